@@ -59,7 +59,7 @@ typedef struct rd_cuda_choice {
     int32_t pair_weight;  /* instructions of all pairs at hand, at most    */
     int32_t most_tile;    /* points in shared memory                       */
 
-    /* ---- homes.c, print/gpu/states.c ---- */
+    /* ---- homes.c, print/gpu/thread_states.c ---- */
     int32_t local;    /* bytes of a fold's states that a thread keeps for itself */
     int32_t unrolled; /* states of a thread by which loops are written out       */
 } rd_cuda_choice;

@@ -23,14 +23,14 @@ static void rows(void *of, rd_printing *n, int32_t fold, const char *name)
     rd_cuda_declare_rows(of, fold, name, "rd_row_of(q.head, (int)q.head.n_level - 1, 0)");
 }
 
-rd_kernel_ranges rd_cuda_meet(rd_cuda_text *t)
+rd_kernel_combine rd_cuda_meet(rd_cuda_text *t)
 {
     if (t->s->cross[0] >= 0)
-        return (rd_kernel_ranges){ .of    = t,
-                                   .leave = rd_cuda_leave_patch,
-                                   .last  = rd_cuda_last_patch,
-                                   .node  = rd_cuda_node_of_patch };
-    return (rd_kernel_ranges){
+        return (rd_kernel_combine){ .of    = t,
+                                    .leave = rd_cuda_leave_patch,
+                                    .last  = rd_cuda_last_patch,
+                                    .node  = rd_cuda_node_of_patch };
+    return (rd_kernel_combine){
         .of = t, .leave = leave, .last = last, .rows = rows, .count = "q.head.n_range"
     };
 }
@@ -95,7 +95,7 @@ static void write_kernel(rd_cuda_text *t, int32_t kernel, rd_cuda_part part, int
     t->print.indent++;
     rd_cuda_declare_shared(t);
     if (t->print.kernel->pairs)
-        rd_print_declare_tiles(&t->print);
+        rd_print_declare_point_tiles(&t->print);
     rd_cuda_declare_team(t);
     write_items(t, kernel);
     if (t->s->reports)
@@ -112,7 +112,7 @@ static void write_cuts(rd_cuda_text *t, int32_t kernel)
             rd_cuda_range_functions(t, k);
     for (int32_t k = 0; k < t->s->n_cut && kernel >= 0; k++) {
         write_kernel(t, kernel, RD_PART_RANGES, k);
-        kernel = rd_kernel_behind(t->print.t, kernel);
+        kernel = rd_next_kernel(t->print.t, kernel);
     }
 }
 
@@ -145,7 +145,7 @@ static void write_lift(rd_cuda_text *t, const rd_stmt *s)
     rd_print_line(&t->print,
                   "const int64_t below = rd_nodes_below(q.head.n_range, level - 1) + 2 * k;");
     rd_print_line(&t->print, "const int64_t at = rd_nodes_below(q.head.n_range, level) + k;");
-    rd_print_lift(&t->print, s);
+    rd_print_build_tree(&t->print, s);
     t->print.indent -= 2;
     rd_print_line(&t->print, "    }\n}\n");
     rd_text_end(&cells, t->print.to);
@@ -164,7 +164,7 @@ static void write_twice(rd_cuda_text *t, int32_t kernel)
 /* ---- All of them ------------------------------------------------------------------------------ */
 void rd_cuda_write_kernels(rd_cuda_text *t)
 {
-    const int32_t kernel = rd_kernel_behind(t->print.t, -1);
+    const int32_t kernel = rd_next_kernel(t->print.t, -1);
 
     if (kernel < 0)
         t->print.why = "nothing to do";

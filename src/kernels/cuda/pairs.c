@@ -6,7 +6,7 @@
  * in a pair, as over coordinates, run once for all of them.  What hangs on the results, but not on
  * the other points, a thread leaves for itself in shared memory before the first tile.
  *
- * print/gpu/pairs.c shows the text.
+ * print/gpu/point_loops.c shows the text.
  *
  * Points of a lane go in their order, and each result has all of them in one thread, so that the
  * tree is the program's. */

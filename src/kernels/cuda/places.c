@@ -19,8 +19,8 @@ static int64_t pitch_of(rd_dtype type, int64_t n)
 
 int64_t rd_cuda_stretch_rows(const rd_cuda_shape *s, const rd_cuda_stretch *r)
 {
-    return r->role == RD_ROW_KEPT ? s->choice.block
-                                  : (s->choice.block + r->items - 2) / r->items + 1;
+    return r->role == RD_STAGED_SCRATCH ? s->choice.block
+                                        : (s->choice.block + r->items - 2) / r->items + 1;
 }
 
 /* With room for whole vectors at both ends. */
@@ -104,9 +104,9 @@ static bool leave_place(const rd_cuda_shape *s, int32_t array, int32_t k)
 
         if (q->array != array || j == k)
             continue;
-        if (q->role == RD_ROW_OUT || q->type != r->type || q->n != r->n || q->items != 1)
+        if (q->role == RD_STAGED_OUT || q->type != r->type || q->n != r->n || q->items != 1)
             return false;
-        if (q->role == RD_ROW_IN && r->role == RD_ROW_OUT &&
+        if (q->role == RD_STAGED_IN && r->role == RD_STAGED_OUT &&
             (q->step != r->step || (q->first - r->first) % rd_cuda_stretch_vector(s, r) != 0))
             return false;
     }

@@ -45,19 +45,19 @@ static inline bool rd_cuda_within(const rd_program *p, int32_t inst, int32_t loo
 }
 
 enum { RD_MOST_STRETCHES = 8 };
-/* Short rows of a slot in shared memory (stretches.c), by loops of the grid; an rd_gpu_row names axes. */
+/* Short rows of a slot in shared memory (stretches.c), by loops of the grid; an rd_gpu_staged_row names axes. */
 typedef struct rd_cuda_stretch {
-    rd_gpu_row_role role;
-    int32_t         slot;
-    rd_dtype        type;
-    int32_t         outer; /* loops of the grid whose indices have rows of their own   */
-    int64_t         items; /* that share a row: indices of the other loops of the grid */
-    int64_t         step;  /* elements from a row to the next one, also backwards      */
-    int64_t         first; /* the first one of row 0 in memory                         */
-    int64_t         n;     /* elements of a row                                        */
-    int32_t         array; /* in shared memory: its number's, or those of which it has the place */
-    int64_t         pitch; /* elements from one row to the next there                  */
-    int64_t         at;    /* bytes: where the first row begins there                  */
+    rd_gpu_staged_role role;
+    int32_t            slot;
+    rd_dtype           type;
+    int32_t            outer; /* loops of the grid whose indices have rows of their own   */
+    int64_t            items; /* that share a row: indices of the other loops of the grid */
+    int64_t            step;  /* elements from a row to the next one, also backwards      */
+    int64_t            first; /* the first one of row 0 in memory                         */
+    int64_t            n;     /* elements of a row                                        */
+    int32_t array; /* in shared memory: its number's, or those of which it has the place */
+    int64_t pitch; /* elements from one row to the next there                  */
+    int64_t at;    /* bytes: where the first row begins there                  */
 } rd_cuda_stretch;
 
 /* Where the states of a fold, or a row of scratch, lie. */

@@ -27,7 +27,7 @@ static void add_begin(rd_cuda_text *t, rd_text *to, const rd_cuda_stretch *r)
 
 static bool is_moved(const rd_cuda_stretch *r)
 {
-    return r->role != RD_ROW_KEPT;
+    return r->role != RD_STAGED_SCRATCH;
 }
 
 /* Rows that lie in an array and are moved, -1: which say where those of threads are. */
@@ -135,7 +135,7 @@ static void add_part(rd_cuda_text *t, rd_text *to, const rd_cuda_stretch *r)
 static void move_whole(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_stretch *r    = &t->s->stretch[k];
-    const bool             in   = r->role == RD_ROW_IN;
+    const bool             in   = r->role == RD_STAGED_IN;
     rd_text                line = { 0 };
 
     rd_text_add(&line, "rd_%s_rows<RD_THREADS, %s, %" PRId32 ", %" PRId64, in ? "fill" : "drain",
@@ -161,7 +161,7 @@ static void move_whole(rd_cuda_text *t, int32_t k)
 static void move_apart(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_stretch *r    = &t->s->stretch[k];
-    const bool             in   = r->role == RD_ROW_IN;
+    const bool             in   = r->role == RD_STAGED_IN;
     rd_text                line = { 0 }, n = { 0 };
 
     rd_print_number(&t->print, &n, r->n);
@@ -182,7 +182,7 @@ static void move_apart(rd_cuda_text *t, int32_t k)
     rd_text_end(&n, t->print.to);
 }
 
-static void move(rd_cuda_text *t, rd_gpu_row_role role)
+static void move(rd_cuda_text *t, rd_gpu_staged_role role)
 {
     for (int32_t k = 0; k < t->s->n_stretch; k++)
         if (t->s->stretch[k].role == role)
@@ -230,7 +230,7 @@ void rd_cuda_open_block(rd_cuda_text *t)
             declare_rows(t, k);
             declare_beginning(t, k);
         }
-    move(t, RD_ROW_IN);
+    move(t, RD_STAGED_IN);
     rd_print_line(&t->print, "__syncthreads();");
     rd_print_line(&t->print, "if ((int)threadIdx.x < here) {");
     t->print.indent++;
@@ -247,7 +247,7 @@ void rd_cuda_close_block(rd_cuda_text *t)
     t->print.indent--;
     rd_print_line(&t->print, "}");
     rd_print_line(&t->print, "__syncthreads();");
-    move(t, RD_ROW_OUT);
+    move(t, RD_STAGED_OUT);
     t->print.indent--;
     rd_print_line(&t->print, "}");
 }

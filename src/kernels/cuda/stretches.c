@@ -144,7 +144,7 @@ static void join(rd_cuda_stretch *into, const rd_cuda_stretch *r)
 /* False: there are too many. */
 static bool add(rd_cuda_shape *s, int32_t inst, const rd_cuda_stretch *r)
 {
-    int32_t k = r->role == RD_ROW_IN ? same_rows(s, r) : -1;
+    int32_t k = r->role == RD_STAGED_IN ? same_rows(s, r) : -1;
 
     if (k >= 0)
         join(&s->stretch[k], r);
@@ -204,10 +204,10 @@ static bool find_moved(rd_cuda_shape *s)
         if (!is_memory(s, i) || address_of(s, i)->slot >= s->p->first_scratch ||
             !find_row(s, i, &r) || r.n == 1)
             continue;
-        r.role = s->p->inst[i].kind == RD_I_LOAD ? RD_ROW_IN : RD_ROW_OUT;
-        if (r.role == RD_ROW_IN ? s->stored[r.slot] : r.items > 1)
+        r.role = s->p->inst[i].kind == RD_I_LOAD ? RD_STAGED_IN : RD_STAGED_OUT;
+        if (r.role == RD_STAGED_IN ? s->stored[r.slot] : r.items > 1)
             continue;
-        if ((r.role == RD_ROW_OUT && !(is_only_access(s, i) && fills_row(s, i, &r))) ||
+        if ((r.role == RD_STAGED_OUT && !(is_only_access(s, i) && fills_row(s, i, &r))) ||
             !add(s, i, &r))
             return false;
         some |= pays(s, &r);
@@ -232,7 +232,7 @@ static void find_singles(rd_cuda_shape *s)
 /* Is all that is done with a scratch slot done by the item, at one place for all items? */
 static bool is_of_item(const rd_cuda_shape *s, int32_t slot, rd_cuda_stretch *r)
 {
-    *r = (rd_cuda_stretch){ .role = RD_ROW_KEPT, .slot = slot, .items = 1 };
+    *r = (rd_cuda_stretch){ .role = RD_STAGED_SCRATCH, .slot = slot, .items = 1 };
     for (int32_t i = 0; i < s->p->n_inst; i++) {
         if (!is_memory(s, i) || address_of(s, i)->slot != slot)
             continue;
@@ -267,7 +267,7 @@ static void find_kept(rd_cuda_shape *s)
 /* ---- All together ---------------------------------------------------------------------------- */
 bool rd_cuda_moves_rows(const rd_cuda_shape *s)
 {
-    return s->n_stretch > 0 && s->stretch[0].role != RD_ROW_KEPT;
+    return s->n_stretch > 0 && s->stretch[0].role != RD_STAGED_SCRATCH;
 }
 
 /* Items that one thread does, and that are all of the work. */
@@ -300,14 +300,14 @@ void rd_cuda_find_stretches(rd_cuda_shape *s, int64_t shared)
     if (!fit)
         forget(s);
     for (int32_t k = 0; k < s->n_stretch; k++)
-        if (s->stretch[k].role == RD_ROW_KEPT)
+        if (s->stretch[k].role == RD_STAGED_SCRATCH)
             s->scratch[s->stretch[k].slot - s->p->first_scratch] = RD_HOME_ROW;
 }
 
 void rd_cuda_stretches_text(rd_text *to, const rd_cuda_shape *s)
 {
     static const char *const roles[] = {
-        [RD_ROW_IN] = "in", [RD_ROW_OUT] = "out", [RD_ROW_KEPT] = "kept"
+        [RD_STAGED_IN] = "in", [RD_STAGED_OUT] = "out", [RD_STAGED_SCRATCH] = "kept"
     };
 
     for (int32_t k = 0; k < s->n_stretch; k++)

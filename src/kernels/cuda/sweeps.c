@@ -2,7 +2,7 @@
  *
  * A block of threads takes a tile of a row.  A thread has `wide` elements side by side in each of
  * some rounds, and 64 / wide neighbours have a block of the tree, whose prefixes they make by
- * passing on what they have.  print/gpu/sweep.c has the text. */
+ * passing on what they have.  print/gpu/look_back_scan_text.c has the text. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/shape.h"
 

@@ -76,19 +76,19 @@ static int32_t axis_of_patch(const rd_cuda_shape *s, int which)
 /* The numbers are known once all is written. */
 static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, rd_text *to)
 {
-    const rd_kernel_ranges ranges  = rd_cuda_meet(t);
-    rd_kernel              kernel  = { .team     = t->s->team,
-                                       .wide     = t->s->wide,
-                                       .unrolled = t->s->choice.unrolled,
-                                       .squares  = t->s->square[0] >= 0,
-                                       .pairs    = t->s->pairs >= 0,
-                                       .tiles    = t->s->swept,
-                                       .row_word = t->s->row_word,
-                                       .patches  = t->s->cross[0] >= 0,
-                                       .patch  = { axis_of_patch(t->s, 0), axis_of_patch(t->s, 1) },
-                                       .rounds = -1,
-                                       .ranges = &ranges };
-    rd_text                kernels = { 0 };
+    const rd_kernel_combine ranges  = rd_cuda_meet(t);
+    rd_kernel               kernel  = { .team        = t->s->team,
+                                        .width       = t->s->wide,
+                                        .unrolled    = t->s->choice.unrolled,
+                                        .transposes  = t->s->square[0] >= 0,
+                                        .pairs       = t->s->pairs >= 0,
+                                        .look_back   = t->s->swept,
+                                        .row_word    = t->s->row_word,
+                                        .block_tiles = t->s->cross[0] >= 0,
+                                        .tile_axis = { axis_of_patch(t->s, 0), axis_of_patch(t->s, 1) },
+                                        .rounds    = -1,
+                                        .combine = &ranges };
+    rd_text                 kernels = { 0 };
 
     t->print  = (rd_printing){ .t = tree, .dialect = &rd_dialect_cuda, .kernel = &kernel };
     bool done = rd_print_kernel_functions(&t->print, &kernels, take, list);
@@ -99,7 +99,7 @@ static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, r
     t->why = t->print.why;
     done   = done && !t->why;
     if (done) {
-        t->packed |= kernel.packed;
+        t->packed |= kernel.vector_slots;
         rd_cuda_write_call(t, to);
         rd_text_add(to, "%s", kernels.at ? kernels.at : "");
         to->failed |= kernels.failed;

@@ -15,9 +15,9 @@ void rd_cuda_tree_text(rd_text *to, const rd_cuda_shape *s);
 
 /* ---- Between tree.c, kernels.c and patches.c -------------------------------------------------- */
 /* kernels.c: how ranges meet, for the printer; all kernels. */
-rd_kernel_ranges rd_cuda_meet(rd_cuda_text *t);
-void             rd_cuda_write_kernels(rd_cuda_text *t);
-/* patches.c: the kernel of rows and columns; how patches meet, as rd_kernel_ranges says. */
+rd_kernel_combine rd_cuda_meet(rd_cuda_text *t);
+void              rd_cuda_write_kernels(rd_cuda_text *t);
+/* patches.c: the kernel of rows and columns; how patches meet, as rd_kernel_combine says. */
 void rd_cuda_write_patches(rd_cuda_text *t, int32_t kernel);
 void rd_cuda_leave_patch(void *of, rd_printing *n, int32_t fold);
 void rd_cuda_last_patch(void *of, rd_printing *n);

@@ -116,16 +116,17 @@ static bool is_same(const rd_shadow *a, const rd_shadow *b)
 static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, rd_text *why)
 {
     for (size_t k = 0; k < want->room; k++) {
-        const rd_shadow_cell *cell = &want->cell[k];
-        const rd_shadow *x = cell->slot >= 0 ? rd_shadow_find(found, cell->slot, cell->byte) : NULL;
+        const rd_shadow_entry *entry = &want->entry[k];
+        const rd_shadow       *x =
+            entry->slot >= 0 ? rd_shadow_find(found, entry->slot, entry->byte) : NULL;
 
-        if (cell->slot >= 0 && !x)
+        if (entry->slot >= 0 && !x)
             return rd_shadow_fails(why, "s%" PRId32 ", byte %" PRId64 ": nothing is stored",
-                                   cell->slot, cell->byte);
-        if (x && !is_same(x, &cell->x))
+                                   entry->slot, entry->byte);
+        if (x && !is_same(x, &entry->x))
             return rd_shadow_fails(why,
                                    "s%" PRId32 ", byte %" PRId64 " is not what the program says",
-                                   cell->slot, cell->byte);
+                                   entry->slot, entry->byte);
     }
     return found->n == want->n || rd_shadow_fails(why, "it stores what the program does not");
 }

@@ -118,7 +118,7 @@ bool rd_schedule_check_order(const rd_schedule *t, rd_text *why)
     for (int k = 0; k < RD_N_PARTS && ok; k++)
         for (int32_t s = t->part[k]; s >= 0 && ok; s = rd_next_stmt(t, s, t->part[k]))
             if ((t->stmt[s].kind == RD_S_STEP || t->stmt[s].kind == RD_S_PREFIX) &&
-                !rd_shadow_any_order(&t->p->fold[t->stmt[s].fold]))
+                !rd_shadow_is_unordered(&t->p->fold[t->stmt[s].fold]))
                 ok = keeps_order(t, s, why);
     return ok;
 }

@@ -40,7 +40,7 @@ static rd_schedule *tree_of(const rd_program *p, const char **why, rd_text *log,
     else if (t && kernels)
         rd_schedule_for_gpu(t, &plan, log);
     else if (t)
-        rd_pass_gpu_items(t, &plan);
+        rd_pass_gpu_work_items(t, &plan);
     if (t && t->failed) {
         rd_schedule_free(t);
         return NULL;

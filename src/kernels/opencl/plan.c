@@ -114,8 +114,8 @@ static int64_t cut_scans(const rd_schedule *t, rd_gpu_loop *loop, rd_gpu_fold *f
     loop[rd_loop_of(t, stmt)->of].role = RD_GPU_RANGES;
     nodes                              = (rd_loop_of(t, stmt)->extent + range - 1) / range;
     for (int32_t k = 0; k < t->p->n_fold; k++) {
-        fold[k].node  = k * rd_cl_node_bytes(nodes);
-        fold[k].nodes = (int32_t)rd_cl_nodes_of(nodes);
+        fold[k].partial_at   = k * rd_cl_node_bytes(nodes);
+        fold[k].partial_rows = (int32_t)rd_cl_nodes_of(nodes);
     }
     return range;
 }
@@ -149,17 +149,17 @@ bool rd_cl_plan_of(const rd_schedule *t, rd_gpu_plan *plan, rd_get_fn *get, void
     for (int32_t k = 0; k < p->n_fold; k++)
         fold[k] = (rd_gpu_fold){ .place = RD_IN_LOCAL, .rows = t->fold[k].tree_rows };
     scanned = cut_scans(t, loop, fold);
-    *plan   = (rd_gpu_plan){ .team  = 1,
-                             .wide  = 1,
-                             .strip = -1,
-                             .cross = { -1, -1 },
-                             .pairs = -1,
-                             .chunk = scanned ? scanned : cut(t, loop),
-                             .scans = scanned ? RD_GPU_SCANS_TWICE : RD_GPU_SCANS_WHOLE,
-                             .exits = true,
-                             .loop  = loop,
-                             .fold  = fold,
-                             .kept  = kept,
-                             .pack  = pack };
+    *plan   = (rd_gpu_plan){ .team         = 1,
+                             .width        = 1,
+                             .vector_axis  = -1,
+                             .tile_loop    = { -1, -1 },
+                             .pairs        = -1,
+                             .chunk        = scanned ? scanned : cut(t, loop),
+                             .scans        = scanned ? RD_GPU_SCANS_TWO_PASS : RD_GPU_SCANS_SERIAL,
+                             .keeps_exits  = true,
+                             .loop         = loop,
+                             .fold         = fold,
+                             .item_scratch = kept,
+                             .pack         = pack };
     return true;
 }

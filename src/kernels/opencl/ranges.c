@@ -258,9 +258,9 @@ static void rows(void *of, rd_printing *n, int32_t fold, const char *name)
     rd_print_line(n, "}");
 }
 
-rd_kernel_ranges rd_cl_meet(rd_cl_ranges *ranges)
+rd_kernel_combine rd_cl_meet(rd_cl_ranges *ranges)
 {
-    return (rd_kernel_ranges){
+    return (rd_kernel_combine){
         .of = ranges, .leave = leave, .rows = rows, .one = true, .count = "RD_RANGES"
     };
 }

@@ -17,5 +17,5 @@ typedef struct rd_cl_ranges {
 /* "#define edge0(q, range) ..", of each fold that ranges leave nodes of. */
 void rd_cl_print_edges(rd_text *to, const rd_schedule *t);
 /* How they meet, for the printer. */
-rd_kernel_ranges rd_cl_meet(rd_cl_ranges *ranges);
+rd_kernel_combine rd_cl_meet(rd_cl_ranges *ranges);
 #endif

@@ -51,7 +51,7 @@ static int64_t items_of(const rd_schedule *t, int32_t kernel)
 
 static bool has_ranges(const rd_schedule *t, int32_t kernel)
 {
-    return rd_loop_of(t, rd_item_of(t, kernel))->split;
+    return rd_loop_of(t, rd_innermost_item_loop(t, kernel))->split;
 }
 
 /* "KERNEL rdim0(const rd_call c, __global rd_cl_record *record, __global char *g0) {", and which
@@ -88,7 +88,7 @@ static const rd_stmt *lift_of(const rd_schedule *t)
 
 static int64_t ranges_of(const rd_schedule *t, int32_t kernel)
 {
-    return rd_loop_of(t, rd_item_of(t, kernel))->extent;
+    return rd_loop_of(t, rd_innermost_item_loop(t, kernel))->extent;
 }
 
 /* "__global char *const nodes = ..": an item's, of all folds. */
@@ -137,7 +137,7 @@ static void print_level(rd_cl_text *t, rd_text *to, int32_t kernel, int level)
          s         = tree->stmt[s].next) {
         rd_print_line(n, "{");
         n->indent++;
-        rd_print_lift(n, &tree->stmt[s]);
+        rd_print_build_tree(n, &tree->stmt[s]);
         n->indent--;
         rd_print_line(n, "}");
     }
@@ -171,9 +171,7 @@ static void print_kernel(rd_cl_text *t, rd_text *to, int32_t kernel, bool behind
     declare_memory(&t->print);
     if (ranges && !behind && !scans)
         rd_print_line(&t->print, "const int64_t range = item;");
-    (behind  ? rd_print_behind_ranges
-     : scans ? print_range_of_scan
-             : rd_print_item)(&t->print, kernel);
+    (behind ? rd_print_last_range : scans ? print_range_of_scan : rd_print_item)(&t->print, kernel);
     add_head(t, to);
     rd_text_add(to, "%s    RD_REPORT\n}\n", body.at ? body.at : "");
     to->failed |= body.failed;
@@ -184,7 +182,7 @@ static void print_kernel(rd_cl_text *t, rd_text *to, int32_t kernel, bool behind
 /* What ranges come to, the nodes above, and all ranges again. */
 static void print_scans(rd_cl_text *t, rd_text *to)
 {
-    const int32_t first  = rd_kernel_behind(t->print.t, -1);
+    const int32_t first  = rd_next_kernel(t->print.t, -1);
     const int64_t ranges = ranges_of(t->print.t, first);
 
     t->ranges.n = ranges;
@@ -194,7 +192,7 @@ static void print_scans(rd_cl_text *t, rd_text *to)
     print_kernel(t, to, first, false);
     for (int level = 1; ranges >> level && has_room(t); level++)
         print_level(t, to, first, level);
-    print_kernel(t, to, rd_kernel_behind(t->print.t, first), false);
+    print_kernel(t, to, rd_next_kernel(t->print.t, first), false);
 }
 
 /* Each loop over items at the top. */
@@ -258,8 +256,8 @@ static bool print_functions(rd_cl_text *t, rd_text *text, rd_get_fn *get, void *
 
 bool rd_cl_print(rd_cl_text *t, const rd_schedule *tree, rd_get_fn *get, void *pool)
 {
-    const rd_kernel_ranges ranges = rd_cl_meet(&t->ranges);
-    rd_kernel kernel = { .team = 1, .wide = 1, .unrolled = 64, .rounds = -1, .ranges = &ranges };
+    const rd_kernel_combine ranges = rd_cl_meet(&t->ranges);
+    rd_kernel kernel = { .team = 1, .width = 1, .unrolled = 64, .rounds = -1, .combine = &ranges };
     rd_text   text   = { 0 };
     bool      done;
 

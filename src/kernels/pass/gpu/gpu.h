@@ -1,161 +1,174 @@
 /* gpu.h - passes that make kernels for GPUs of loop trees: docs/loops.md, "Kernels for GPUs".
  *
- * What only speed depends on is decided before, and comes as data: an rd_gpu_plan. */
+ * An item is a unit of work.  A team of threads does an item: one thread, 8 or 16 (a subwarp), a
+ * warp, or a whole thread block.  A range is a part of a long loop that is an item of its own.
+ *
+ * All that only speed depends on is decided before, and comes as data: an rd_gpu_plan. */
 #ifndef RD_KERNELS_PASS_GPU_GPU_H
 #define RD_KERNELS_PASS_GPU_GPU_H
 #include "kernels/loop/loop.h"
 
 /* What becomes of a loop of the program. */
 typedef enum rd_gpu_role {
-    RD_GPU_INSIDE, /* each item, or each of its threads, goes over it                 */
-    RD_GPU_ITEMS,  /* its rounds are items                                            */
-    RD_GPU_CHUNKS, /* `chunk` of its rounds are an item, which the item's team shares */
-    RD_GPU_SPREAD, /* the team of an item shares it                                   */
-    RD_GPU_RANGES  /* `chunk` of its rounds are an item, as such a loop in it         */
+    RD_GPU_SERIAL,      /* each item runs all of it, or each thread of the item        */
+    RD_GPU_ITEMS,       /* each round is an item                                       */
+    RD_GPU_CHUNKS,      /* an item is `chunk` rounds, distributed over the item's team */
+    RD_GPU_DISTRIBUTED, /* the rounds are distributed over the item's team             */
+    RD_GPU_RANGES       /* an item is a range of `chunk` rounds (split reduction)      */
 } rd_gpu_role;
 
 typedef struct rd_gpu_loop {
     rd_gpu_role role;
-    bool        spread; /* RANGES: the team of an item shares it                                */
-    int32_t     ahead;  /* rounds that go together, 0: none do                                  */
-    int32_t     along;  /* elements side by side that a thread which walks it takes; 1          */
+    bool        distributed; /* RANGES: a range is distributed over the item's team            */
+    int32_t     ahead;       /* rounds whose loads are issued as one batch; 0: no batches      */
+    int32_t     along;       /* adjacent elements that one thread loads at once; 1: single ones */
 } rd_gpu_loop;
 
-/* Where the states of a fold lie: for a thread, or a team. */
+/* Where the states of a fold lie. */
 typedef struct rd_gpu_fold {
-    rd_storage place;
-    int32_t    dealt; /* lanes that a thread has; 0: all                                      */
-    int32_t    rows;  /* of nodes of finished blocks, that there can be at a time              */
-    int64_t    at;    /* bytes: where they begin in the thread's or the team's memory         */
-    int64_t    node;  /* of a fold whose loop is cut: ... in a row of nodes; of a scan, nodes */
-    int32_t    nodes; /* of a scan whose loop is cut: nodes of a cell                         */
+    rd_storage place;        /* storage class: variables, or memory of a thread or a team   */
+    int32_t        thread_lanes; /* lanes that a thread has; 0: all                             */
+    int32_t        rows;         /* nodes of finished blocks that a state can have at a time    */
+    int64_t        at;           /* bytes: the states' place in the thread's or team's memory   */
+    int64_t        partial_at;   /* bytes: the partials' place in the device's memory           */
+    int32_t        partial_rows; /* a scan in ranges: partials and inner nodes of a cell        */
 } rd_gpu_fold;
 
-/* A row of an item that a block of threads has in shared memory: of all items whose indices along the
- * outer axes are the same. */
-typedef enum rd_gpu_row_role {
-    RD_ROW_IN,  /* brought from memory before the items are done */
-    RD_ROW_OUT, /* taken to memory behind them                   */
-    RD_ROW_KEPT /* scratch, which each thread has for itself     */
-} rd_gpu_row_role;
+/* What a row in shared memory is for. */
+typedef enum rd_gpu_staged_role {
+    RD_STAGED_IN,     /* copied from memory before the block's items run */
+    RD_STAGED_OUT,    /* copied to memory behind them                    */
+    RD_STAGED_SCRATCH /* scratch of each thread, not copied              */
+} rd_gpu_staged_role;
 
 enum { RD_GPU_OUTER = 24 };
-typedef struct rd_gpu_row {
-    rd_gpu_row_role role;
-    int32_t         slot;
-    rd_dtype        type;
-    int32_t         n_outer, outer[RD_GPU_OUTER]; /* axes, from the outside in                  */
-    int64_t         step;                         /* elements from a row to the next one        */
-    int64_t         first;                        /* the first one of row 0 in memory           */
-    int64_t         n;                            /* elements of a row                          */
-    int32_t         array;                        /* the number of its place in shared memory   */
-} rd_gpu_row;
 
-/* How ranges of scans go. */
+/* A short row of an item that a thread block stages in shared memory. */
+typedef struct rd_gpu_staged_row {
+    rd_gpu_staged_role role;
+    int32_t            slot; /* the program's memory that has the row                             */
+    rd_dtype           type;
+    int32_t n_outer, outer[RD_GPU_OUTER]; /* axes that number the rows, outermost first */
+    int64_t step;                         /* elements from a row to the next one        */
+    int64_t first;                        /* element in memory where row 0 begins       */
+    int64_t n;                            /* elements of a row                          */
+    int32_t array;                        /* number of the row's array in shared memory */
+} rd_gpu_staged_row;
+
+/* How a scan along a loop of role RANGES runs. */
 typedef enum rd_gpu_scans {
-    RD_GPU_SCANS_WHOLE, /* an item is all of one                                          */
-    RD_GPU_SCANS_TWICE, /* first they leave what they come to, see halves.c               */
-    RD_GPU_SCANS_ONCE   /* they are tiles, in order, see sweep.c                          */
+    RD_GPU_SCANS_SERIAL,   /* one item runs all of a scan                */
+    RD_GPU_SCANS_TWO_PASS, /* reduce, then scan: two_pass_scan.c         */
+    RD_GPU_SCANS_LOOK_BACK /* one pass with look-back: look_back_scan.c  */
 } rd_gpu_scans;
 
 /* Scans of a program that go in one pass, at most. */
-enum { RD_GPU_SWEPT = 4 };
+enum { RD_GPU_MOST_LOOK_BACK = 4 };
 
+/* All decisions about a kernel.  The backend fills it; passes only read it. */
 typedef struct rd_gpu_plan {
-    int32_t            team;  /* threads that do an item                                         */
-    int32_t            wide;  /* elements side by side that a thread has; 1                      */
-    int32_t            strip; /* the axis of which `wide` neighbours are one item, -1            */
-    int64_t            chunk; /* rounds of a loop of CHUNKS or RANGES that are one item          */
-    bool               exits; /* loops are left early                                            */
-    rd_gpu_scans       scans; /* of a loop of RANGES that scans                                  */
-    const rd_gpu_loop *loop;  /* per loop of the program                                         */
-    const rd_gpu_fold *fold;  /* per fold                                                        */
-    const int64_t *kept;   /* per scratch slot: bytes of an item, which its next kernel reads; 0 */
-    const bool    *turned; /* per instruction: a load that comes by squares; NULL: none      */
-    int32_t        square[2]; /* the loops along the operands, and along the result             */
-    int32_t        batch;     /* loads of a thread in flight, as a square is filled             */
-    int32_t
-        cross[2]; /* loops over rows and over columns, of which an item is a patch; -1          */
-    int32_t at_once; /* rows that a team takes at a time                                          */
-    int32_t pairs; /* the loop over points that all results meet, which come by tiles; -1         */
-    int32_t abreast; /* points that a thread takes together                                       */
-    int64_t tile;    /* of points                                                                 */
-    int64_t items; /* threads along the strip, of whole blocks; 0: as many as there are items    */
-    int32_t threads; /* of a block                                                                */
-    int32_t vector,
-        most_wide;           /* bytes, and elements at most, that a thread moves at once         */
-    int32_t           n_row; /* rows that blocks of threads move                               */
-    const rd_gpu_row *rows;
-    const int32_t    *row_of; /* per instruction: which of them it is of, -1                    */
-    const int32_t    *row;    /* per instruction: the row in shared memory that it is of, -1;   */
-    const bool       *fills;  /* ... a load whose elements go to its row, too; NULL: no rows    */
-    int64_t        row_words; /* elements of a row                                              */
-    int32_t        row_axis;
-    const int32_t *pack; /* per instruction: an access of so many neighbours, which goes
-                               * ahead of its round; 0: it is done element by element           */
+    int32_t            team;        /* threads that do an item                                 */
+    int32_t            width;       /* adjacent elements that a thread has; 1: single ones     */
+    int32_t            vector_axis; /* the axis of which `width` neighbours are one item; -1   */
+    int64_t            chunk;       /* rounds of a loop of CHUNKS or RANGES that are one item  */
+    bool               keeps_exits; /* early exits stay in the tree                            */
+    rd_gpu_scans       scans;       /* of a loop of RANGES that scans                          */
+    const rd_gpu_loop *loop;        /* per loop of the program                                 */
+    const rd_gpu_fold *fold;        /* per fold                                                */
+    const int64_t *item_scratch;    /* per scratch slot: bytes of an item for its next kernel; 0  */
+    /* Operands that are transposed through shared memory. */
+    const bool *transposed;        /* per instruction: a load to transpose; NULL: none           */
+    int32_t     transpose_loop[2]; /* the loops along the operands' rows, and along the results' */
+    int32_t     batch;             /* loads of a thread that fill a square as one batch          */
+    /* Block tiles of reductions along two axes. */
+    int32_t tile_loop[2]; /* the loops over rows and over columns; -1: no block tiles          */
+    int32_t rows_at_once; /* rows that a team takes as one batch                               */
+    /* Pairs of results and points. */
+    int32_t pairs;          /* the loop over points that all results use, in tiles; -1         */
+    int32_t points_at_once; /* points that a thread takes at once (register blocking)          */
+    int64_t tile_points;    /* points of a tile                                                */
+    int64_t items;   /* threads along the vector axis, of whole blocks; 0: as there are items     */
+    int32_t threads; /* of a thread block                                                 */
+    int32_t vector_bytes; /* bytes of a vector access, at most                                 */
+    int32_t max_width;    /* elements of a vector access, at most                              */
+    /* Short rows that thread blocks stage. */
+    int32_t                  n_staged;
+    const rd_gpu_staged_row *staged;
+    const int32_t           *staged_of; /* per instruction: its staged row, -1                 */
+    /* Rows that an item's loops share in shared memory. */
+    const int32_t *cached_row;   /* per instruction: its cached row, -1; NULL: no cached rows  */
+    const bool    *fills_row;    /* per instruction: a load that also fills its cached row     */
+    int64_t        cached_words; /* elements of a cached row                                   */
+    int32_t        cached_axis;  /* the axis along such rows                                   */
+    const int32_t *pack;         /* per instruction: elements of a vector access, issued before its
+                          * round; 0: the access is element by element                         */
 } rd_gpu_plan;
 
-/* folds.c: as rd_loop_folds_of(). */
+/* gpu_folds.c: as rd_loop_folds_of(). */
 const rd_loop_fold *rd_gpu_folds_of(const rd_program *p, rd_get_fn *get, void *pool,
                                     const char **why);
 
+/* Changes the tree; a pass that the plan does not ask for changes nothing. */
 typedef void rd_gpu_pass(rd_schedule *t, const rd_gpu_plan *plan);
 
-/* items.c: the loops around all, or ranges of one, become loops over items of a kernel. */
-rd_gpu_pass rd_pass_gpu_items;
-/* opens.c: each step asks before it whether a block has ended, not behind it. */
-rd_gpu_pass rd_pass_gpu_opens;
-/* place.c: where the states of folds lie. */
-rd_gpu_pass rd_pass_gpu_place;
-/* near.c: rows that an item reads again come to shared memory. */
-rd_gpu_pass rd_pass_gpu_near;
-/* stretches.c: short rows of a block's items come to shared memory. */
-rd_gpu_pass rd_pass_gpu_stretches;
-/* turn.c: operands that lie the other way come by squares in shared memory. */
-rd_gpu_pass rd_pass_gpu_turn;
-/* packs.c: accesses of several neighbours at once. */
-rd_gpu_pass rd_pass_gpu_packs;
-/* cuts.c: long loops become items of ranges. */
-rd_gpu_pass rd_pass_gpu_cuts;
-/* halves.c: ranges of scans go twice. */
-rd_gpu_pass rd_pass_gpu_halves;
-/* sweep.c: scans along rows in one pass. */
-rd_gpu_pass rd_pass_gpu_sweep;
-/* columns.c: neighbours along the last axis of the items are one item. */
-rd_gpu_pass rd_pass_gpu_columns;
-/* kept.c: what an item keeps for its next kernel lies beside other items'. */
-rd_gpu_pass rd_pass_gpu_kept;
-/* patches.c: folds of rows and of columns, in one read. */
-rd_gpu_pass rd_pass_gpu_patches;
-/* tiles.c: points that all items meet come to shared memory. */
-rd_gpu_pass rd_pass_gpu_tiles;
-/* spread.c: a team shares the rounds of loops. */
-rd_gpu_pass rd_pass_gpu_spread;
-/* ahead.c: rounds of loops that one thread walks go together. */
-rd_gpu_pass rd_pass_gpu_ahead;
+/* vector_access.c: marks accesses of several adjacent elements. */
+rd_gpu_pass rd_pass_gpu_vector_access;
+/* row_cache.c: rows that an item reads again lie in shared memory. */
+rd_gpu_pass rd_pass_gpu_row_cache;
+/* begin_blocks.c: each step asks before it whether a block begins, not behind it whether one
+ * ends. */
+rd_gpu_pass rd_pass_gpu_begin_blocks;
+/* work_items.c: the outermost loops become loops over items of a kernel. */
+rd_gpu_pass rd_pass_gpu_work_items;
+/* shared_transpose.c: operands are transposed through shared memory. */
+rd_gpu_pass rd_pass_gpu_shared_transpose;
+/* staged_rows.c: short rows of a block's items are staged in shared memory. */
+rd_gpu_pass rd_pass_gpu_staged_rows;
+/* state_storage.c: where the states of folds lie. */
+rd_gpu_pass rd_pass_gpu_state_storage;
+/* split_reduction.c: long loops become items of ranges. */
+rd_gpu_pass rd_pass_gpu_split_reduction;
+/* block_tile.c: reductions of rows and of columns, in one read. */
+rd_gpu_pass rd_pass_gpu_block_tile;
+/* two_pass_scan.c: scans in ranges, in two passes. */
+rd_gpu_pass rd_pass_gpu_two_pass_scan;
+/* look_back_scan.c: scans along rows in one pass. */
+rd_gpu_pass rd_pass_gpu_look_back_scan;
+/* coarsen.c: neighbours along the last axis of the items become one item. */
+rd_gpu_pass rd_pass_gpu_coarsen;
+/* item_scratch.c: scratch that an item keeps for its next kernel. */
+rd_gpu_pass rd_pass_gpu_item_scratch;
+/* point_tiles.c: points that all items use are tiled in shared memory. */
+rd_gpu_pass rd_pass_gpu_point_tiles;
+/* team_loops.c: rounds of loops are distributed over a team. */
+rd_gpu_pass rd_pass_gpu_team_loops;
+/* batch_loads.c: loads of several rounds of a thread's loop are issued as one batch. */
+rd_gpu_pass rd_pass_gpu_batch_loads;
 
-/* pipeline.c: all of them, in order.  `log`: the tree is printed after each; or NULL. */
+/* pipeline.c: runs all passes, in order.  `log`: the tree is printed after each one; or NULL. */
 void rd_schedule_for_gpu(rd_schedule *t, const rd_gpu_plan *plan, rd_text *log);
 
-/* ---- Between the files of this folder ---------------------------------------------------------- */
-/* accesses.c: for each access of memory, which instruction it is; before passes add others. */
+/* ---- Between the files of this folder -------------------------------------------------------- */
+/* program_accesses.c: calls `access` for each access of the program's memory, with its
+ * instruction.  It must run before passes add accesses of their own. */
 typedef void rd_gpu_access(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst);
-void         rd_gpu_accesses(rd_schedule *t, const rd_gpu_plan *plan, rd_gpu_access *access);
-/* items.c: the next loop over items inside a statement that stands in a part, or is one; -1. */
+void         rd_gpu_for_each_access(rd_schedule *t, const rd_gpu_plan *plan, rd_gpu_access *access);
+/* work_items.c: true if the statement is a loop over items. */
 bool rd_is_item_loop(const rd_schedule *t, int32_t stmt);
-/* The next loop over items at the top, each of which is a kernel; the first one if `last` is -1; -1. */
-int32_t rd_kernel_behind(const rd_schedule *t, int32_t last);
-/* The innermost loop over items of a kernel, whose body an item is. */
-int32_t rd_item_of(const rd_schedule *t, int32_t kernel);
-/* ranges.c: the loop of RANGES in a body, or the next one behind `last`, a loop of it; -1. */
-int32_t rd_gpu_cut_in(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t last);
-/* A loop over ranges stands around all of an item's body, in which the loop is cut: its statement.  The loop
- * goes over the range that the item is. */
-int32_t rd_gpu_put_ranges_around(rd_schedule *t, const rd_gpu_plan *plan, int32_t body,
-                                 int32_t cut);
-void    rd_gpu_go_over_range(rd_schedule *t, int32_t ranges, int32_t cut);
-/* Nodes of a fold in the device's memory, where the plan says. */
-int32_t rd_gpu_add_nodes(rd_schedule *t, const rd_gpu_plan *plan, int32_t fold);
-/* unread.c: values that nothing in a body reads are not made there. */
-void rd_gpu_take_out_unread(rd_schedule *t, int32_t body);
+/* The next loop over items at the top behind `last`, each of which is a kernel; `last` -1: the
+ * first one. -1: there is none. */
+int32_t rd_next_kernel(const rd_schedule *t, int32_t last);
+/* The innermost loop over items of a kernel: its body is what an item does. */
+int32_t rd_innermost_item_loop(const rd_schedule *t, int32_t kernel);
+/* loop_ranges.c: the loop of a body that is split, or the next one behind `last`; -1. */
+int32_t rd_gpu_next_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body,
+                               int32_t last);
+/* Puts a loop over ranges of the loop `cut` around all of an item's body: its statement. */
+int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t cut);
+/* Limits the loop `cut` to the range that the item is. */
+void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t cut);
+/* Adds an array for the partials of a fold in the device's memory, where the plan says. */
+int32_t rd_gpu_add_partials(rd_schedule *t, const rd_gpu_plan *plan, int32_t fold);
+/* dead_values.c: removes values of a body that no statement reads. */
+void rd_gpu_remove_dead_values(rd_schedule *t, int32_t body);
 #endif

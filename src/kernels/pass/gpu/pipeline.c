@@ -3,44 +3,56 @@
 #include "kernels/pass/gpu/gpu.h"
 #include "kernels/pass/pass.h"
 
-/* Values go from one vector loop to another by arrays of as many elements as a thread has. */
-static void cross(rd_schedule *t, const rd_gpu_plan *plan)
+/* Puts values that one vector loop makes and another one reads into arrays of as many elements as
+ * a thread has (scalar expansion). */
+static void expand_scalars(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t first = t->n_store;
 
-    if (plan->strip < 0)
+    if (plan->vector_axis < 0)
         return;
     rd_pass_scalar_expand(t, NULL);
     for (int32_t k = first; k < t->n_store && !t->failed; k++)
-        t->store[k].extent = plan->wide;
+        t->store[k].extent = plan->width;
 }
 
-typedef struct row {
+/* A pass and its name in the log. `open`: see rd_pass_done(). */
+typedef struct pass_row {
     const char  *name;
     rd_gpu_pass *pass;
     bool         open; /* see rd_pass_finished() */
-} row;
+} pass_row;
 
-static const row for_gpu[] = {
-    { "packs", rd_pass_gpu_packs, false }, /* accesses of several elements           */
-    { "near", rd_pass_gpu_near, false },   /* rows that are read again lie in shared memory */
-    { "opens", rd_pass_gpu_opens, false }, /* steps ask whether a block has ended    */
-    { "items", rd_pass_gpu_items, false }, /* loops around all are items             */
-    { "turn", rd_pass_gpu_turn, false },   /* operands come by squares in shared memory */
-    { "stretches", rd_pass_gpu_stretches, false }, /* short rows lie in shared memory */
-    { "place", rd_pass_gpu_place, false },         /* states lie in threads' variables       */
-    { "cuts", rd_pass_gpu_cuts, false },           /* long loops become items of ranges      */
-    { "patches", rd_pass_gpu_patches, false },     /* rows and columns in one read */
-    { "halves", rd_pass_gpu_halves, false },       /* ... of scans, which go twice           */
-    { "sweep", rd_pass_gpu_sweep, false },         /* ... in one pass                        */
-    { "columns", rd_pass_gpu_columns, true },      /* neighbours are one item                */
-    { "cross", cross, false },                     /* values go from loop to loop by arrays  */
-    { "kept", rd_pass_gpu_kept, false },           /* scratch for an item's next kernel      */
-    { "tiles", rd_pass_gpu_tiles, false },         /* points of pairs lie in shared memory   */
-    { "spread", rd_pass_gpu_spread, false },       /* teams share loops                      */
-    { "ahead", rd_pass_gpu_ahead, false },         /* rounds of other loops go together      */
+static const pass_row for_gpu[] = {
+    { "vector_access", rd_pass_gpu_vector_access,
+      false }, /* accesses of several elements           */
+    { "row_cache", rd_pass_gpu_row_cache,
+      false }, /* rows that are read again lie in shared memory */
+    { "begin_blocks", rd_pass_gpu_begin_blocks,
+      false },                                       /* steps ask whether a block has ended    */
+    { "work_items", rd_pass_gpu_work_items, false }, /* loops around all are items             */
+    { "shared_transpose", rd_pass_gpu_shared_transpose,
+      false }, /* operands come by squares in shared memory */
+    { "staged_rows", rd_pass_gpu_staged_rows, false }, /* short rows lie in shared memory */
+    { "state_storage", rd_pass_gpu_state_storage,
+      false }, /* states lie in threads' variables       */
+    { "split_reduction", rd_pass_gpu_split_reduction,
+      false },                                       /* long loops become items of ranges      */
+    { "block_tile", rd_pass_gpu_block_tile, false }, /* rows and columns in one read */
+    { "two_pass_scan", rd_pass_gpu_two_pass_scan,
+      false }, /* ... of scans, which go twice           */
+    { "look_back_scan", rd_pass_gpu_look_back_scan,
+      false },                                   /* ... in one pass                        */
+    { "coarsen", rd_pass_gpu_coarsen, true },    /* neighbours are one item                */
+    { "expand_scalars", expand_scalars, false }, /* values go from loop to loop by arrays  */
+    { "item_scratch", rd_pass_gpu_item_scratch,
+      false },                                         /* scratch for an item's next kernel      */
+    { "point_tiles", rd_pass_gpu_point_tiles, false }, /* points of pairs lie in shared memory   */
+    { "team_loops", rd_pass_gpu_team_loops, false },   /* teams share loops                      */
+    { "batch_loads", rd_pass_gpu_batch_loads, false }, /* rounds of other loops go together      */
 };
 
+/* Runs all passes in order; the log shows the tree after each one. */
 void rd_schedule_for_gpu(rd_schedule *t, const rd_gpu_plan *plan, rd_text *log)
 {
     rd_pass_log trees = { .to = log };

@@ -1,9 +1,11 @@
-/* kernel.c - statements of a kernel whose text is not C's. */
+/* kernel.c - statements that a kernel prints in its own way; all others have the text that print/
+ * gives them. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* ---- Folds ------------------------------------------------------------------------------------ */
-static bool lay_out(rd_printing *n, rd_get_fn *get, void *pool)
+/* ---- Folds ----------------------------------------------------------------------------------- */
+/* Makes the facts of all folds for the printer; false: no memory. */
+static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
 {
     const rd_program *p = n->t->p;
 
@@ -19,6 +21,7 @@ static bool lay_out(rd_printing *n, rd_get_fn *get, void *pool)
     return n->fold;
 }
 
+/* Prints the functions of a scan: "sofar0(..)", and those of one pass or of blocks. */
 static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold)
 {
     const rd_loop_fold *f = &n->t->fold[fold];
@@ -26,13 +29,14 @@ static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold
     if (!f->of.fold->scan)
         return;
     rd_print_so_far_function(to, &n->fold[fold], fold);
-    if (n->kernel->tiles)
-        rd_print_sweep_functions(to, &n->fold[fold].of, f->pair, fold);
+    if (n->kernel->look_back)
+        rd_print_look_back_functions(to, &n->fold[fold].of, f->pair, fold);
     else
-        rd_print_turn_functions(to, &n->fold[fold].of, f->pair, f->levels, fold);
+        rd_print_block_end_functions(to, &n->fold[fold].of, f->pair, f->levels, fold);
 }
 
-static bool exits_by(const rd_schedule *t, int32_t fold)
+/* True if an early exit asks the fold. */
+static bool has_exit(const rd_schedule *t, int32_t fold)
 {
     const int32_t body = t->part[RD_PART_BODY];
 
@@ -42,24 +46,26 @@ static bool exits_by(const rd_schedule *t, int32_t fold)
     return false;
 }
 
+/* Prints the functions that kernels call: operators, then the reducer, the tree and the scan of
+ * each fold.  False: no memory. */
 bool rd_print_kernel_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
-    if (!rd_print_open(n, get, pool) || !lay_out(n, get, pool) ||
+    if (!rd_print_open(n, get, pool) || !describe_folds(n, get, pool) ||
         !rd_print_operators(n, to, get, pool))
         return false;
     for (int32_t k = 0; k < n->t->p->n_fold; k++) {
         rd_emit_reducer(to, &n->fold[k].of, k);
-        if (rd_has_tree(n, k) && !n->kernel->patches)
+        if (rd_has_tree(n, k) && !n->kernel->block_tiles)
             rd_print_node_functions(to, &n->fold[k].of, k);
         print_scan_functions(n, to, k);
-        if (exits_by(n->t, k))
+        if (has_exit(n->t, k))
             rd_print_exit_functions(to, &n->fold[k], k);
     }
     return true;
 }
 
-/* ---- Indices ---------------------------------------------------------------------------------- */
-/* "i1", or "m3 + i" where neighbours of a thread lie along it. */
+/* ---- Indices --------------------------------------------------------------------------------- */
+/* Adds the index of an axis: "i1", or "m3 + i" if adjacent elements of a thread lie along it. */
 static void add_index_along(rd_printing *n, rd_text *to, int32_t axis)
 {
     const rd_for *loop = n->lane >= 0 ? rd_loop_of(n->t, n->lane) : NULL;
@@ -71,8 +77,10 @@ static void add_index_along(rd_printing *n, rd_text *to, int32_t axis)
         rd_print_axis(n, to, axis);
 }
 
-/* Where in the program's order an index is that failed: of the loops around it, from the outside
- * in, which item of the body and which round.  The least of all is what a run reports. */
+/* Adds the position of an instruction in the program's order, at the indices at hand.  Of all
+ * indices that fail, a run reports the one with the least position.
+ *
+ *     (((uint64_t)0 * 3 + 0) * q.N[1] + (i1)) * 12 + 5 */
 static void add_order(rd_printing *n, rd_text *to, int32_t inst)
 {
     const rd_program *p    = n->t->p;
@@ -95,7 +103,7 @@ static void add_order(rd_printing *n, rd_text *to, int32_t inst)
     rd_text_add(to, " * %" PRId32 " + %" PRId32, p->n_inst + 1, inst);
 }
 
-/* "RD_INDEX_I64(r5, r4, q.N[2], order)" */
+/* Prints "RD_INDEX_I64(r5, r4, q.N[2], order)": an index that is checked. */
 static void print_index(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let  = &n->t->let[s->value];
@@ -111,15 +119,15 @@ static void print_index(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
-/* "const float r0 = p7[u].e[i];" */
-static void print_packed_load(rd_printing *n, int32_t stmt)
+/* ---- Memory ---------------------------------------------------------------------------------- */
+/* Prints "const float r0 = p7[u].e[i];": one element of a vector that was loaded before. */
+static void print_vector_load_element(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s       = &n->t->stmt[stmt];
     const rd_let  *let     = &n->t->let[s->value];
     rd_text        element = { 0 }, value = { 0 };
 
-    rd_print_packed(n, &element, stmt);
+    rd_print_vector_element(n, &element, stmt);
     rd_add_from_memory(&value, let->type, element.at ? element.at : "");
     rd_print_line(n, "const %s r%" PRId32 " = %s;", rd_register_type(let->type), s->value,
                   value.at ? value.at : "");
@@ -127,12 +135,13 @@ static void print_packed_load(rd_printing *n, int32_t stmt)
     rd_text_end(&value, n->to);
 }
 
-static void print_packed_store(rd_printing *n, int32_t stmt)
+/* Prints "o9.e[i] = r4;": one element of a vector that is stored behind. */
+static void print_vector_store_element(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];
     rd_text        line = { 0 };
 
-    rd_print_packed(n, &line, stmt);
+    rd_print_vector_element(n, &line, stmt);
     rd_text_add(&line, " = ");
     rd_begin_stored(&line, s->type);
     rd_text_add(&line, "r%" PRId32 "%s;", s->x, rd_end_stored(s->type));
@@ -140,8 +149,8 @@ static void print_packed_store(rd_printing *n, int32_t stmt)
     rd_text_end(&line, n->to);
 }
 
-/* One thread of a team stores what all have; none may still have to read what was there, and all
- * see it. */
+/* Prints a store by one thread of the team, between barriers: earlier reads must be done, and all
+ * threads see it. */
 static void print_store_of_one(rd_printing *n, int32_t stmt)
 {
     rd_print_line(n, "RD_MEET if (t == 0)");
@@ -151,28 +160,30 @@ static void print_store_of_one(rd_printing *n, int32_t stmt)
     rd_print_line(n, "RD_MEET");
 }
 
+/* Prints a STORE whose text is a kernel's own; false: it has the text of C. */
 static bool print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
 
     if (s->slot < 0 && n->t->store[s->store].storage == RD_IN_BLOCK && n->kernel->pairs)
-        rd_print_row_of_thread(n, s);
+        rd_print_store_result_row(n, s);
     else if (s->slot < 0 && n->t->store[s->store].storage == RD_IN_BLOCK)
-        rd_print_to_row(n, s);
-    else if (rd_is_packed(n, stmt))
-        print_packed_store(n, stmt);
+        rd_print_store_to_row(n, s);
+    else if (rd_is_vector_access(n, stmt))
+        print_vector_store_element(n, stmt);
     else if (n->kernel->pairs && s->slot >= 0 && n->lane >= 0 && rd_is_clamped(n, n->lane)) {
         rd_print_if_result(n);
         rd_print_stored(n, stmt);
-    } else if (n->t->stmt[stmt].slot >= 0 && n->kernel->team > 1 && !n->kernel->threads)
+    } else if (n->t->stmt[stmt].slot >= 0 && n->kernel->team > 1 && !n->kernel->per_thread)
         print_store_of_one(n, stmt);
     else
         return false;
     return true;
 }
 
-/* A row of a thread takes it as it is in memory. */
-static bool is_kept_in_row(const rd_printing *n, int32_t stmt)
+/* True if the next statement stores the value to shared memory as it is in memory; the two are
+ * printed together. */
+static bool is_stored_to_row(const rd_printing *n, int32_t stmt)
 {
     const int32_t next = n->t->stmt[stmt].next;
 
@@ -180,26 +191,28 @@ static bool is_kept_in_row(const rd_printing *n, int32_t stmt)
            n->t->store[n->t->stmt[next].store].storage == RD_IN_BLOCK;
 }
 
+/* Prints a LET whose text is a kernel's own; false: it has the text of C. */
 static bool print_let(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
 
     if (n->t->let[s->value].kind == RD_I_INDEX && n->dialect->places)
         print_index(n, s);
-    else if (rd_is_from_tile(n, stmt))
-        rd_print_from_tile(n, stmt);
-    else if (n->kernel->pairs && is_kept_in_row(n, stmt))
+    else if (rd_is_tile_load(n, stmt))
+        rd_print_tile_load(n, stmt);
+    else if (n->kernel->pairs && is_stored_to_row(n, stmt))
         return true;
     else if (n->t->let[s->value].kind == RD_I_LOAD && n->t->let[s->value].slot < 0 &&
              n->t->store[n->t->let[s->value].store].storage == RD_IN_BLOCK)
-        rd_print_from_row(n, s);
-    else if (rd_is_packed(n, stmt))
-        print_packed_load(n, stmt);
+        rd_print_load_from_row(n, s);
+    else if (rd_is_vector_access(n, stmt))
+        print_vector_load_element(n, stmt);
     else
         return false;
     return true;
 }
 
+/* Prints the declaration of an array: "float a3[4];", or the states of a fold. */
 static bool print_array(rd_printing *n, const rd_stmt *s)
 {
     if (n->t->store[s->store].fold < 0) {
@@ -209,28 +222,29 @@ static bool print_array(rd_printing *n, const rd_stmt *s)
         return true;
     }
     if (n->t->store[s->store].per_element)
-        rd_print_tile(n, s->store);
+        rd_print_scan_tile(n, s->store);
     else
         rd_print_thread_states(n, s);
     return true;
 }
 
-/* LEAVE and AWAIT; of tiles in order these are one, with LIFT. */
+/* Prints RD_S_LEAVE and RD_S_AWAIT.  In a look-back scan both are one call with RD_S_LIFT. */
 static void print_nodes(rd_printing *n, const rd_stmt *s)
 {
     if (n->t->store[s->store].per_element && s->kind == RD_S_LOOK_BACK)
-        rd_print_await_tiles(n, s);
+        rd_print_look_back(n, s);
     else if (s->kind == RD_S_LOOK_BACK)
-        rd_print_await(n, s);
+        rd_print_load_prefix(n, s);
     else if (!n->t->store[s->store].per_element)
-        (n->t->p->fold[s->fold].scan ? rd_print_leave_scan : rd_print_leave)(n, s);
+        (n->t->p->fold[s->fold].scan ? rd_print_store_scan_partial : rd_print_store_partials)(n, s);
 }
 
+/* Prints a statement of a kernel; false: print/ has its text. */
 bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
 
-    if (n->kernel->patches && rd_print_in_patch(n, stmt))
+    if (n->kernel->block_tiles && rd_print_in_block_tile(n, stmt))
         return true;
     switch (s->kind) {
     case RD_S_LOOP: return rd_print_kernel_loop(n, stmt);
@@ -238,24 +252,24 @@ bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
     case RD_S_STORE: return print_store(n, stmt);
     case RD_S_ARRAY: return print_array(n, s);
     case RD_S_BARRIER:
-        rd_print_line(n, n->kernel->tiles ? "__syncthreads();" : "RD_MEET");
+        rd_print_line(n, n->kernel->look_back ? "__syncthreads();" : "RD_MEET");
         return true;
     case RD_S_BEGIN:
-        (n->t->store[s->store].per_element ? rd_print_begin_tile : rd_print_begin_states)(n, s);
+        (n->t->store[s->store].per_element ? rd_print_begin_scan_tile : rd_print_begin_states)(n, s);
         return true;
     case RD_S_STEP: rd_print_thread_step(n, stmt); return true;
-    case RD_S_PREFIX: rd_print_prefix_of_thread(n, s); return true;
-    case RD_S_PUSH_IF_NEW: rd_print_opens(n, s); return true;
+    case RD_S_PREFIX: rd_print_serial_prefix(n, s); return true;
+    case RD_S_PUSH_IF_NEW: rd_print_begin_block(n, s); return true;
     case RD_S_STORE_PARTIALS:
     case RD_S_LOOK_BACK: print_nodes(n, s); return true;
     case RD_S_BUILD_TREE: return true;
-    case RD_S_SCAN_BLOCKS: rd_print_within(n, s); return true;
-    case RD_S_SCAN_RESULT: rd_print_so_far(n, s); return true;
-    case RD_S_IF_LAST: rd_print_last(n, stmt); return true;
-    case RD_S_COMBINE_PARTIALS: rd_print_join_ranges(n, s); return true;
+    case RD_S_SCAN_BLOCKS: rd_print_scan_blocks(n, s); return true;
+    case RD_S_SCAN_RESULT: rd_print_scan_result(n, s); return true;
+    case RD_S_IF_LAST: rd_print_if_last(n, stmt); return true;
+    case RD_S_COMBINE_PARTIALS: rd_print_combine_partials(n, s); return true;
     case RD_S_MERGE_BLOCKS:
-    case RD_S_MERGE_LANES: return true; /* with FINISH */
-    case RD_S_FINISH: rd_print_close(n, s); return true;
+    case RD_S_MERGE_LANES: return true; /* RD_S_FINISH prints all three */
+    case RD_S_FINISH: rd_print_thread_finish(n, s); return true;
     default: return false;
     }
 }

@@ -1,204 +1,220 @@
-/* kernel.h - what the text of a GPU's kernels has beside that of C: docs/loops.md, "Kernels for GPUs".
+/* kernel.h - the text of a GPU's kernels, as far as it differs from C: docs/loops.md, "Kernels
+ * for GPUs".
  *
- * Names: t is a thread's number in its team, i which of its neighbours one is, or e along a loop that it walks, v1 where rounds of the
- * loop over axis 1 begin, u which of those that go together; s0_0 the first numbers of the states in
- * array 0, w0_0 the rows of their nodes, b0 which block they are at; p7 what the LOAD of statement 7
- * has taken ahead, o9 what the STORE of statement 9 puts at once. */
+ * Names in the text: t is a thread's number in its team; i numbers a thread's adjacent elements,
+ * e those along a loop that one thread runs.  v1 is where rounds of the loop over axis 1 begin, u
+ * a round of a batch. s0_0 has the first numbers of the states in array 0, w0_0 the rows of their
+ * nodes, and b0 the numbers of their blocks.  p7 is the vector that the LOAD of statement 7 has
+ * loaded, o9 the one that the STORE of statement 9 stores. */
 #ifndef RD_KERNELS_PRINT_GPU_KERNEL_H
 #define RD_KERNELS_PRINT_GPU_KERNEL_H
 #include "kernels/print/print.h"
 
 /* How rounds of a loop are printed. */
-typedef enum rd_round_form {
-    RD_ROUND_ALONE,   /* one, of which elements may be missing                                    */
-    RD_ROUND_TOGETHER /* some, which are whole: what is marked so is taken, or put, at once        */
-} rd_round_form;
+typedef enum rd_round_strategy {
+    RD_ROUND_SINGLE, /* one round, which may lack elements                                   */
+    RD_ROUND_BATCHED /* a batch of whole rounds; vector loads come first, vector stores last */
+} rd_round_strategy;
 
-/* How steps are printed, see waits.c. */
-typedef enum rd_step_form {
-    RD_STEP_WHOLE,
-    RD_STEP_WAIT, /* those that wait only say whether they move anything */
-    RD_STEP_NEAR  /* none does                                           */
-} rd_step_form;
+/* How steps are printed: see deferred_steps.c. */
+typedef enum rd_step_strategy {
+    RD_STEP_WHOLE,    /* each step by itself                                     */
+    RD_STEP_DEFERRED, /* the element is kept, and the step only says whether it changes m */
+    RD_STEP_NEAR      /* no element changes m: the step is an addition           */
+} rd_step_strategy;
 
-/* How ranges of an item meet, which is the backend's: a range leaves the nodes of a fold, to the array of a
- * LEAVE; "if (all ranges of the item have come)", NULL: another kernel is behind; "double *const w3_0 = ..;",
- * the rows of nodes that all have left, by a name, or (`one`) one node for each lane. */
-typedef struct rd_kernel_ranges {
+/* How ranges of an item combine their partials.  The backend prints this; `of` is its own. */
+typedef struct rd_kernel_combine {
     void *of;
+    /* Prints how the range stores the partials of a fold. */
     void (*leave)(void *of, rd_printing *n, int32_t fold);
+    /* Prints "if (all ranges of the item have come)"; NULL: a later kernel combines. */
     void (*last)(void *of, rd_printing *n);
+    /* Prints "double *const w3_0 = ..;": the rows of partials of all ranges, under a name. */
     void (*rows)(void *of, rd_printing *n, int32_t fold, const char *name);
-    bool        one;
-    const char *count; /* how many they are, as text */
-    /* "x0 = .." of a lane of a fold, where patches meet */
+    bool        one;   /* rows() gives one combined node for each lane, not rows */
+    const char *count; /* number of ranges, as text                              */
+    /* Prints "x0 = ..": the node of a lane of a fold of a block tile. */
     void (*node)(void *of, rd_printing *n, int32_t fold, const char *lane);
-} rd_kernel_ranges;
+} rd_kernel_combine;
 
+/* The kernel that is printed.  The backend fills the first part, the printer the second one. */
 typedef struct rd_kernel {
-    int32_t team;    /* threads                                                              */
-    int32_t wide;    /* neighbours that a thread has side by side; 1: those are a team apart */
-    bool    squares; /* arrays in shared memory are squares                                  */
-    bool    pairs;   /* ... tiles of points, and what results bring                          */
-    bool    patches; /* items are patches, of rows and columns along these axes               */
-    int32_t patch[2];
-    int     along;    /* which of them LAST asks about                                        */
-    bool    tiles;    /* a block of threads has an item: t is a thread's number in the block  */
-    int32_t row_word; /* bytes of an element of rows in shared memory                         */
-    int32_t unrolled; /* states of a thread by which loops over them are written out          */
-    int32_t rounds;   /* the loop whose rounds are being printed, -1                          */
-    rd_round_form form;
-    bool          apart; /* a thread's elements are a team apart, not side by side                */
-    bool threads;        /* each thread has rounds of its own here; else all do the same          */
-    rd_step_form steps;  /* of neighbours at hand                                                 */
-    uint64_t     moved;  /* folds that have moved on to the block of these rounds                 */
-    uint64_t     packed; /* slots of which several elements are taken, or put, at once            */
-    uint64_t     ranged; /* folds of which ranges leave nodes                                     */
-    const rd_kernel_ranges *ranges;
+    int32_t team;         /* threads                                                              */
+    int32_t width;        /* adjacent elements of a thread; 1: its elements lie a team apart      */
+    bool    transposes;   /* arrays in shared memory are squares of a transpose                   */
+    bool    pairs;        /* arrays in shared memory are tiles of points, and results' elements   */
+    bool    block_tiles;  /* items are block tiles of rows and columns                            */
+    int32_t tile_axis[2]; /* ... along these axes                                                 */
+    int     along;        /* printer: 1 if the RD_S_LAST at hand is along columns                 */
+    bool    look_back;    /* a block of threads has an item: t is a thread's number in the block  */
+    int32_t row_word;     /* bytes of an element of cached rows; 0: there are none                */
+    int32_t unrolled;     /* loops over at most so many states of a thread are unrolled           */
+    int32_t rounds;       /* the loop whose rounds are printed, -1                                */
+    rd_round_strategy strategy;
+    bool              apart;      /* a thread's elements lie a team apart                         */
+    bool              per_thread; /* threads run different elements here; else all run the same   */
+    rd_step_strategy  steps;
+    uint64_t          block_begun; /* bits: folds that have begun the block of the rounds at hand */
+    uint64_t          vector_slots; /* bits: slots with vector accesses                           */
+    uint64_t          partials;     /* bits: folds that store partials in this kernel             */
+    const rd_kernel_combine *combine;
 } rd_kernel;
 
-/* nodes.c: rise0(), push0(), under0() of a fold of several blocks. */
+/* tree_functions.c: rise0(), push0(), under0() of a fold of several blocks. */
 void rd_print_node_functions(rd_text *to, const rd_emit_fold *f, int32_t number);
 /* "merge0(&a0, &a1, &b0, &b1);" of variables, or another function of two states. */
 void rd_print_merge(rd_text *to, const rd_emit_fold *f, int32_t number, const char *function);
 
-/* kernel.c: a statement, false: C's printer has its text. */
+/* kernel.c: prints a statement; false: print/ has its text. */
 bool rd_print_in_kernel(rd_printing *n, int32_t stmt);
-/* Operators and folds of the program, before kernels; false: no memory. */
+/* Functions of operators and folds, before kernels; false: no memory. */
 bool rd_print_kernel_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool);
-/* cells.c: does the fold have several blocks?  Lanes of a cell, and cells, that a thread has; rows of nodes. */
-bool    rd_has_tree(const rd_printing *n, int32_t fold);
+/* state_share.c: true if the fold has several blocks. */
+bool rd_has_tree(const rd_printing *n, int32_t fold);
+/* Lanes of a cell, and cells, in an array as a thread sees it. */
 int32_t rd_lanes_here(const rd_printing *n, int32_t store);
 int64_t rd_cells_here(const rd_printing *n, int32_t store);
-/* Do threads have lanes of cells that lie in the team's memory? */
-bool    rd_is_lane_of_team(const rd_printing *n, int32_t store);
-int32_t rd_counters_of(const rd_printing *n, int32_t store);
-/* Are its states the team's, and all threads here?  Where an array of pairs begins in shared memory. */
-bool    rd_is_of_all(const rd_printing *n, int32_t store);
-int64_t rd_begin_of_tile(const rd_store *tile);
+/* True if the states lie in the team's memory and each thread has some lanes of a cell. */
+bool rd_has_lanes_in_team(const rd_printing *n, int32_t store);
+/* Block counters of a cell. */
+int32_t rd_block_counters_of(const rd_printing *n, int32_t store);
+/* True if the states are the team's and all of its threads run the same statement. */
+bool rd_is_team_uniform(const rd_printing *n, int32_t store);
+/* Elements before the array in the shared memory of pairs. */
+int64_t rd_first_of_tile(const rd_store *tile);
 
-/* states.c */
+/* thread_states.c: "float s0_0[4];", "begin0(&s0_0[k]);", "step0(&s0_0[0 + i], r3, 1, i1);". */
 void rd_print_thread_states(rd_printing *n, const rd_stmt *s);
 void rd_print_begin_states(rd_printing *n, const rd_stmt *s);
 void rd_print_thread_step(rd_printing *n, int32_t stmt);
-/* opens.c: the cell moves on to a block, as text: those before become nodes. */
-void rd_print_move_on(rd_printing *n, const rd_stmt *s, const char *block);
-void rd_print_opens(rd_printing *n, const rd_stmt *s);
+/* Subscripts: "(i0) * 4 + i1 - m0" of the cell's first state, "b0[i0]" of its block counter. */
+void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s);
+void rd_print_block_counter(rd_printing *n, rd_text *to, const rd_stmt *s);
+void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, const char *thread);
+/* begin_blocks_text.c: "while (b0[0] < block) { push0(..); b0[0]++; }", of a cell, or of
+ * RD_S_OPENS. */
+void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block);
+void rd_print_begin_block(rd_printing *n, const rd_stmt *s);
 /* "(i1) / 64": the block that an element is of. */
 void rd_print_block_of(rd_printing *n, rd_text *to, const rd_stmt *s);
-/* Subscripts: of the cell's first state, and of its block counter. */
-void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s);
-void rd_print_counter(rd_printing *n, rd_text *to, const rd_stmt *s);
-void rd_print_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, const char *thread);
 
-/* prefixes.c: turn0() and tree0(); PREFIX; the cell of a scan moves on to a block, as text. */
-void rd_print_turn_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t levels,
-                             int32_t number);
-void rd_print_prefix_of_thread(rd_printing *n, const rd_stmt *s);
-void rd_print_turns(rd_printing *n, const rd_stmt *s, const char *block);
-/* "turn0(..);" of the cell whose state has the subscript. */
-void rd_print_turn_of(rd_printing *n, const rd_stmt *s, const char *at);
+/* serial_scan_text.c: the functions turn0() and tree0(); PREFIX. */
+void rd_print_block_end_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t levels,
+                                  int32_t number);
+void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s);
+/* "while (b0[0] < block) { turn0(..); b0[0]++; }"; "turn0(..);" of the cell with the subscript. */
+void rd_print_end_scan_blocks(rd_printing *n, const rd_stmt *s, const char *block);
+void rd_print_end_scan_block(rd_printing *n, const rd_stmt *s, const char *at);
 
-/* halves.c: scans whose ranges go twice.  Of LIFT what a thread does for cell c of node `at` of a level, of
- * which the node `below` and the next one are halves. */
-void rd_print_leave_scan(rd_printing *n, const rd_stmt *s);
-void rd_print_await(rd_printing *n, const rd_stmt *s);
-void rd_print_lift(rd_printing *n, const rd_stmt *s);
+/* two_pass_scan_text.c: a range stores its partial, and loads the prefix of all ranges before. */
+void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s);
+void rd_print_load_prefix(rd_printing *n, const rd_stmt *s);
+/* A thread makes cell c of node `at` of a level from the node `below` and the next one. */
+void rd_print_build_tree(rd_printing *n, const rd_stmt *s);
 
-/* sweep.c: scans by tiles.  "struct scan0 {..};"; ARRAY, BEGIN, STEP, WITHIN, AWAIT, SOFAR of states of
- * elements; a loop over the rounds of a tile. */
-void rd_print_sweep_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number);
-void rd_print_tile(rd_printing *n, int32_t store);
-void rd_print_begin_tile(rd_printing *n, const rd_stmt *s);
-void rd_print_step_of_tile(rd_printing *n, const rd_stmt *s);
-void rd_print_within(rd_printing *n, const rd_stmt *s);
-void rd_print_await_tiles(rd_printing *n, const rd_stmt *s);
-void rd_print_so_far(rd_printing *n, const rd_stmt *s);
-void rd_print_loop_of_tile(rd_printing *n, int32_t loop);
+/* look_back_scan_text.c: scans in one pass.  "struct scan0 {..};"; then the statements ARRAY,
+ * BEGIN, STEP, RD_S_WITHIN, RD_S_AWAIT and RD_S_SOFAR of a tile; a loop over a tile. */
+void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number);
+void rd_print_scan_tile(rd_printing *n, int32_t store);
+void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s);
+void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s);
+void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s);
+void rd_print_look_back(rd_printing *n, const rd_stmt *s);
+void rd_print_scan_result(rd_printing *n, const rd_stmt *s);
+void rd_print_scan_tile_loop(rd_printing *n, int32_t loop);
 
-/* closes.c: REST, LANES and FINISH of a fold, which follow each other. */
-void rd_print_close(rd_printing *n, const rd_stmt *s);
+/* finish_text.c: the end of a fold, RD_S_REST, RD_S_LANES and RD_S_FINISH in one. */
+void rd_print_thread_finish(rd_printing *n, const rd_stmt *s);
 
-/* near.c: a STORE to, and a LOAD from, a row in shared memory. */
-void rd_print_to_row(rd_printing *n, const rd_stmt *s);
-void rd_print_from_row(rd_printing *n, const rd_stmt *s);
+/* row_cache_text.c: a STORE to a row in shared memory, and a LOAD from one. */
+void rd_print_store_to_row(rd_printing *n, const rd_stmt *s);
+void rd_print_load_from_row(rd_printing *n, const rd_stmt *s);
 
-/* waits.c: what steps of neighbours wait in, before their loop; a step by its form, false: as it is; the
- * steps, behind their loop. */
-void rd_print_declare_waiting(rd_printing *n, int32_t loop);
-bool rd_print_step_as(rd_printing *n, int32_t stmt, const char *states);
-void rd_print_waiting(rd_printing *n, int32_t loop);
+/* deferred_steps.c: declares what deferred steps of a loop need, before it. */
+void rd_print_declare_deferred(rd_printing *n, int32_t loop);
+/* Prints a step by the strategy at hand; false: it is printed as any step. */
+bool rd_print_step_by_strategy(rd_printing *n, int32_t stmt, const char *states);
+/* Prints the deferred steps, behind their loop. */
+void rd_print_deferred_steps(rd_printing *n, int32_t loop);
 
-/* ranges.c: LEAVE, LAST, JOIN; the node of what a lane of all ranges comes to. */
-bool rd_is_ranged(const rd_printing *n, int32_t fold);
-void rd_find_ranged(rd_printing *n, int32_t kernel);
-void rd_print_leave(rd_printing *n, const rd_stmt *s);
-void rd_print_last(rd_printing *n, int32_t stmt);
-void rd_print_join_ranges(rd_printing *n, const rd_stmt *s);
-void rd_print_joined_node(rd_printing *n, const rd_stmt *s, const char *at);
+/* partials_text.c: true if ranges of the fold store partials in the kernel; notes these folds. */
+bool rd_has_partials(const rd_printing *n, int32_t fold);
+void rd_find_partials(rd_printing *n, int32_t kernel);
+/* RD_S_LEAVE, RD_S_LAST, RD_S_JOIN; x0, x1 ..: the combined node of a lane. */
+void rd_print_store_partials(rd_printing *n, const rd_stmt *s);
+void rd_print_if_last(rd_printing *n, int32_t stmt);
+void rd_print_combine_partials(rd_printing *n, const rd_stmt *s);
+void rd_print_combined_node(rd_printing *n, const rd_stmt *s, const char *at);
 
-/* rounds.c: loops of an item. */
+/* round_loops.c: prints a loop of an item; false: print/ has its text. */
 bool rd_print_kernel_loop(rd_printing *n, int32_t stmt);
-/* neighbours.c: loops over threads, and over what each has. */
-void rd_print_threads(rd_printing *n, int32_t stmt);
-void rd_print_vector_of_thread(rd_printing *n, int32_t stmt);
-/* starts.c: the mark or the index at which a round begins; "const int64_t m0 = v1 + u * 64;" of a round;
- * "const int64_t m1 = m0 + 4 * t;" of a loop in it. */
+/* thread_loops.c: loops over threads, and over the elements of each. */
+void rd_print_thread_loop(rd_printing *n, int32_t stmt);
+void rd_print_thread_vector(rd_printing *n, int32_t stmt);
+/* round_starts.c: "m0", the mark at which a round begins, or the index "i1". */
 void rd_print_round_name(rd_printing *n, rd_text *to, const rd_for *loop);
-/* Does whether a thread's index is there not hang on the round?; "if (i0 < m1) {". */
-bool rd_is_across(const rd_printing *n, const rd_for *loop);
-void rd_print_if_there(rd_printing *n, const rd_for *loop);
+/* "const int64_t m0 = v1 + u * 64;" of a round; "const int64_t m1 = m0 + 4 * t;" of a loop in
+ * it. */
 void rd_print_round(rd_printing *n, int32_t rounds, const char *u);
 void rd_print_start_of_round(rd_printing *n, const rd_for *loop, const char *round);
+/* True if the threads' indices are of another axis than the rounds; "if (i0 < m1) {". */
+bool rd_is_across(const rd_printing *n, const rd_for *loop);
+void rd_print_if_there(rd_printing *n, const rd_for *loop);
 
-/* packs.c: accesses of several elements at once in the rounds at hand. */
-bool rd_is_packed(const rd_printing *n, int32_t stmt);
-void rd_print_declare_takes(rd_printing *n, int32_t rounds, int32_t ahead);
-void rd_print_takes(rd_printing *n, int32_t rounds, int32_t ahead);
-void rd_print_declare_puts(rd_printing *n, int32_t loop);
-void rd_print_puts(rd_printing *n, int32_t loop);
+/* vector_access_text.c: true if the access is a vector access in the rounds at hand; if the loop
+ * has one. */
+bool rd_is_vector_access(const rd_printing *n, int32_t stmt);
+bool rd_has_vector_access(const rd_printing *n, int32_t rounds);
+/* Vector loads of a batch of `ahead` rounds: declarations, then the loads. */
+void rd_print_declare_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead);
+void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead);
+/* Vector stores of a vector loop: declarations before it, the stores behind it. */
+void rd_print_declare_vector_stores(rd_printing *n, int32_t loop);
+void rd_print_vector_stores(rd_printing *n, int32_t loop);
 /* "p7[u].e[i]", "o9.e[i]" */
-void rd_print_packed(rd_printing *n, rd_text *to, int32_t stmt);
-/* Several elements of a slot are moved at once. */
-void rd_note_packed(const rd_printing *n, int32_t slot, int32_t pack);
-/* Elements that a statement of rounds takes from memory in each; does any go ahead? */
-bool rd_has_takes(const rd_printing *n, int32_t rounds);
+void rd_print_vector_element(rd_printing *n, rd_text *to, int32_t stmt);
+/* Notes that the slot has vector accesses, if `pack` is more than 1. */
+void rd_note_vector_access(const rd_printing *n, int32_t slot, int32_t pack);
 
-/* tiles.c: arrays in shared memory of pairs; a loop that fills one; an element of a slot. */
-void rd_print_declare_tiles(rd_printing *n);
-void rd_print_fill_of_tile(rd_printing *n, int32_t loop);
+/* point_tiles_text.c: arrays of pairs in shared memory; the loop that fills one; an element of a
+ * slot. */
+void rd_print_declare_point_tiles(rd_printing *n);
+void rd_print_fill_tile(rd_printing *n, int32_t loop);
 void rd_print_element_of(rd_printing *n, rd_text *to, const rd_let *let);
 
-/* pairs.c: a loop of pairs, false: it is printed as others are. */
-bool rd_print_loop_of_pairs(rd_printing *n, int32_t stmt);
-/* pair.c: do neighbours stand behind the last item, too?  The index of one then; "if (it is none of these)";
- * indices of the pair at hand. */
+/* point_loops.c: prints a loop of pairs; false: it has the text of other loops. */
+bool rd_print_point_loop(rd_printing *n, int32_t stmt);
+/* point_pair.c: true if the loop also has elements behind the last item; the index of one then. */
 bool rd_is_clamped(const rd_printing *n, int32_t stmt);
-void rd_print_clamped(rd_printing *n, int32_t stmt);
+void rd_print_clamped_index(rd_printing *n, int32_t stmt);
+/* "if (m0 + i < N)": the element is a result; the indices of a pair. */
 void rd_print_if_result(rd_printing *n);
-void rd_print_pair(rd_printing *n, int32_t stmt);
-/* What a thread's result brings goes to its own array.  A load from an array of pairs: is it such; what
- * neighbours take; its value. */
-void rd_print_row_of_thread(rd_printing *n, const rd_stmt *s);
-bool rd_is_from_tile(const rd_printing *n, int32_t stmt);
-void rd_print_take_from_tile(rd_printing *n, int32_t stmt, int32_t lane);
-void rd_print_from_tile(rd_printing *n, int32_t stmt);
+void rd_print_pair_indices(rd_printing *n, int32_t stmt);
+/* Stores an element of a thread's result to the thread's own array. */
+void rd_print_store_result_row(rd_printing *n, const rd_stmt *s);
+/* True if the statement loads from an array of pairs; the vector load before the loop; the value
+ * in it. */
+bool rd_is_tile_load(const rd_printing *n, int32_t stmt);
+void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane);
+void rd_print_tile_load(rd_printing *n, int32_t stmt);
 
-/* patches.c: a statement of a patch, false: others have its text; the first and the last of its rows, or
- * columns. */
-bool rd_print_in_patch(rd_printing *n, int32_t stmt);
-void rd_print_range_of_patch(rd_printing *n, const rd_for *loop);
-/* lanes.c: lanes of a row; those of all rows of a patch, in shared memory, begin; what a thread has at hand is
- * declared, columns or lanes of a row; columns begin; lanes of row `u` of this turn come, and go back. */
+/* block_tile_text.c: prints a statement of a block tile; false: it has another kernel's text. */
+bool rd_print_in_block_tile(rd_printing *n, int32_t stmt);
+/* "const int64_t m1 = lo0, m2 = hi0;": the rows, or the columns, of the tile. */
+void rd_print_range_of_block_tile(rd_printing *n, const rd_for *loop);
+/* block_tile_lanes.c: lanes of a row; the lanes of all rows of a tile begin, in shared memory. */
 int64_t rd_lanes_of_row(const rd_printing *n);
-void    rd_print_begin_lanes(rd_printing *n, int32_t fold);
-void    rd_print_declare_at_hand(rd_printing *n, bool rows);
-void    rd_print_begin_columns(rd_printing *n);
-void    rd_print_take_lanes(rd_printing *n);
-void    rd_print_put_lanes(rd_printing *n);
+void    rd_print_begin_row_lanes(rd_printing *n, int32_t fold);
+/* Declares a thread's states: of lanes of its row (`rows`), or of its columns, which then begin. */
+void rd_print_declare_tile_states(rd_printing *n, bool rows);
+void rd_print_begin_columns(rd_printing *n);
+/* A thread loads its lanes of row `u` of the turn from shared memory, and stores them back. */
+void rd_print_load_row_lanes(rd_printing *n);
+void rd_print_store_row_lanes(rd_printing *n);
 
-/* items.c: which item a team does, "const int64_t i0 = ..;", and all that is done for it. */
+/* work_items_text.c: "const int64_t i0 = ..;", the item of a team, and all that is done for it. */
 void rd_print_item(rd_printing *n, int32_t kernel);
 /* What the last range of an item does, as a kernel of its own. */
-void rd_print_behind_ranges(rd_printing *n, int32_t kernel);
+void rd_print_last_range(rd_printing *n, int32_t kernel);
 #endif

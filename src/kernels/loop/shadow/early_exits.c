@@ -1,0 +1,84 @@
+/* early_exits.c - checks that loops which are left early leave out nothing that matters, in a
+ * shadow run.
+ *
+ * The shadow run leaves no loop.  Once an EXIT has asked some states, the rest of its loop may
+ * step into these, as no element can change them any more.  It may do nothing else that is seen
+ * behind the loop. */
+#include "kernels/loop/shadow/run_tree.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* The cells [from, to) that an EXIT has asked, while its loop runs. */
+struct rd_shadow_exit {
+    int32_t stmt;
+    bool    asked;
+    int64_t from, to;
+};
+
+/* Counts the EXITs of the tree, and notes them if there is room. */
+static void find_exits(rd_shadow_task *r)
+{
+    r->n_exit = 0;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = r->t->part[k]; s >= 0; s = rd_next_stmt(r->t, s, r->t->part[k]))
+            if (r->t->stmt[s].kind == RD_S_EXIT) {
+                if (r->exit)
+                    r->exit[r->n_exit].stmt = s;
+                r->n_exit++;
+            }
+}
+
+/* Notes all EXITs of the tree; false: no memory. */
+bool rd_shadow_find_exits(rd_shadow_task *r)
+{
+    find_exits(r);
+    r->exit = calloc((size_t)r->n_exit + 1, sizeof *r->exit);
+    if (r->exit)
+        find_exits(r);
+    return r->exit != NULL;
+}
+
+/* Notes that an EXIT has asked its states. */
+void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
+{
+    const int64_t lanes = r->t->fold[s->fold].lanes, from = rd_shadow_position(r, c, &s->of.cell);
+
+    for (int32_t k = 0; k < r->n_exit; k++)
+        if (&r->t->stmt[r->exit[k].stmt] == s) {
+            r->exit[k].asked = true;
+            r->exit[k].from  = from;
+            r->exit[k].to    = from + rd_shadow_position(r, c, &s->count) / lanes;
+        }
+}
+
+/* Forgets the exits of a loop that has ended. */
+void rd_shadow_end_of_loop(rd_shadow_task *r, int32_t loop)
+{
+    for (int32_t k = 0; k < r->n_exit; k++)
+        r->exit[k].asked &= r->t->stmt[r->exit[k].stmt].arg != loop;
+}
+
+/* True if a step into the cell may be left out by all exits that have asked; else a failure. */
+bool rd_shadow_may_step(const rd_shadow_task *r, const rd_stmt *s, int64_t cell)
+{
+    for (int32_t k = 0; k < r->n_exit; k++) {
+        const struct rd_shadow_exit *e = &r->exit[k];
+
+        if (e->asked && r->t->stmt[e->stmt].fold == s->fold && (cell < e->from || cell >= e->to))
+            return rd_shadow_fails(r->why,
+                                   "f%" PRId32 ": an exit that looks at cells from %" PRId64
+                                   " to %" PRId64 " leaves out a step of cell %" PRId64,
+                                   s->fold, e->from, e->to, cell);
+    }
+    return true;
+}
+
+/* True if no exit has asked that would leave out a store; else a failure. */
+bool rd_shadow_may_store(const rd_shadow_task *r)
+{
+    for (int32_t k = 0; k < r->n_exit; k++)
+        if (r->exit[k].asked)
+            return rd_shadow_fails(r->why, "an exit by f%" PRId32 " leaves out what is stored",
+                                   r->t->stmt[r->exit[k].stmt].fold);
+    return true;
+}

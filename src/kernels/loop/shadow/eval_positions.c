@@ -1,0 +1,59 @@
+/* eval_positions.c - evaluates positions and edges of a tree in its shadow run. */
+#include "kernels/loop/shadow/run_tree.h"
+
+/* Fails the task if the condition does not hold; returns the condition. */
+bool rd_shadow_require(rd_shadow_task *r, bool holds)
+{
+    r->failed |= !holds;
+    return holds;
+}
+
+/* The value of a position at the indices and values of a copy. */
+int64_t rd_shadow_position(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_linear *at)
+{
+    int64_t sum = at->offset;
+
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &r->t->term[at->first + k];
+
+        sum += term->coef *
+               (term->axis < 0 ? rd_shadow_int(c->value[term->value]) : c->axis[term->axis]);
+    }
+    return sum;
+}
+
+/* `at` rounded down, or up, to first + a multiple of `by`. */
+static int64_t rounded(int64_t at, int64_t first, int64_t by, bool up)
+{
+    const int64_t past = ((at - first) % by + by) % by;
+
+    return past == 0 ? at : up ? at - past + by : at - past;
+}
+
+/* The value of an edge: the greatest or the least of its parts. */
+int64_t rd_shadow_edge(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_edge *edge,
+                       bool greatest)
+{
+    int64_t found = 0;
+
+    for (int32_t k = 0; k < edge->n; k++) {
+        const rd_edge_part *part = &edge->part[k];
+        int64_t             at   = rd_shadow_position(r, c, &part->at);
+
+        if (part->by > 1)
+            at = rounded(at, rd_shadow_position(r, c, &part->first), part->by, part->up);
+        if (k == 0 || (greatest ? at > found : at < found))
+            found = at;
+    }
+    return found;
+}
+
+/* The positions of a fold's element. */
+rd_shadow_coords rd_shadow_coords_of(const rd_shadow_task *r, const rd_shadow_copy *c,
+                                     const rd_fold_at *of)
+{
+    return (rd_shadow_coords){ rd_shadow_position(r, c, &of->cell),
+                               rd_shadow_position(r, c, &of->lane),
+                               rd_shadow_position(r, c, &of->outer),
+                               rd_shadow_position(r, c, &of->index) };
+}

@@ -1,0 +1,124 @@
+/* hash_elements.c - hashes of elements, states and nodes of folds in a shadow run.
+ *
+ * A state is a hash of its elements in their order, or the sum of their hashes where the order
+ * does not count.  The state of no element is RD_OF_NOTHING. */
+#include "kernels/loop/shadow/shadow.h"
+#include "kernels/cpu/reference/reducers.h"
+#include <string.h>
+
+/* The number of an element's step. */
+int64_t rd_shadow_step_number(const rd_fold *f, const rd_shadow_coords *at)
+{
+    return at->outer * rd_rows_of_lanes(f) + at->lane / f->lanes;
+}
+
+/* True if the fold has the same bits for any order of its elements. */
+bool rd_shadow_is_unordered(const rd_fold *f)
+{
+    return f->law == RD_LAW_exact || rd_fold_any_grouping(f);
+}
+
+/* ---- Elements -------------------------------------------------------------------------------- */
+/* True if both states are equal; -0 and 0 are equal, because bounds of loops may leave out all 0s
+ * of a sum but one (program.h). */
+static bool is_same_state(const rd_word *a, const rd_word *b, int n, rd_class class)
+{
+    for (int k = 0; k < n; k++) {
+        const bool zeros = class == RD_CLASS_f32   ? a[k].f32 == 0 && b[k].f32 == 0
+                           : class == RD_CLASS_f64 ? a[k].f64 == 0 && b[k].f64 == 0
+                                                   : false;
+
+        if (!zeros && a[k].u64 != b[k].u64)
+            return false;
+    }
+    return true;
+}
+
+/* True if the element is known and leaves every state as it is, such as 0 in a sum. */
+static bool is_neutral(const rd_fold *f, int64_t index, rd_shadow x, const rd_shadow *w)
+{
+    const rd_class class              = rd_dtype_class(f->type);
+    const rd_reducer_code *const code = rd_reducer_code_of(f->reducer, class);
+    const rd_word                one = rd_word_from_int(1, f->type), word = { .u64 = x.bits };
+    rd_word                      before[RD_MAX_STATE], hash_after[RD_MAX_STATE];
+
+    if (!x.known || (w && !w->known) || !code || !code->identity || !code->step)
+        return false;
+    memset(before, 0, sizeof before);
+    code->identity(before, f->type);
+    memcpy(hash_after, before, sizeof hash_after);
+    code->step(hash_after, word, w ? (rd_word){ .u64 = w->bits } : one, index);
+    return is_same_state(before, hash_after, rd_reducer_table[f->reducer].n_state, class);
+}
+
+/* Makes the element of a step: its place, and the hash of its operands.  Masked and neutral
+ * elements have the hash RD_OF_NOTHING. */
+rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_coords *at, rd_shadow x,
+                                       const rd_shadow *w, const rd_shadow *mask)
+{
+    const bool        indexed = f->reducer == RD_RED_user || rd_reducer_places(f->reducer);
+    rd_shadow_element e       = { .cell = at->cell,
+                                  .step = rd_shadow_step_number(f, at),
+                                  .lane = (int32_t)(at->lane % f->lanes) };
+
+    if ((mask && !rd_shadow_true(*mask)) || is_neutral(f, at->index, x, w))
+        return e;
+    e.hash = rd_mix(RD_OF_STEP, rd_shadow_hash(x));
+    e.hash = rd_mix(e.hash, w ? rd_shadow_hash(*w) : 0);
+    e.hash = rd_mix(e.hash, indexed ? (uint64_t)at->index : 0);
+    return e;
+}
+
+/* ---- States and nodes ------------------------------------------------------------------------ */
+/* The hash of b behind a, where RD_OF_NOTHING changes nothing; without order a sum. */
+static uint64_t hash_after(const rd_fold *f, uint64_t kind, uint64_t a, uint64_t b)
+{
+    if (!a || !b)
+        return a | b;
+    if (!rd_shadow_is_unordered(f))
+        return rd_mix(rd_mix(kind, a), b);
+    return a + b ? a + b : 1;
+}
+
+/* The state after one more element.  Even the first element is hashed, as it is no state by
+ * itself. */
+uint64_t rd_shadow_step(const rd_fold *f, uint64_t state, uint64_t element)
+{
+    if (!element || rd_shadow_is_unordered(f))
+        return hash_after(f, RD_OF_STEP, state, element);
+    return rd_mix(rd_mix(RD_OF_STEP, state), element);
+}
+
+/* The node of a block whose state is known. */
+uint64_t rd_shadow_block(const rd_fold *f, uint64_t state)
+{
+    return state && !rd_shadow_is_unordered(f) ? rd_mix(RD_OF_BLOCK, state) : state;
+}
+
+/* The merge of two nodes. */
+uint64_t rd_shadow_merge(const rd_fold *f, uint64_t a, uint64_t b)
+{
+    return hash_after(f, RD_OF_MERGE, a, b);
+}
+
+/* The merge of two elements' nodes within a block. */
+uint64_t rd_shadow_join(const rd_fold *f, uint64_t a, uint64_t b)
+{
+    return hash_after(f, RD_OF_JOIN, a, b);
+}
+
+/* Merges the nodes of all lanes into the first one. */
+void rd_shadow_lanes(const rd_fold *f, uint64_t *node)
+{
+    for (int32_t half = f->lanes / 2; half > 0; half /= 2)
+        for (int32_t l = 0; l < half; l++)
+            node[l] = rd_shadow_merge(f, node[l], node[l + half]);
+}
+
+/* Result k of a node. */
+rd_shadow rd_shadow_finish(const rd_fold *f, uint64_t node, int32_t k)
+{
+    const uint64_t what = (uint64_t)f->reducer << 16 | (uint64_t)f->out << 8 | (uint64_t)k;
+
+    return (rd_shadow){ rd_mix(rd_mix(RD_OF_FINISH, what), node), false };
+}

@@ -1,0 +1,152 @@
+/* hash_values.c - hashes that stand for numbers in a shadow run: those of operators, and what
+ * decides if a number is not known. */
+#include "kernels/loop/shadow/shadow.h"
+#include "kernels/cpu/reference/ops.h"
+#include <stdarg.h>
+
+/* The hash of a shadow, known or not. */
+uint64_t rd_shadow_hash(rd_shadow x)
+{
+    return x.known ? rd_mix(RD_OF_NUMBER, x.bits) : x.bits;
+}
+
+/* A known int. */
+rd_shadow rd_shadow_of_int(int64_t value)
+{
+    return (rd_shadow){ (uint64_t)value, true };
+}
+
+/* A number of which only the hash is known. */
+static rd_shadow unknown(uint64_t hash)
+{
+    return (rd_shadow){ hash, false };
+}
+
+/* A known number of a type. */
+static rd_shadow of_word(rd_word word, rd_dtype type)
+{
+    const rd_word zero = { .u64 = 0 };
+    rd_word       made = zero;
+
+    if (rd_dtype_class(type) == RD_CLASS_f32)
+        made.f32 = word.f32;
+    else
+        made = word;
+    return (rd_shadow){ made.u64, true };
+}
+
+/* ---- What decides ---------------------------------------------------------------------------- */
+/* Decides whether a mask is true: as it is known, else by its hash. */
+bool rd_shadow_true(rd_shadow x)
+{
+    return x.known ? x.bits != 0 : (x.bits >> 20 & 3) != 0;
+}
+
+/* Decides an int: as it is known, else 0 or 1 by its hash. */
+int64_t rd_shadow_int(rd_shadow x)
+{
+    return x.known ? (int64_t)x.bits : (int64_t)(x.bits >> 20 & 1);
+}
+
+/* Decides a label in [0, n_group], of which the last one is no group. */
+int64_t rd_shadow_label(rd_shadow x, int64_t n_group)
+{
+    return x.known ? (int64_t)x.bits : (int64_t)(x.bits % ((uint64_t)n_group + 1));
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+/* True if the operand alone decides the result of `and` or `or`.  Bounds of loops leave out what
+ * such a mask of places leaves out. */
+static bool is_absorbing(const rd_let *let, rd_shadow x)
+{
+    return x.known && let->from == RD_BOOL && (x.bits ? let->op == RD_OP_or : let->op == RD_OP_and);
+}
+
+/* The shadow of an operator's value: a hash of operator and operands, or the number itself if all
+ * operands are known. */
+static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
+{
+    const rd_rule rule  = rd_op_table[let->op].rule;
+    const bool    test  = rule == RD_RULE_COMPARE || rule == RD_RULE_TEST;
+    bool          known = true;
+    uint64_t      hash  = rd_mix(RD_OF_MAP, (uint64_t)let->op << 16 | (uint64_t)let->type << 8 |
+                                                (test ? (uint64_t)let->from : 0));
+    rd_word       word[3], result = { .u64 = 0 };
+    uint32_t      warnings = 0;
+
+    for (int32_t k = 0; k < 3; k++)
+        word[k].u64 = k < let->n ? in[k].bits : 0;
+    for (int32_t k = 0; k < let->n; k++) {
+        known &= in[k].known;
+        hash = rd_mix(hash, rd_shadow_hash(in[k]));
+    }
+    for (int32_t k = 0; k < let->n; k++)
+        if (is_absorbing(let, in[k]))
+            return in[k];
+    rd_op_fn *code = rd_op_code(let->op, rd_dtype_class(test ? let->from : let->type));
+    if (!known || !code)
+        return unknown(hash);
+    code(&result, &word[0], &word[1], &word[2], &warnings);
+    if (!test && rd_op_narrow(let->type))
+        result = rd_op_wrap(result, let->type);
+    return of_word(result, let->type);
+}
+
+/* The shadow of a conversion. */
+static rd_shadow cast_value(const rd_let *let, rd_shadow x)
+{
+    const rd_word word = { .u64 = x.bits };
+
+    if (x.known)
+        return of_word(rd_word_convert(word, let->from, let->type), let->type);
+    return unknown(
+        rd_mix(rd_mix(RD_OF_CAST, (uint64_t)let->type << 8 | (uint64_t)let->from), x.bits));
+}
+
+/* The shadow of an index: one of the axis, and counted from its end if negative. */
+static rd_shadow checked_index(const rd_let *let, rd_shadow x)
+{
+    const int64_t extent = let->word.i64 > 0 ? let->word.i64 : 1;
+
+    if (!x.known)
+        return rd_shadow_of_int((int64_t)(x.bits % (uint64_t)extent));
+    return rd_shadow_of_int((int64_t)x.bits < 0 ? (int64_t)x.bits + extent : (int64_t)x.bits);
+}
+
+/* The shadow of a call of a user's function. */
+static rd_shadow call_value(const rd_let *let, const rd_shadow *in)
+{
+    uint64_t hash = rd_mix(RD_OF_CALL, (uint64_t)let->arg);
+
+    for (int32_t k = 0; k < let->n; k++)
+        hash = rd_mix(hash, rd_shadow_hash(in[k]));
+    return unknown(hash);
+}
+
+/* The shadow of a value; `in` has its operands. */
+rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in)
+{
+    switch (let->kind) {
+    case RD_I_CONST: return of_word(let->word, let->type);
+    case RD_I_MAP: return map_value(let, in);
+    case RD_I_CAST: return cast_value(let, in[0]);
+    case RD_I_SELECT: return rd_shadow_true(in[0]) ? in[1] : in[2];
+    case RD_I_INDEX: return checked_index(let, in[0]);
+    case RD_I_CALL: return call_value(let, in);
+    default: return unknown(RD_OF_NUMBER);
+    }
+}
+
+/* ---- Failures -------------------------------------------------------------------------------- */
+/* Notes the first failure; returns false. */
+bool rd_shadow_fails(rd_text *why, const char *format, ...)
+{
+    va_list list;
+
+    if (why->n)
+        return false;
+    va_start(list, format);
+    rd_text_add_list(why, format, list);
+    va_end(list);
+    return false;
+}

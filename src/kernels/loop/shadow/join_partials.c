@@ -1,0 +1,98 @@
+/* join_partials.c - partials in a shadow run: ranges store nodes in any order, and they are
+ * combined in the order of their blocks. */
+#include "kernels/loop/shadow/accumulators.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sets the item that is at hand. */
+void rd_shadow_set_item(rd_shadow_folds *s, uint64_t item)
+{
+    s->item = item;
+}
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+/* Stores one node of all lanes of a cell. */
+static bool store_row(rd_shadow_folds *s, int32_t fold, const rd_shadow_accumulator *c, int32_t row)
+{
+    const int32_t lanes = rd_shadow_fold_of(s, fold)->lanes;
+
+    return rd_shadow_add_partial(s, fold,
+                                 &(rd_shadow_partial){ s->item, c->number, c->more, c->covers[row],
+                                                       c->node + (size_t)row * (size_t)lanes });
+}
+
+/* Stores the nodes of all cells, whose last blocks end before. */
+bool rd_shadow_store_partials(rd_shadow_folds *s, const rd_stmt *by)
+{
+    bool ok = true;
+
+    if (rd_shadow_fold_of(s, by->fold)->scan)
+        return rd_shadow_store_scan_partials(s, by);
+    for (int64_t k = 0; k < s->n_cell[by->fold] && ok; k++) {
+        rd_shadow_accumulator *c = s->cell[by->fold][k];
+
+        if (!c || c->begun != s->begun[by->fold])
+            continue;
+        ok = rd_shadow_end_block(s, by, c);
+        for (int32_t row = 0; row < c->depth && ok; row++)
+            ok = store_row(s, by->fold, c, row);
+        c->depth = 0;
+    }
+    return ok;
+}
+
+/* Orders partials by their first block, for qsort(). */
+static int compare_starts(const void *a, const void *b)
+{
+    const rd_shadow_partial *x = a, *y = b;
+
+    return (x->cover.start > y->cover.start) - (x->cover.start < y->cover.start);
+}
+
+/* Adds a partial behind those before it. */
+static bool combine_one(rd_shadow_folds *s, const rd_stmt *by, const rd_shadow_partial *left)
+{
+    const size_t           lanes = (size_t)rd_shadow_fold_of(s, by->fold)->lanes;
+    rd_shadow_accumulator *c =
+        rd_shadow_accumulator_at(s, by, left->number, left->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+
+    if (!c)
+        return false;
+    memcpy(c->node + (size_t)c->depth * lanes, left->node, lanes * sizeof *c->node);
+    return rd_shadow_push_node(s, by, c, left->cover);
+}
+
+/* True if all blocks of all cells of the item were stored; else a failure.  Each cell has one
+ * node that begins with block 0. */
+static bool must_be_complete(const rd_shadow_folds *s, const rd_stmt *by)
+{
+    const rd_fold *f      = rd_shadow_fold_of(s, by->fold);
+    int64_t        blocks = 0, cells = 0;
+
+    for (int64_t k = 0; k < s->n_partial[by->fold]; k++) {
+        const rd_shadow_partial *left = &s->partial[by->fold][k];
+
+        if (left->item != s->item)
+            continue;
+        blocks += (int64_t)1 << left->cover.level;
+        cells += left->cover.start == 0;
+    }
+    return rd_shadow_is_unordered(f) || blocks == cells * f->n_block ||
+           rd_shadow_fold_fails(s, by, "%" PRId64 " blocks of %" PRId64 " have been left", blocks,
+                                cells * f->n_block);
+}
+
+/* Begins the fold, and combines all partials of the item. */
+bool rd_shadow_combine_partials(rd_shadow_folds *s, const rd_stmt *by)
+{
+    rd_shadow_partial *left = s->partial[by->fold];
+    bool               ok   = rd_shadow_begin(s, by) && must_be_complete(s, by);
+
+    if (left)
+        qsort(left, (size_t)s->n_partial[by->fold], sizeof *left, compare_starts);
+    for (int64_t k = 0; left && k < s->n_partial[by->fold] && ok; k++)
+        if (left[k].item == s->item)
+            ok = combine_one(s, by, &left[k]);
+    return ok;
+}

@@ -1,0 +1,114 @@
+/* move_states.c - copies of states in a shadow run: to an array near their steps, and back. */
+#include "kernels/loop/shadow/accumulators.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Lets statements that name the array's states from this subscript on mean the accumulator. */
+static bool add_alias(rd_shadow_folds *s, int32_t array, int64_t at, rd_shadow_accumulator *c)
+{
+    if (!s->alias[array])
+        s->alias[array] = calloc((size_t)s->t->store[array].extent + 1, sizeof **s->alias);
+    if (!s->alias[array])
+        return rd_shadow_fails(s->why, "no memory");
+    s->alias[array][at].of = c;
+    return true;
+}
+
+/* True if the other array has the state; else a failure. */
+static bool must_have_state(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
+{
+    return (other >= 0 && other < s->t->store[by->arg].extent) ||
+           rd_shadow_fold_fails(s, by, "state %" PRId64 " of %" PRId64, other,
+                                s->t->store[by->arg].extent);
+}
+
+/* Copies one state to the other array, or back. */
+static bool move_one(const rd_shadow_folds *s, const rd_shadow_at *at, int64_t other, int32_t lane)
+{
+    const rd_stmt *by    = at->by;
+    uint64_t      *state = rd_shadow_state_at(s, by, at->coords.cell, at->more, lane);
+
+    if (!state || !must_have_state(s, by, other))
+        return false;
+    if (by->kind == RD_S_LOAD_STATES)
+        s->state[by->arg][other] = *state;
+    else
+        *state = s->state[by->arg][other];
+    return true;
+}
+
+/* Copies the state of a run of one label back to where it came from. */
+static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
+{
+    rd_shadow_alias *alias = s->alias[by->arg] ? &s->alias[by->arg][other] : NULL;
+    uint64_t        *state;
+
+    if (!must_have_state(s, by, other))
+        return false;
+    if (!alias || !alias->of)
+        return true;
+    state = rd_shadow_state_at(s, by, alias->of->number, alias->of->more, 0);
+    if (!state)
+        return false;
+    *state           = s->state[by->arg][other];
+    alias->of->block = alias->block;
+    alias->of->store = by->store;
+    alias->of        = NULL;
+    return true;
+}
+
+/* Switches the array of a run to the state of another label's cell: the old state goes back
+ * first. */
+bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other,
+                            int64_t label)
+{
+    const rd_fold         *f      = rd_shadow_fold_of(s, at->by->fold);
+    const int64_t          number = at->coords.cell + label * f->apart;
+    const rd_shadow_alias *alias  = s->alias[at->by->arg];
+    rd_shadow_accumulator *c;
+    uint64_t              *state;
+
+    if (alias && must_have_state(s, at->by, other) && alias[other].of &&
+        alias[other].of->number == number)
+        return true;
+    if (!end_run(s, at->by, other))
+        return false;
+    if (label < 0 || label >= f->n_group)
+        return true;
+    c     = rd_shadow_accumulator_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    state = c ? rd_shadow_state_at(s, at->by, number, at->more, 0) : NULL;
+    if (!state || !add_alias(s, at->by->arg, other, c))
+        return false;
+    s->state[at->by->arg][other]       = *state;
+    s->alias[at->by->arg][other].block = c->block;
+    c->store                           = at->by->arg;
+    return true;
+}
+
+/* Copies the states of a cell, or of one of its lanes, to the other array or back, and its block
+ * with them. */
+bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other)
+{
+    const rd_stmt         *by    = at->by;
+    const rd_store        *near  = &s->t->store[by->arg];
+    const int32_t          lanes = near->lane_stride ? s->t->fold[by->fold].lanes : 1;
+    rd_shadow_accumulator *c;
+
+    if (near->one_label)
+        return end_run(s, by, other);
+    c = rd_shadow_accumulator_at(s, by, at->coords.cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    for (int32_t l = 0; l < lanes && c; l++)
+        if (!move_one(s, at, other + l * near->lane_stride,
+                      near->lane_stride ? l : (int32_t)at->coords.lane))
+            return false;
+    if (!c)
+        return false;
+    if (!add_alias(s, by->arg, other, c))
+        return false;
+    c->store = by->kind == RD_S_LOAD_STATES ? by->arg : by->store;
+    if (by->kind == RD_S_LOAD_STATES)
+        s->alias[by->arg][other].block = c->block;
+    else
+        c->block = s->alias[by->arg][other].block;
+    return true;
+}

@@ -1,0 +1,323 @@
+/* run_folds.c - runs the statements of folds in a shadow run, and checks that each comes when it
+ * may. */
+#include "kernels/loop/shadow/accumulators.h"
+#include <inttypes.h>
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+/* Brings a cell to the block of an element; fails if the cell is in another block, or if that
+ * block has ended. */
+static bool enter_block(const rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow_accumulator *c,
+                        int64_t number, int64_t step)
+{
+    const rd_stmt   *by    = at->by;
+    const rd_fold   *f     = rd_shadow_fold_of(s, by->fold);
+    const int64_t    block = step / f->steps;
+    const bool       any   = rd_shadow_is_unordered(f);
+    rd_shadow_alias *alias = rd_shadow_alias_at(s, by, number, at->more);
+    int64_t         *own   = alias ? &alias->block : &c->block;
+
+    if (*own >= 0 && *own != block && !any)
+        return rd_shadow_fold_fails(
+            s, by, "cell %" PRId64 " takes an element of block %" PRId64 " in block %" PRId64,
+            number, block, *own);
+    if (*own < 0 && block <= c->ended && !any)
+        return rd_shadow_fold_fails(
+            s, by, "cell %" PRId64 " takes an element of block %" PRId64 " behind it", number,
+            block);
+    *own     = block;
+    c->step  = step;
+    c->first = c->first < 0 ? block : c->first;
+    c->store = by->store;
+    return true;
+}
+
+/* True if the lane and the step of an element exist; else a failure. */
+static bool must_be_in_range(const rd_shadow_folds *s, const rd_stmt *by,
+                             const rd_shadow_element *e)
+{
+    const rd_loop_fold *f = &s->t->fold[by->fold];
+
+    if (e->lane < 0 || e->lane >= f->lanes)
+        return rd_shadow_fold_fails(s, by, "lane %" PRId32 " of %" PRId32, e->lane, f->lanes);
+    if (e->step < 0 || e->step >= f->steps)
+        return rd_shadow_fold_fails(s, by, "step %" PRId64 " of %" PRId64, e->step, f->steps);
+    return true;
+}
+
+/* True if the array of a run has the states of the element's cell; of an element without a group,
+ * of no cell.  Else a failure. */
+static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
+                            bool nowhere)
+{
+    const rd_shadow_alias       *alias = s->alias[by->store];
+    const rd_shadow_accumulator *c     = alias ? alias->of : NULL;
+
+    return !s->t->store[by->store].one_label || (nowhere ? !c : c && c->number == number) ||
+           rd_shadow_fold_fails(s, by, "the states at hand are not those of cell %" PRId64, number);
+}
+
+/* Takes an element into its state.  All groups' cells are at the same block. */
+bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
+                    int64_t label)
+{
+    const rd_stmt         *by      = at->by;
+    const rd_fold         *f       = rd_shadow_fold_of(s, by->fold);
+    const bool             nowhere = f->n_group && (label < 0 || label >= f->n_group);
+    const int64_t          number  = e->cell + (f->n_group && !nowhere ? label * f->apart : 0);
+    rd_shadow_accumulator *c;
+    uint64_t              *state;
+
+    if (!must_be_at_hand(s, by, number, nowhere))
+        return false;
+    if (s->t->store[by->store].one_label && nowhere)
+        return true;
+    c     = rd_shadow_accumulator_at(s, by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    state = c && must_be_in_range(s, by, e) ? rd_shadow_state_at(s, by, number, at->more, e->lane)
+                                            : NULL;
+    if (!state || (!nowhere && !enter_block(s, at, c, number, e->step)))
+        return false;
+    if (!nowhere)
+        *state = rd_shadow_step(f, *state, e->hash);
+    return true;
+}
+
+/* Adds the node of element `at` to the tree of its block; returns the prefix up to it. */
+uint64_t rd_shadow_tree_prefix(const rd_fold *f, uint64_t *element, int64_t at, uint64_t node)
+{
+    uint64_t whole = RD_OF_NOTHING;
+    int32_t  level = 0;
+
+    for (; at >> level & 1; level++)
+        node = rd_shadow_join(f, element[level], node);
+    element[level] = node;
+    for (level = 0; (at + 1) >> level; level++)
+        if ((at + 1) >> level & 1)
+            whole = rd_shadow_join(f, element[level], whole);
+    return whole;
+}
+
+/* Computes the results of a scan from the prefix of earlier blocks and a state of the block at
+ * hand. */
+void rd_shadow_finish_prefix(const rd_fold *f, const rd_shadow_accumulator *c, uint64_t state,
+                             rd_shadow *y)
+{
+    const uint64_t node = rd_shadow_merge(f, c->before, rd_shadow_block(f, state));
+
+    for (int32_t k = 0; k < f->n_out; k++)
+        y[k] = rd_shadow_finish(f, node, k);
+}
+
+/* Takes an element of a scan, and computes its results. */
+bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
+                      rd_shadow *y)
+{
+    const rd_stmt         *by = at->by;
+    const rd_fold         *f  = rd_shadow_fold_of(s, by->fold);
+    rd_shadow_accumulator *c =
+        rd_shadow_accumulator_at(s, by, e->cell, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    uint64_t *state = c && must_be_in_range(s, by, e)
+                          ? rd_shadow_state_at(s, by, e->cell, at->more, e->lane)
+                          : NULL;
+
+    if (!state || !enter_block(s, at, c, e->cell, e->step))
+        return false;
+    if (f->exclusive)
+        rd_shadow_finish_prefix(f, c, *state, y);
+    if (f->prefix == RD_PREFIX_TREE && !rd_shadow_is_unordered(f))
+        *state = rd_shadow_tree_prefix(f, c->element, e->step % f->steps,
+                                       rd_shadow_step(f, RD_OF_NOTHING, e->hash));
+    else
+        *state = rd_shadow_step(f, *state, e->hash);
+    if (!f->exclusive)
+        rd_shadow_finish_prefix(f, c, *state, y);
+    return true;
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------ */
+/* Ends the block at hand of a cell. */
+static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number)
+{
+    rd_shadow_accumulator *c =
+        rd_shadow_accumulator_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+
+    return c && rd_shadow_end_block(s, at->by, c);
+}
+
+/* Ends the block at hand of the cell that the statement names, or of all cells, or of the cells
+ * of all groups. */
+bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    const rd_fold *f  = rd_shadow_fold_of(s, at->by->fold);
+    bool           ok = true;
+
+    for (int64_t c = 0; at->by->all && c < f->n_cell && ok; c++)
+        ok = push_cell(s, at, c);
+    if (at->by->all)
+        return ok;
+    if (!f->n_group)
+        return push_cell(s, at, at->coords.cell);
+    for (int64_t g = 0; g < f->n_group && ok; g++)
+        ok = push_cell(s, at, at->coords.cell + g * f->apart);
+    return ok;
+}
+
+/* Checks that each block of an unordered fold ends once.  A second end would change nothing here,
+ * but the text would push a node that was never written. */
+static bool must_end_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t block)
+{
+    const rd_fold         *f = rd_shadow_fold_of(s, at->by->fold);
+    rd_shadow_accumulator *c;
+
+    if (!rd_shadow_is_unordered(f) || f->n_group)
+        return true;
+    c = rd_shadow_accumulator_at(s, at->by, at->coords.cell, at->more, RD_TAKES_STEPS,
+                                 RD_TAKES_STEPS);
+    if (c && c->ended == block)
+        return rd_shadow_fold_fails(s, at->by, "block %" PRId64 " of cell %" PRId64 " ends twice",
+                                    block, at->coords.cell);
+    if (c)
+        c->ended = block;
+    return c;
+}
+
+/* Ends the block if the element is the last one of it. */
+bool rd_shadow_push_if_last(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    const rd_fold *f    = rd_shadow_fold_of(s, at->by->fold);
+    const int64_t  step = rd_shadow_step_number(f, &at->coords) + 1;
+    const int64_t  lane = at->coords.lane;
+    const int64_t  left = f->lane_extent - lane / f->lanes * f->lanes;
+    const int64_t  last = (left < f->lanes ? left : f->lanes) - 1;
+
+    if (step % f->steps || lane % f->lanes != last)
+        return true;
+    return must_end_once(s, at, step / f->steps - 1) && rd_shadow_push(s, at);
+}
+
+/* Ends the blocks of all cells, if they are not at the block of the element. */
+static bool push_all_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    const int32_t  fold  = at->by->fold;
+    const rd_fold *f     = rd_shadow_fold_of(s, fold);
+    const int64_t  block = rd_shadow_step_number(f, &at->coords) / f->steps;
+    bool           ok    = true;
+
+    for (int64_t k = 0; k < s->n_cell[fold] && ok; k++) {
+        rd_shadow_accumulator *c = s->cell[fold][k];
+
+        if (c && c->begun == s->begun[fold] && c->progress == RD_TAKES_STEPS && c->block >= 0 &&
+            c->block != block)
+            ok = rd_shadow_end_block(s, at->by, c);
+    }
+    return ok;
+}
+
+/* Ends the block of a cell if it is not that of the element.  All lanes end it together, as their
+ * threads are at the same step. */
+static bool push_cell_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    const rd_fold               *f = rd_shadow_fold_of(s, at->by->fold);
+    const rd_shadow_accumulator *c = rd_shadow_accumulator_at(s, at->by, at->coords.cell, at->more,
+                                                              RD_TAKES_STEPS, RD_TAKES_STEPS);
+
+    if (!c)
+        return false;
+    return c->block < 0 || c->block == rd_shadow_step_number(f, &at->coords) / f->steps ||
+           rd_shadow_push(s, at);
+}
+
+/* Ends blocks that are not the element's, of one cell or of all. */
+bool rd_shadow_push_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    return at->by->all ? push_all_if_new(s, at) : push_cell_if_new(s, at);
+}
+
+/* Ends the last block of a cell, and merges the nodes of its blocks, lane by lane. */
+bool rd_shadow_merge_blocks(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    const rd_fold         *f      = rd_shadow_fold_of(s, at->by->fold);
+    const int64_t          number = at->coords.cell;
+    rd_shadow_accumulator *c =
+        rd_shadow_accumulator_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+
+    if (!c || !rd_shadow_end_block(s, at->by, c))
+        return false;
+    for (int32_t l = 0; l < f->lanes && c->depth == 0; l++)
+        c->node[l] = RD_OF_NOTHING;
+    for (int32_t row = c->depth - 2; row >= 0; row--)
+        rd_shadow_merge_rows(f, c, row, row + 1);
+    c->progress = RD_BLOCKS_MERGED;
+    return true;
+}
+
+/* Merges the nodes of all lanes of a cell into one. */
+bool rd_shadow_merge_lanes(rd_shadow_folds *s, const rd_shadow_at *at)
+{
+    rd_shadow_accumulator *c = rd_shadow_accumulator_at(s, at->by, at->coords.cell, at->more,
+                                                        RD_BLOCKS_MERGED, RD_BLOCKS_MERGED);
+
+    if (!c)
+        return false;
+    rd_shadow_lanes(rd_shadow_fold_of(s, at->by->fold), c->node);
+    c->progress = RD_LANES_MERGED;
+    return true;
+}
+
+/* Computes the results of a cell that has one node. */
+bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
+{
+    const rd_fold               *f     = rd_shadow_fold_of(s, at->by->fold);
+    const rd_shadow_progress     least = f->lanes > 1 ? RD_LANES_MERGED : RD_BLOCKS_MERGED;
+    const rd_shadow_accumulator *c =
+        rd_shadow_accumulator_at(s, at->by, at->coords.cell, at->more, least, RD_LANES_MERGED);
+
+    for (int32_t k = 0; c && k < f->n_out; k++)
+        y[k] = rd_shadow_finish(f, c->node[0], k);
+    return c != NULL;
+}
+
+/* ---- Joins ----------------------------------------------------------------------------------- */
+/* A statement that pushes blocks of an array, for messages and states. */
+static rd_stmt push_stmt(int32_t fold, int32_t store)
+{
+    return (rd_stmt){ .kind = RD_S_PUSH, .fold = fold, .store = store };
+}
+
+/* Adds the nodes of a cell of the next task behind this task's, and then its block at hand. */
+static bool join_task_cell(rd_shadow_folds *into, const rd_shadow_folds *next, int32_t fold,
+                           int64_t at)
+{
+    const rd_fold         *f     = rd_shadow_fold_of(into, fold);
+    rd_shadow_accumulator *d     = next->cell[fold][at], *c;
+    const rd_stmt          other = push_stmt(fold, d->store);
+    rd_shadow_folds        last  = *next;
+
+    last.why = into->why;
+    c = rd_shadow_accumulator_at(into, &other, d->number, d->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    if (!c)
+        return false;
+    const rd_stmt mine = push_stmt(fold, c->store);
+
+    if (d->progress != RD_TAKES_STEPS)
+        return rd_shadow_fold_fails(into, &mine, "tasks share it, and it has come to rest");
+    if (!rd_shadow_end_block(into, &mine, c) || !rd_shadow_end_block(&last, &other, d))
+        return false;
+    for (int32_t row = 0; row < d->depth; row++) {
+        for (int32_t l = 0; l < f->lanes; l++)
+            c->node[c->depth * f->lanes + l] = d->node[row * f->lanes + l];
+        if (!rd_shadow_push_node(into, &mine, c, d->covers[row]))
+            return false;
+    }
+    return true;
+}
+
+/* Adds the folds of the next task to this task's, if tasks share them. */
+bool rd_shadow_folds_join(rd_shadow_folds *into, const rd_shadow_folds *next)
+{
+    bool ok = true;
+
+    for (int32_t k = 0; k < into->t->p->n_fold && ok; k++)
+        for (int64_t c = 0; c < next->n_cell[k] && into->t->fold[k].split && ok; c++)
+            ok = !next->cell[k][c] || join_task_cell(into, next, k, c);
+    return ok;
+}

@@ -1,0 +1,241 @@
+/* run_program.c - runs a program instruction by instruction: its results are what a tree must
+ * compute, too. */
+#include "kernels/loop/shadow/fold_definition.h"
+#include <stdlib.h>
+
+/* An axis: its index, and the range [lo, hi) of loops over it. */
+typedef struct axis_range {
+    int64_t index, lo, hi;
+} axis_range;
+
+/* The state of a run. */
+typedef struct program_run {
+    const rd_program  *p;
+    rd_shadow_memories memory;
+    rd_shadow         *reg;
+    axis_range        *axis;
+    rd_shadow_list   **fold;
+    bool               failed; /* no memory */
+} program_run;
+
+/* ---- Positions ------------------------------------------------------------------------------- */
+/* The value of an address. */
+static int64_t position(const program_run *r, const rd_address *at)
+{
+    int64_t sum = at->offset;
+
+    for (int32_t k = 0; k < at->n_add; k++) {
+        const rd_addend *a = &at->add[k];
+
+        if (a->axis < 0)
+            sum += a->coef * rd_shadow_int(r->reg[a->reg]);
+        else
+            sum += a->coef * (r->axis[a->axis].index - (a->local ? r->axis[a->axis].lo : 0));
+    }
+    return sum;
+}
+
+/* The positions of a fold's element. */
+static rd_shadow_coords place_of(const program_run *r, const rd_fold *f)
+{
+    return (rd_shadow_coords){ position(r, &f->cell), position(r, &f->lane), position(r, &f->outer),
+                               position(r, &f->index) };
+}
+
+/* ---- Folds ----------------------------------------------------------------------------------- */
+/* The element that a STEP or SCAN takes. */
+static rd_shadow_element element_of(const program_run *r, const rd_inst *inst)
+{
+    const rd_fold         *f  = &r->p->fold[inst->arg];
+    const rd_shadow_coords at = place_of(r, f);
+
+    return rd_shadow_element_of(f, &at, r->reg[inst->a], inst->b >= 0 ? &r->reg[inst->b] : NULL,
+                                inst->c >= 0 ? &r->reg[inst->c] : NULL);
+}
+
+/* Runs a STEP; elements without a group go nowhere. */
+static void run_step(program_run *r, const rd_inst *inst)
+{
+    const rd_fold    *f     = &r->p->fold[inst->arg];
+    rd_shadow_element e     = element_of(r, inst);
+    const int64_t     label = f->n_group ? rd_shadow_label(r->reg[inst->d], f->n_group) : 0;
+
+    if (!e.hash || label < 0 || (f->n_group && label >= f->n_group))
+        return;
+    e.cell += f->n_group ? label * f->apart : 0;
+    r->failed |= !rd_shadow_list_take(r->fold[inst->arg], &e);
+}
+
+/* Runs a SCAN. */
+static void run_scan(program_run *r, const rd_inst *inst)
+{
+    const rd_shadow_element e = element_of(r, inst);
+
+    r->failed |= !rd_shadow_list_scan(r->fold[inst->arg], &e, &r->reg[inst->dst]);
+}
+
+/* Runs a CLOSE. */
+static void run_close(program_run *r, const rd_inst *inst)
+{
+    r->failed |= !rd_shadow_list_finish(
+        r->fold[inst->arg], position(r, &r->p->fold[inst->arg].cell), &r->reg[inst->dst]);
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+/* Runs an instruction that operators make: its register gets the hash of operation and operands. */
+static void add_value(program_run *r, const rd_inst *inst)
+{
+    const rd_let  let     = { .kind = inst->kind,
+                              .type = inst->type,
+                              .from = inst->from,
+                              .op   = inst->op,
+                              .arg  = inst->arg,
+                              .word = inst->value,
+                              .n    = inst->kind == RD_I_MAP ? rd_op_table[inst->op].arity : 3 };
+    const int32_t read[3] = { inst->a, inst->b, inst->c };
+    rd_shadow     in[3]   = { { 0 } };
+    const int32_t n       = inst->kind == RD_I_CONST                              ? 0
+                            : inst->kind == RD_I_CAST || inst->kind == RD_I_INDEX ? 1
+                                                                                  : let.n;
+
+    for (int32_t k = 0; k < n; k++)
+        in[k] = r->reg[read[k]];
+    r->reg[inst->dst] = rd_shadow_value(&let, in);
+}
+
+/* Runs a call of a user's function. */
+static void add_call(program_run *r, const rd_inst *inst)
+{
+    const rd_call *call = &r->p->call[inst->arg];
+    const rd_let   let  = { .kind = RD_I_CALL, .arg = inst->arg, .n = call->n_in };
+    rd_shadow      in[RD_MAX_CALL];
+
+    for (int32_t k = 0; k < call->n_in; k++)
+        in[k] = r->reg[call->in[k]];
+    r->reg[inst->dst] = rd_shadow_value(&let, in);
+}
+
+/* ---- Instructions ---------------------------------------------------------------------------- */
+static void run_instructions(program_run *r, int32_t from, int32_t to);
+
+/* Loads from memory of the program. */
+static rd_shadow load(const program_run *r, int32_t address)
+{
+    const rd_address *at = &r->p->address[address];
+
+    return rd_shadow_load(&r->memory, at->slot, at->type, position(r, at));
+}
+
+/* Runs a STORE. */
+static void store(const program_run *r, const rd_inst *inst)
+{
+    const rd_address *at = &r->p->address[inst->arg];
+
+    rd_shadow_put(&r->memory, at->slot, at->type, position(r, at), r->reg[inst->a]);
+}
+
+/* Runs a SORT. */
+static void run_sort(const program_run *r, const rd_inst *inst)
+{
+    const rd_sorting *s = &r->p->sorting[inst->arg];
+
+    rd_shadow_sort(&r->memory, inst->arg, position(r, &r->p->address[s->from]),
+                   position(r, &r->p->address[s->to]));
+}
+
+/* Runs a loop of the program, one index after the other. */
+static void run_loop(program_run *r, int32_t number)
+{
+    const rd_loop    *l       = &r->p->loop[number];
+    axis_range *const axis    = &r->axis[l->axis];
+    const axis_range  outside = *axis;
+    const int64_t     step    = l->kind == RD_LOOP_TILE ? l->step : 1;
+    int64_t           lo = outside.lo, hi = outside.hi, n;
+
+    if (rd_is_row(l)) {
+        lo = rd_shadow_int(load(r, l->row_from));
+        hi = rd_shadow_int(load(r, l->row_to));
+    }
+    n = hi > lo ? (hi - lo + step - 1) / step : 0;
+    for (int64_t k = 0; k < n && !r->failed; k++) {
+        const int64_t at = lo + (l->backwards ? n - 1 - k : k) * step;
+
+        *axis = (axis_range){ at, lo, hi };
+        if (l->kind == RD_LOOP_TILE)
+            *axis = (axis_range){ at, at, hi - at > step ? at + step : hi };
+        run_instructions(r, l->begin + 1, l->end);
+    }
+    *axis = outside;
+}
+
+/* Runs one instruction as program.h defines it. */
+static void run_instruction(program_run *r, const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_COORD:
+        r->reg[inst->dst] = rd_shadow_of_int(position(r, &r->p->address[inst->arg]));
+        break;
+    case RD_I_LOAD: r->reg[inst->dst] = load(r, inst->arg); break;
+    case RD_I_STORE: store(r, inst); break;
+    case RD_I_SORT: run_sort(r, inst); break;
+    case RD_I_CALL: add_call(r, inst); break;
+    case RD_I_START: rd_shadow_list_begin(r->fold[inst->arg]); break;
+    case RD_I_STEP: run_step(r, inst); break;
+    case RD_I_SCAN: run_scan(r, inst); break;
+    case RD_I_CLOSE: run_close(r, inst); break;
+    case RD_I_EXIT: break; /* no later element changes the result */
+    default: add_value(r, inst);
+    }
+}
+
+/* Runs the instructions [from, to), with the loops among them. */
+static void run_instructions(program_run *r, int32_t from, int32_t to)
+{
+    for (int32_t i = from; i < to && !r->failed; i++)
+        if (r->p->inst[i].kind == RD_I_LOOP) {
+            run_loop(r, r->p->inst[i].arg);
+            i = r->p->loop[r->p->inst[i].arg].end;
+        } else
+            run_instruction(r, &r->p->inst[i]);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+/* Makes the lists of all folds. */
+static void open_folds(program_run *r)
+{
+    for (int32_t k = 0; k < r->p->n_fold && !r->failed; k++) {
+        r->fold[k] = rd_shadow_list_new(&r->p->fold[k]);
+        r->failed |= !r->fold[k];
+    }
+}
+
+/* Frees them. */
+static void close_folds(program_run *r)
+{
+    for (int32_t k = 0; r->fold && k < r->p->n_fold; k++)
+        rd_shadow_list_free(r->fold[k]);
+    free(r->fold);
+}
+
+/* Runs all of a program. */
+bool rd_shadow_program(const rd_program *p, rd_shadow_memory *all)
+{
+    rd_shadow_memory own = { 0 };
+    program_run      r   = { .p      = p,
+                             .memory = { p, all, &own },
+                             .reg    = calloc((size_t)p->n_reg + 1, sizeof *r.reg),
+                             .axis   = calloc((size_t)p->n_axis + 1, sizeof *r.axis),
+                             .fold   = calloc((size_t)p->n_fold + 1, sizeof *r.fold) };
+
+    r.failed = !r.reg || !r.axis || !r.fold;
+    for (int32_t a = 0; a < p->n_axis && !r.failed; a++)
+        r.axis[a] = (axis_range){ 0, 0, p->axis_extent[a] };
+    if (!r.failed)
+        open_folds(&r);
+    run_instructions(&r, 0, p->n_inst);
+    close_folds(&r);
+    rd_shadow_memory_free(&own);
+    free(r.reg);
+    free(r.axis);
+    return !r.failed && !all->failed;
+}

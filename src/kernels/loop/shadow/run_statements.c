@@ -1,0 +1,233 @@
+/* run_statements.c - runs the statements of a tree in its shadow run. */
+#include "kernels/loop/facts.h"
+#include "kernels/loop/shadow/run_tree.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- Memory of the tree ---------------------------------------------------------------------- */
+/* True if the array has the element; else a failure. */
+static bool must_be_in_store(rd_shadow_task *r, int32_t store, int64_t at, const char *what)
+{
+    const rd_store *a = &r->t->store[store];
+
+    return rd_shadow_require(
+        r, (at >= 0 && at < a->extent) ||
+               rd_shadow_fails(r->why, "%s a%" PRId32 "[%" PRId64 "], which has %" PRId64, what,
+                               store, at, a->extent));
+}
+
+/* Loads from memory of the program, or from an array of the tree that must have the element. */
+static rd_shadow load(rd_shadow_task *r, const rd_shadow_copy *c, const rd_let *make_value)
+{
+    const int64_t at = rd_shadow_position(r, c, &make_value->at);
+
+    if (make_value->slot >= 0)
+        return rd_shadow_load(&r->memory, make_value->slot, make_value->type, at);
+    if (!must_be_in_store(r, make_value->store, at, "load from"))
+        return (rd_shadow){ 0 };
+    rd_shadow_require(
+        r, r->made[make_value->store][at] ||
+               rd_shadow_fails(r->why, "load from a%" PRId32 "[%" PRId64 "], which nothing stored",
+                               make_value->store, at));
+    return r->store[make_value->store][at];
+}
+
+/* Runs a STORE to memory of the program, unless an exit leaves it out, or to an array. */
+static void store(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
+{
+    const int64_t at = rd_shadow_position(r, c, &s->at);
+
+    if (s->slot >= 0) {
+        if (rd_shadow_require(r, rd_shadow_may_store(r)))
+            rd_shadow_put(&r->memory, s->slot, s->type, at, c->value[s->x]);
+        return;
+    }
+    if (!must_be_in_store(r, s->store, at, "store to"))
+        return;
+    r->store[s->store][at] = c->value[s->x];
+    r->made[s->store][at]  = true;
+}
+
+/* Declares an array: nothing is stored in it. */
+static void declare(rd_shadow_task *r, int32_t store)
+{
+    if (r->t->store[store].fold >= 0)
+        rd_shadow_declare(r->folds, store);
+    else
+        memset(r->made[store], 0, (size_t)r->t->store[store].extent);
+}
+
+/* ---- Values and folds ------------------------------------------------------------------------ */
+/* Makes the value of a LET. */
+static void make_value(rd_shadow_task *r, rd_shadow_copy *c, int32_t value)
+{
+    const rd_let *v = &r->t->let[value];
+    rd_shadow     in[RD_MAX_CALL];
+
+    for (int32_t k = 0; k < v->n; k++)
+        in[k] = c->value[r->t->operand[v->first + k]];
+    if (v->kind == RD_I_LOAD)
+        c->value[value] = load(r, c, v);
+    else if (v->kind == RD_I_COORD)
+        c->value[value] = rd_shadow_of_int(rd_shadow_position(r, c, &v->at));
+    else
+        c->value[value] = rd_shadow_value(v, in);
+}
+
+/* The position of an address in the program, by the axes that loops bind. */
+static int64_t position_by_axes(const rd_shadow_copy *c, const rd_address *at)
+{
+    int64_t sum = at->offset;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis >= 0)
+            sum += at->add[k].coef * c->axis[at->add[k].axis];
+    return sum;
+}
+
+/* The element of a step.  If the statement gives a lane and no lane position, the fold's
+ * addresses give the step. */
+static rd_shadow_element step_element(const rd_shadow_task *r, const rd_shadow_copy *c,
+                                      const rd_shadow_at *at)
+{
+    const rd_stmt    *s = at->by;
+    const rd_fold    *f = &r->t->p->fold[s->fold];
+    rd_shadow_element e =
+        rd_shadow_element_of(f, &at->coords, c->value[s->x], s->w >= 0 ? &c->value[s->w] : NULL,
+                             s->mask >= 0 ? &c->value[s->mask] : NULL);
+
+    if (!s->wraps) {
+        const rd_shadow_coords place = { .lane  = position_by_axes(c, &f->lane),
+                                         .outer = position_by_axes(c, &f->outer) };
+
+        e.lane = at->coords.lane >= 0 && at->coords.lane < f->lanes ? (int32_t)at->coords.lane : -1;
+        if (f->lane_extent > f->lanes)
+            e.step = rd_shadow_step_number(f, &place);
+    }
+    return e;
+}
+
+/* Runs a STEP. */
+static bool run_step(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
+{
+    const rd_shadow_element e = step_element(r, c, at);
+    const int32_t           d = at->by->label;
+    const int64_t           n = r->t->p->fold[at->by->fold].n_group;
+
+    return rd_shadow_take(r->folds, at, &e, d >= 0 && n ? rd_shadow_label(c->value[d], n) : 0);
+}
+
+/* Runs an RD_S_TURN. */
+static bool run_switch_state(rd_shadow_task *r, const rd_shadow_copy *c, const rd_shadow_at *at)
+{
+    const int64_t n = r->t->p->fold[at->by->fold].n_group;
+
+    return rd_shadow_switch_state(r->folds, at, rd_shadow_position(r, c, &at->by->at),
+                                  rd_shadow_label(c->value[at->by->label], n));
+}
+
+/* Runs a PREFIX. */
+static bool run_prefix(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
+{
+    const rd_shadow_element e = step_element(r, c, at);
+
+    return rd_shadow_prefix(r->folds, at, &e, &c->value[at->by->value]);
+}
+
+/* The axis of the ranges that store partials of the statement's fold; -1: of all ranges around. */
+static int32_t axis_of_ranges(const rd_schedule *t, const rd_stmt *s)
+{
+    const int32_t store = s->kind == RD_S_STORE_PARTIALS ? s->arg : s->store;
+
+    return t->store[store].storage == RD_IN_DEVICE ? t->store[store].split_axis : -1;
+}
+
+/* The item at hand: a hash of the indices of the loops over items around, without those over the
+ * ranges that combine. */
+static uint64_t hash_of_item(const rd_shadow_task *r, const rd_shadow_copy *c, int32_t stmt)
+{
+    const int32_t along = axis_of_ranges(r->t, &r->t->stmt[stmt]);
+    uint64_t      item  = 0;
+
+    for (int32_t s = rd_loop_around(r->t, stmt); s >= 0; s = rd_loop_around(r->t, s)) {
+        const rd_for *loop = rd_loop_of(r->t, s);
+
+        if (loop->kind == RD_FOR_ITEM && !(loop->split && (along < 0 || loop->axis == along)))
+            item = rd_mix(item, (uint64_t)c->axis[loop->start >= 0 ? loop->start : loop->axis]);
+    }
+    return item;
+}
+
+/* True if the statement names partials of ranges. */
+static bool is_of_ranges(const rd_stmt *s)
+{
+    return s->kind == RD_S_STORE_PARTIALS || s->kind == RD_S_COMBINE_PARTIALS ||
+           s->kind == RD_S_BUILD_TREE || s->kind == RD_S_SCAN_BLOCKS || s->kind == RD_S_LOOK_BACK;
+}
+
+/* Runs a statement of a fold at its positions in this copy of the body. */
+static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
+{
+    const rd_stmt     *s  = &r->t->stmt[stmt];
+    const rd_shadow_at at = { s, rd_shadow_coords_of(r, c, &s->of),
+                              rd_shadow_position(r, c, &s->of.more) };
+
+    if (is_of_ranges(s))
+        rd_shadow_set_item(r->folds, hash_of_item(r, c, stmt));
+    switch (s->kind) {
+    case RD_S_BEGIN: return rd_shadow_begin(r->folds, s);
+    case RD_S_STORE_PARTIALS: return rd_shadow_store_partials(r->folds, s);
+    case RD_S_COMBINE_PARTIALS: return rd_shadow_combine_partials(r->folds, s);
+    case RD_S_BUILD_TREE: return rd_shadow_build_tree(r->folds, s);
+    case RD_S_SCAN_BLOCKS: return rd_shadow_scan_blocks(r->folds, s);
+    case RD_S_SCAN_RESULT: return rd_shadow_scan_result(r->folds, &at, &c->value[s->value]);
+    case RD_S_LOOK_BACK: return rd_shadow_look_back(r->folds, s, rd_shadow_position(r, c, &s->at));
+    case RD_S_STEP: return rd_shadow_may_step(r, s, at.coords.cell) && run_step(r, c, &at);
+    case RD_S_PREFIX: return run_prefix(r, c, &at);
+    case RD_S_LOAD_STATES:
+    case RD_S_STORE_STATES: return rd_shadow_move(r->folds, &at, rd_shadow_position(r, c, &s->at));
+    case RD_S_SWITCH_STATE: return run_switch_state(r, c, &at);
+    case RD_S_CUT_AT_BLOCK: return rd_shadow_cut_at_block(r, c, s);
+    case RD_S_PUSH_IF_LAST: return rd_shadow_push_if_last(r->folds, &at);
+    case RD_S_PUSH_IF_NEW: return rd_shadow_push_if_new(r->folds, &at);
+    case RD_S_PUSH: return rd_shadow_push(r->folds, &at);
+    case RD_S_MERGE_BLOCKS: return rd_shadow_merge_blocks(r->folds, &at);
+    case RD_S_MERGE_LANES: return rd_shadow_merge_lanes(r->folds, &at);
+    case RD_S_FINISH: return rd_shadow_results(r->folds, &at, &c->value[s->value]);
+    default: return false;
+    }
+}
+
+/* ---- All kinds ------------------------------------------------------------------------------- */
+/* Runs a statement that is no loop, in one copy. */
+void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
+{
+    const rd_stmt        *s        = &r->t->stmt[stmt];
+    rd_shadow_copy *const alone[1] = { c };
+
+    switch (s->kind) {
+    case RD_S_IF:
+        if (rd_shadow_true(c->value[s->x]) != s->unless)
+            rd_shadow_body(r, stmt, alone, 1);
+        break;
+    case RD_S_IF_LAST:
+        if (r->last[s->arg])
+            rd_shadow_body(r, stmt, alone, 1);
+        break;
+    case RD_S_LET: make_value(r, c, s->value); break;
+    case RD_S_ARRAY: declare(r, s->store); break;
+    case RD_S_LOWER_BOUND:
+        c->value[s->value] = c->value[s->x];
+        break; /* an earlier one is as good */
+    case RD_S_PREFETCH:
+    case RD_S_BARRIER: break;
+    case RD_S_EXIT: rd_shadow_note_exit(r, c, s); break;
+    case RD_S_STORE: store(r, c, s); break;
+    case RD_S_CUT_AT_RUN: break; /* wherever a round ends, all indices are visited */
+    case RD_S_SORT:
+        rd_shadow_sort(&r->memory, s->arg, rd_shadow_position(r, c, &s->at),
+                       rd_shadow_position(r, c, &s->of.index));
+        break;
+    default: rd_shadow_require(r, fold_statement(r, c, stmt));
+    }
+}

@@ -1,0 +1,103 @@
+/* scan_in_blocks.c - scans whose elements have states of their own, in a shadow run: these become
+ * prefixes within their blocks, and then results. */
+#include "kernels/loop/shadow/accumulators.h"
+#include <inttypes.h>
+
+/* The subscript of the fold's next accumulator that has begun a block, from `from` on; -1 if
+ * there is none. */
+int64_t rd_shadow_next_begun(const rd_shadow_folds *s, int32_t fold, int64_t from)
+{
+    for (int64_t k = from; k < s->n_cell[fold]; k++) {
+        const rd_shadow_accumulator *c = s->cell[fold][k];
+
+        if (c && c->begun == s->begun[fold] && c->block >= 0)
+            return k;
+    }
+    return -1;
+}
+
+/* ---- Prefixes of blocks ---------------------------------------------------------------------- */
+/* The prefix of the block at hand. */
+typedef struct block_prefix {
+    int64_t  step; /* the last one, -1 */
+    uint64_t element[RD_MOST_ELEMENT_LEVELS], whole;
+} block_prefix;
+
+/* True if the step follows the one before it, the first at the beginning of a block; else a
+ * failure. */
+static bool must_follow(const rd_shadow_folds *s, const rd_stmt *by, const block_prefix *b,
+                        int64_t step)
+{
+    const bool must_follow =
+        b->step < 0 ? step % rd_shadow_fold_of(s, by->fold)->steps == 0 : step == b->step + 1;
+
+    return must_follow || rd_shadow_fold_fails(s, by, "step %" PRId64 " comes behind step %" PRId64,
+                                               step, b->step);
+}
+
+/* Takes the state of the next element: it becomes the prefix within its block. */
+static bool take_element(rd_shadow_folds *s, const rd_stmt *by, block_prefix *b,
+                         rd_shadow_accumulator *c)
+{
+    const rd_fold *f     = rd_shadow_fold_of(s, by->fold);
+    const int64_t  at    = c->step % f->steps;
+    uint64_t      *state = rd_shadow_state_at(s, by, c->number, c->more, 0), before;
+
+    if (!state || !must_follow(s, by, b, c->step))
+        return false;
+    before   = at ? b->whole : RD_OF_NOTHING;
+    b->whole = rd_shadow_is_unordered(f) ? rd_shadow_join(f, before, *state)
+                                         : rd_shadow_tree_prefix(f, b->element, at, *state);
+    b->step  = c->step;
+    *state   = f->exclusive ? before : b->whole;
+    /* what the block comes to if this is its last element */
+    c->node[0]  = rd_shadow_block(f, b->whole);
+    c->progress = RD_BLOCKS_MERGED;
+    return true;
+}
+
+/* Makes the states of all elements prefixes within their blocks. */
+bool rd_shadow_scan_blocks(rd_shadow_folds *s, const rd_stmt *by)
+{
+    block_prefix b  = { .step = -1 };
+    bool         ok = true;
+
+    for (int64_t k = rd_shadow_next_begun(s, by->fold, 0); k >= 0 && ok;
+         k         = rd_shadow_next_begun(s, by->fold, k + 1))
+        ok = take_element(s, by, &b, s->cell[by->fold][k]);
+    return ok;
+}
+
+/* ---- What blocks come to, and results -------------------------------------------------------- */
+/* Stores the partial of each block: the prefix of its last element. */
+bool rd_shadow_store_block_partials(rd_shadow_folds *s, const rd_stmt *by)
+{
+    const int32_t fold = by->fold;
+    bool          ok   = true;
+
+    for (int64_t k = rd_shadow_next_begun(s, fold, 0), next; k >= 0 && ok; k = next) {
+        rd_shadow_accumulator *c = s->cell[fold][k];
+
+        next = rd_shadow_next_begun(s, fold, k + 1);
+        if (c->progress != RD_BLOCKS_MERGED)
+            return rd_shadow_fold_fails(s, by, "elements are not so far in their blocks");
+        if (next < 0 || s->cell[fold][next]->block != c->block)
+            ok = rd_shadow_add_partial(
+                s, fold,
+                &(rd_shadow_partial){ s->item, c->number, 0, { c->block, 0 }, &c->node[0] });
+    }
+    return ok;
+}
+
+/* Computes the results of an element from the prefix before its block and its state. */
+bool rd_shadow_scan_result(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
+{
+    const rd_stmt               *by = at->by;
+    const rd_shadow_accumulator *c  = rd_shadow_accumulator_at(s, by, at->coords.cell, at->more,
+                                                               RD_BLOCKS_MERGED, RD_BLOCKS_MERGED);
+    const uint64_t *state = c ? rd_shadow_state_at(s, by, at->coords.cell, at->more, 0) : NULL;
+
+    if (state)
+        rd_shadow_finish_prefix(rd_shadow_fold_of(s, by->fold), c, *state, y);
+    return state != NULL;
+}

@@ -1,0 +1,143 @@
+/* shadow_memory.c - elements of memory in a shadow run: a hash table by slot and byte. */
+#include "kernels/loop/shadow/shadow.h"
+#include <stdlib.h>
+
+/* ---- A table --------------------------------------------------------------------------------- */
+/* The entry where the search for an element begins. */
+static size_t first_slot(int32_t slot, int64_t byte, size_t room)
+{
+    return (size_t)rd_mix((uint64_t)slot + 1, (uint64_t)byte) & (room - 1);
+}
+
+/* The entry of an element, or the free one that it would get. */
+static rd_shadow_entry *entry_of(rd_shadow_entry *cell, size_t room, int32_t slot, int64_t byte)
+{
+    size_t at = first_slot(slot, byte, room);
+
+    while (cell[at].slot >= 0 && (cell[at].slot != slot || cell[at].byte != byte))
+        at = (at + 1) & (room - 1);
+    return &cell[at];
+}
+
+/* Makes the table twice as large, and enters all elements again. */
+static void grow(rd_shadow_memory *m)
+{
+    const size_t           room = m->room ? 2 * m->room : 1024;
+    rd_shadow_entry *const made = calloc(room, sizeof *made);
+
+    if (!made) {
+        m->failed = true;
+        return;
+    }
+    for (size_t k = 0; k < room; k++)
+        made[k].slot = -1;
+    for (size_t k = 0; k < m->room; k++)
+        if (m->entry[k].slot >= 0)
+            *entry_of(made, room, m->entry[k].slot, m->entry[k].byte) = m->entry[k];
+    free(m->entry);
+    m->entry = made;
+    m->room  = room;
+}
+
+/* Stores an element. */
+void rd_shadow_store(rd_shadow_memory *m, int32_t slot, int64_t byte, rd_shadow x)
+{
+    rd_shadow_entry *cell;
+
+    if (!m->failed && 2 * (m->n + 1) > m->room)
+        grow(m);
+    if (m->failed)
+        return;
+    cell = entry_of(m->entry, m->room, slot, byte);
+    m->n += cell->slot < 0;
+    *cell = (rd_shadow_entry){ byte, slot, x };
+}
+
+/* The element that was stored there; NULL if there is none. */
+const rd_shadow *rd_shadow_find(const rd_shadow_memory *m, int32_t slot, int64_t byte)
+{
+    const rd_shadow_entry *cell = m->room ? entry_of(m->entry, m->room, slot, byte) : NULL;
+
+    return cell && cell->slot >= 0 ? &cell->x : NULL;
+}
+
+/* Frees the table. */
+void rd_shadow_memory_free(rd_shadow_memory *m)
+{
+    free(m->entry);
+    *m = (rd_shadow_memory){ 0 };
+}
+
+/* ---- What nothing has stored ----------------------------------------------------------------- */
+/* Where row k of n rows begins in an axis: at k * extent / n, or up to that many behind it. */
+static int64_t begin_of_row(int64_t k, int64_t n, int64_t extent)
+{
+    const int64_t each  = extent / n;
+    const int64_t shift = (int64_t)(rd_mix(RD_OF_MEMORY, (uint64_t)k) % ((uint64_t)each + 1));
+
+    return k == 0 ? 0 : k == n ? extent : k * each + shift;
+}
+
+/* An element that nothing has stored.  Where rows of a group begin is known, as loops go by it;
+ * all else is a hash of its place. */
+rd_shadow rd_shadow_of_memory(const rd_program *p, int32_t slot, int64_t place, int64_t byte)
+{
+    for (int32_t k = 0; k < p->n_loop; k++) {
+        const rd_loop *row = &p->loop[k];
+
+        if (!rd_is_row(row) || p->address[row->row_from].slot != slot)
+            continue;
+        const rd_address *from = &p->address[row->row_from];
+        const int64_t     coef = from->add[0].coef, n = p->axis_extent[rd_axis_of_rows(p, row)];
+        const int64_t     at = coef ? (place - from->offset) / coef : -1;
+
+        if (at >= 0 && at <= n && from->offset + at * coef == place)
+            return rd_shadow_of_int(begin_of_row(at, n, p->axis_extent[row->axis]));
+    }
+    return (rd_shadow){ rd_mix(rd_mix(RD_OF_MEMORY, (uint64_t)slot), (uint64_t)byte), false };
+}
+
+/* ---- A task's memory ------------------------------------------------------------------------- */
+/* The memory of a slot: the task's own for scratch, else that of all tasks. */
+static rd_shadow_memory *of_slot(const rd_shadow_memories *m, int32_t slot)
+{
+    const bool own = slot >= m->p->first_scratch && slot - m->p->first_scratch < m->p->n_scratch;
+
+    return own ? m->own : m->all;
+}
+
+/* The byte of an element.  Indices of gathers may be far outside, and wrap around. */
+static int64_t byte_of(rd_dtype type, int64_t place)
+{
+    return (int64_t)((uint64_t)place * (uint64_t)rd_dtype_size(type));
+}
+
+/* Loads an element. */
+rd_shadow rd_shadow_load(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place)
+{
+    const int64_t          byte  = byte_of(type, place);
+    const rd_shadow *const found = rd_shadow_find(of_slot(m, slot), slot, byte);
+
+    return found ? *found : rd_shadow_of_memory(m->p, slot, place, byte);
+}
+
+/* Stores an element. */
+void rd_shadow_put(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place,
+                   rd_shadow x)
+{
+    rd_shadow_store(of_slot(m, slot), slot, byte_of(type, place), x);
+}
+
+/* Sorts a row: each result is a hash of all elements and of its rank. */
+void rd_shadow_sort(const rd_shadow_memories *m, int32_t sorting, int64_t from, int64_t to)
+{
+    const rd_sorting *s    = &m->p->sorting[sorting];
+    uint64_t          hash = rd_mix(RD_OF_SORT, (uint64_t)sorting);
+
+    for (int64_t k = 0; k < s->n; k++)
+        hash = rd_mix(hash, rd_shadow_hash(
+                                rd_shadow_load(m, m->p->address[s->from].slot, s->type, from + k)));
+    for (int64_t k = 0; k < s->n_out; k++)
+        rd_shadow_put(m, m->p->address[s->to].slot, s->out, to + k,
+                      (rd_shadow){ rd_mix(hash, (uint64_t)k), false });
+}

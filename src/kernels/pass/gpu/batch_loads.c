@@ -1,0 +1,52 @@
+/* batch_loads.c - batches the loads of several rounds of a loop that one thread runs: all loads
+ * of a batch are issued before the first of them is used.  Where elements lie densely along the
+ * loop, a thread loads several of them at once:
+ *
+ *     serial i1 to 3000        becomes   serial i1 to 3000 by 4, starts m0, 8 ahead
+ *       r0 = load s0[i1]                   vector i1 from m0 to least(m0 + 4, 3000), in order
+ *                                            r0 = load s0[i1] by 4 */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+/* Puts a vector loop of `along` elements into each round, and makes the rounds that much longer:
+ * "serial i1 by 4, starts m2 { vector i1 from m2 to least(m2 + 4, ..) { .. } }".  The elements
+ * stay in order. */
+static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
+{
+    const rd_for old    = *rd_loop_of(t, stmt);
+    rd_for       inside = old;
+    const int    start  = rd_add_mark(t);
+
+    inside.kind       = RD_FOR_VECTOR;
+    inside.in_order   = true;
+    inside.extent     = along;
+    inside.of         = -1;
+    inside.prefetched = 0;
+    inside.from       = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, start));
+    inside.to         = rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(along), 1, start));
+    rd_edge_add(&inside.to, old.to.part[0].at);
+    rd_put_loop_around(t, t->stmt[stmt].first, t->stmt[stmt].last, &inside);
+    if (t->failed)
+        return;
+    t->loop[t->stmt[stmt].arg].step   = along;
+    t->loop[t->stmt[stmt].arg].start  = start;
+    t->loop[t->stmt[stmt].arg].extent = (old.extent + along - 1) / along;
+}
+
+/* Marks the serial loops that the plan batches with the number of rounds in a batch.  Loops along
+ * which a thread loads vectors get a vector loop inside. */
+void rd_pass_gpu_batch_loads(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    const int32_t body = t->part[RD_PART_BODY];
+
+    for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body)) {
+        const rd_for *l = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
+
+        if (!l || l->kind != RD_FOR_SERIAL || l->of < 0 || l->prefetched ||
+            !plan->loop[l->of].ahead)
+            continue;
+        t->loop[t->stmt[s].arg].prefetched = plan->loop[l->of].ahead;
+        if (plan->loop[l->of].along > 1)
+            vectorise_round(t, s, plan->loop[l->of].along);
+    }
+}

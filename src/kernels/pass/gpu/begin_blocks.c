@@ -1,0 +1,47 @@
+/* begin_blocks.c - each step asks before it whether a new block of the combine tree begins, where
+ * "ends" asked behind it whether the block has ended:
+ *
+ *     step f0 cell 0, lane i1: r0              opens f0 cell 0, lane i1
+ *     ends f0 cell 0, lane i1       becomes    step f0 cell 0, lane i1: r0
+ *
+ * So each thread of a team pushes its own lanes by its own elements, and no thread asks whether
+ * an element is the last one of its block. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+/* The step of the same fold before it in its body; -1 if there is none. */
+static int32_t step_before(const rd_schedule *t, int32_t ends)
+{
+    int32_t s = t->stmt[ends].prev;
+
+    while (s >= 0 && ((t->stmt[s].kind != RD_S_STEP && t->stmt[s].kind != RD_S_PREFIX) ||
+                      t->stmt[s].fold != t->stmt[ends].fold))
+        s = t->stmt[s].prev;
+    return s;
+}
+
+/* Makes an RD_S_ENDS an RD_S_OPENS, and puts it before its step. */
+static void move_before_step(rd_schedule *t, int32_t ends)
+{
+    const int32_t step = step_before(t, ends);
+
+    if (step < 0)
+        return;
+    t->stmt[ends].kind = RD_S_PUSH_IF_NEW;
+    rd_take_out(t, ends);
+    rd_put_before(t, ends, step);
+}
+
+/* Converts all ends of blocks.  Early exits are removed unless the plan keeps them: without them
+ * results are the same. */
+void rd_pass_gpu_begin_blocks(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k], next; s >= 0 && !t->failed; s = next) {
+            next = rd_next_stmt(t, s, t->part[k]);
+            if (t->stmt[s].kind == RD_S_PUSH_IF_LAST)
+                move_before_step(t, s);
+            else if (t->stmt[s].kind == RD_S_EXIT && !plan->keeps_exits)
+                rd_take_out(t, s);
+        }
+}

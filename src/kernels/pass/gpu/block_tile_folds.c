@@ -1,0 +1,101 @@
+/* block_tile_folds.c - the folds of a block tile (block_tile.c): where their states lie, where
+ * they begin, and where their partials go. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/block_tile.h"
+
+/* Gives a fold states for all rows, or all columns, of a tile.  The states of rows lie in shared
+ * memory, those of columns in variables of a thread. */
+void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
+{
+    const int     which = c->row[fold] ? RD_ROWS : RD_COLUMNS;
+    const int64_t lanes = c->t->p->fold[fold].lanes;
+    rd_store     *a     = &c->t->store[fold];
+
+    a->per_thread = c->row[fold] ? c->plan->width : 0;
+    a->storage    = c->row[fold] ? RD_IN_BLOCK : RD_IN_LOCAL;
+    if (c->t->p->fold[fold].n_cell > 1)
+        return;
+    a->extent = lanes * c->size[which];
+    for (int32_t s = c->item; s >= 0 && !c->t->failed; s = rd_next_stmt(c->t, s, c->item)) {
+        rd_linear at = rd_linear_of(0);
+
+        if (c->t->stmt[s].fold != fold || c->t->stmt[s].kind == RD_S_BEGIN)
+            continue;
+        at                    = rd_linear_plus_axis(c->t, at, lanes, c->axis[which]);
+        at                    = rd_linear_plus_axis(c->t, at, -lanes, c->start[which]);
+        c->t->stmt[s].of.more = at;
+    }
+}
+
+/* Adds a statement that stores the fold's partials or combines them. */
+int32_t rd_block_tile_add_stmt(const rd_block_tile *c, rd_stmt_kind kind, int32_t fold)
+{
+    rd_stmt s = rd_stmt_of(kind);
+
+    s.fold  = fold;
+    s.store = kind == RD_S_COMBINE_PARTIALS ? c->left[fold] : fold;
+    s.arg   = kind == RD_S_STORE_PARTIALS ? c->left[fold] : -1;
+    return rd_add_stmt(c->t, &s);
+}
+
+/* Lets the folds of rows, or those of columns, begin before a statement. */
+void rd_block_tile_begin_before(const rd_block_tile *c, int32_t stmt, bool row)
+{
+    for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
+        rd_stmt array = rd_stmt_of(RD_S_ARRAY);
+
+        if (c->row[k] != row)
+            continue;
+        array.store = k;
+        if (!row)
+            rd_put_before(c->t, rd_add_stmt(c->t, &array), stmt);
+        rd_put_before(c->t, rd_block_tile_add_stmt(c, RD_S_BEGIN, k), stmt);
+    }
+}
+
+/* Removes all beginnings of folds and of blocks: a tile has one block of each fold, and folds
+ * begin elsewhere. */
+void rd_block_tile_drop_begins(const rd_block_tile *c)
+{
+    for (int32_t s = c->item, next; s >= 0; s = next) {
+        const rd_stmt *stmt = &c->t->stmt[s];
+
+        next = rd_next_stmt(c->t, s, c->item);
+        if (stmt->kind == RD_S_BEGIN || stmt->kind == RD_S_PUSH_IF_NEW || stmt->kind == RD_S_ARRAY)
+            rd_take_out(c->t, s);
+    }
+}
+
+/* Adds the arrays of partials.  A fold of rows needs none if a row is one tile wide. */
+void rd_block_tile_add_partials(rd_block_tile *c)
+{
+    for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
+        rd_store left = c->t->store[k];
+
+        left.storage    = RD_IN_DEVICE;
+        left.split_axis = c->axis[c->row[k] ? RD_COLUMNS : RD_ROWS];
+        if (!c->row[k] || c->n_tiles[RD_COLUMNS] > 1)
+            c->left[k] = rd_add_store(c->t, &left);
+    }
+}
+
+/* Stores the partials of the folds of rows, or of columns, at the end of a body. */
+void rd_block_tile_store_partials(const rd_block_tile *c, int32_t body, bool row)
+{
+    for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++)
+        if (c->row[k] == row && c->left[k] >= 0)
+            rd_append(c->t, body, rd_block_tile_add_stmt(c, RD_S_STORE_PARTIALS, k));
+}
+
+/* Lets the statements that end folds in a body read the combined partials. */
+void rd_block_tile_read_combined(const rd_block_tile *c, int32_t body)
+{
+    for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {
+        rd_stmt *of = &c->t->stmt[s];
+
+        if (of->fold >= 0 && c->left[of->fold] >= 0 &&
+            (of->kind == RD_S_MERGE_BLOCKS || of->kind == RD_S_MERGE_LANES ||
+             of->kind == RD_S_FINISH))
+            of->store = c->left[of->fold];
+    }
+}

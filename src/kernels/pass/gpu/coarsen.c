@@ -1,0 +1,181 @@
+/* coarsen.c - coarsens threads: neighbours along the last axis of the items become one item,
+ * which one thread computes:
+ *
+ *     items i0 to 3000                becomes   items i0 to 3000 by 4, starts m0, stops m1
+ *       begin f0                                  begin f0
+ *       serial i1 to 1000                         serial i1 to 1000
+ *         step f0 cell 0: ..                        vector i0 from m0 to m1
+ *       r1 = finish f0 cell 0                         step f0 cell 0 at i0 - m0: ..
+ *                                                 vector i0 from m0 to m1
+ *                                                   r1 = finish f0 cell 0 at i0 - m0
+ *
+ * The next pass (scalar expansion, pass/scalar_expand.c) puts values that one vector loop makes and
+ * another one reads into arrays. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+/* The state that the functions of this file share. */
+typedef struct coarsening {
+    rd_schedule *t;
+    int32_t      axis, width; /* `width` neighbours along the axis are an item */
+    int64_t      items;       /* threads along the axis, of whole blocks; 0: as there are items */
+    bool         whole;       /* every item has `width` neighbours */
+    int32_t      start, stop; /* marks: the first index of the item, and the one behind it */
+} coarsening;
+
+/* True if the statement is a loop over items along the axis. */
+static bool is_item_loop_over(const rd_schedule *t, int32_t stmt, int32_t axis)
+{
+    return rd_is_item_loop(t, stmt) && rd_loop_of(t, stmt)->axis == axis;
+}
+
+/* The position of a mark. */
+static rd_linear at_mark(const coarsening *c, int32_t mark)
+{
+    return rd_linear_plus_axis(c->t, rd_linear_of(0), 1, mark);
+}
+
+/* Gives each of the neighbours states of its own, of all lanes. */
+static void widen_states(const coarsening *c)
+{
+    rd_schedule *t = c->t;
+
+    for (int32_t k = 0; k < t->n_store; k++)
+        if (t->store[k].fold >= 0) {
+            t->store[k].extent *= c->width;
+            t->store[k].cell_stride *= c->width;
+        }
+}
+
+/* Points a statement of a fold to the states of the neighbour at hand. */
+static void move_states(const coarsening *c, int32_t stmt)
+{
+    const int64_t   lanes = c->t->p->fold[c->t->stmt[stmt].fold].lanes;
+    const rd_linear at =
+        rd_linear_plus(c->t, rd_linear_plus_axis(c->t, rd_linear_of(0), lanes, c->axis), -lanes,
+                       at_mark(c, c->start));
+
+    c->t->stmt[stmt].of.more = at;
+}
+
+/* The position in scratch that belongs to the neighbour at hand: neighbours' elements lie side by
+ * side. */
+static rd_linear own_scratch_at(const coarsening *c, rd_linear at)
+{
+    at = rd_linear_plus(c->t, rd_linear_of(0), c->width, at);
+    at = rd_linear_plus_axis(c->t, at, 1, c->axis);
+    return rd_linear_plus(c->t, at, -1, at_mark(c, c->start));
+}
+
+/* Points a LOAD from scratch, or a STORE to it, to the element of the neighbour at hand. */
+static void move_scratch(const coarsening *c, int32_t stmt)
+{
+    const rd_stmt *s     = &c->t->stmt[stmt];
+    const int32_t  first = c->t->p->first_scratch;
+
+    if (s->kind == RD_S_STORE && s->slot >= first) {
+        const rd_linear at = own_scratch_at(c, s->at);
+
+        c->t->stmt[stmt].at = at;
+    } else if (s->kind == RD_S_LET && c->t->let[s->value].kind == RD_I_LOAD &&
+               c->t->let[s->value].slot >= first) {
+        const rd_linear at = own_scratch_at(c, c->t->let[s->value].at);
+
+        c->t->let[s->value].at = at;
+    }
+}
+
+/* True if each neighbour does the statement for itself; false for statements that belong to the
+ * whole item. */
+static bool is_done_by_each(const rd_schedule *t, int32_t stmt)
+{
+    switch (t->stmt[stmt].kind) {
+    case RD_S_LOOP:
+    case RD_S_IF_LAST:
+    case RD_S_BEGIN:
+    case RD_S_STORE_PARTIALS:
+    case RD_S_COMBINE_PARTIALS:
+    case RD_S_LOOK_BACK:
+    case RD_S_ARRAY:
+    case RD_S_BARRIER: return false;
+    default: return true;
+    }
+}
+
+/* Puts "vector i0 from m0 to m1" around the statements first .. last of a body, so that all
+ * neighbours do them. */
+static int32_t put_vector_around(const coarsening *c, int32_t first, int32_t last)
+{
+    const rd_for vector = { .kind   = RD_FOR_VECTOR,
+                            .axis   = c->axis,
+                            .start  = -1,
+                            .stop   = -1,
+                            .from   = rd_edge_of(at_mark(c, c->start)),
+                            .to     = rd_edge_of(at_mark(c, c->stop)),
+                            .step   = 1,
+                            .extent = c->width,
+                            .width  = c->whole ? c->width : 0,
+                            .of     = -1,
+                            .strip  = -1 };
+
+    return rd_put_loop_around(c->t, first, last, &vector);
+}
+
+/* Puts each run of statements between loops into a vector loop, and does the same inside the
+ * loops. */
+static void widen_body(const coarsening *c, int32_t body)
+{
+    rd_schedule *t = c->t;
+
+    for (int32_t s = t->stmt[body].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
+        int32_t last = s;
+
+        if (t->stmt[s].kind == RD_S_LOOP || t->stmt[s].kind == RD_S_IF_LAST)
+            widen_body(c, s);
+        if (!is_done_by_each(t, s))
+            continue;
+        for (;; last = t->stmt[last].next) {
+            if (t->stmt[last].fold >= 0)
+                move_states(c, last);
+            move_scratch(c, last);
+            if (t->stmt[last].next < 0 || !is_done_by_each(t, t->stmt[last].next))
+                break;
+        }
+        s = put_vector_around(c, s, last);
+    }
+}
+
+/* Makes each item `width` neighbours wide, and widens the item's body. */
+static void widen_items(coarsening *c, int32_t item)
+{
+    rd_schedule *t = c->t;
+    rd_for      *l;
+
+    c->start  = rd_add_mark(t);
+    c->stop   = rd_add_mark(t);
+    l         = &t->loop[t->stmt[item].arg];
+    l->step   = c->width;
+    l->start  = c->start;
+    l->stop   = c->stop;
+    l->padded_rounds = c->items;
+    c->whole  = l->extent % c->width == 0;
+    l->width  = c->whole ? c->width : 0;
+    l->extent = (l->extent + c->width - 1) / c->width;
+    widen_body(c, item);
+}
+
+/* Coarsens all loops over items along the axis that the plan names. */
+void rd_pass_gpu_coarsen(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    const int32_t body = t->part[RD_PART_BODY];
+    coarsening    c    = {
+              .t = t, .axis = plan->vector_axis, .width = plan->width, .items = plan->items
+    };
+
+    if (plan->vector_axis < 0)
+        return;
+    widen_states(&c);
+    for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body))
+        if (is_item_loop_over(t, s, plan->vector_axis))
+            widen_items(&c, s);
+}

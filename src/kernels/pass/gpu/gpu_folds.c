@@ -1,0 +1,57 @@
+/* gpu_folds.c - the facts of a program's folds on a GPU: all lanes have states, every fold of
+ * several blocks has its tree, and states are as wide as their type. */
+#include "core/combine_tree.h"
+#include "kernels/pass/gpu/gpu.h"
+
+/* The number of binary digits of n. */
+static int32_t bits_of(int64_t n)
+{
+    int32_t bits = 0;
+
+    for (; n > 0; n /= 2)
+        bits++;
+    return bits;
+}
+
+/* Changes the facts of a fold to those on a GPU: all lanes have states, and no other task shares
+ * the fold. */
+static void describe(const rd_program *p, rd_loop_fold *f)
+{
+    const rd_fold *fold = f->of.fold;
+    const bool     tree = fold->n_block > 1 && !fold->scan;
+
+    f->of.narrow = f->of.is_short = false;
+    f->of.empties                 = f->step < 0 || (fold->user && fold->lanes > 1);
+    f->of.weighted |= f->step < 0 && fold->user && fold->user->step2;
+    rd_emit_facts(&f->of, rd_positions(p, &fold->index));
+    f->lanes     = fold->lanes;
+    f->tree_rows = tree ? bits_of(fold->n_block) + 2 : 0;
+    f->blocks    = fold->n_block > 1;
+    f->levels    = fold->scan && fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold)
+                       ? bits_of(RD_TREE_STEPS)
+                       : 0;
+    f->split     = false;
+    /* Threads are dealt lanes by places of elements. */
+    f->any_lane = false;
+    f->mixed    = f->step >= 0 && fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
+    f->along    = f->mixed ? -1 : f->along;
+    for (f->shift = 0; tree && RD_TREE_STEPS >> f->shift > 1; f->shift++)
+        ;
+}
+
+/* The facts of all folds as rd_loop_folds_of() finds them for one task, changed by describe().
+ * NULL: no memory. */
+const rd_loop_fold *rd_gpu_folds_of(const rd_program *p, rd_get_fn *get, void *pool,
+                                    const char **why)
+{
+    const rd_loop_fold *fold = rd_loop_folds_of(p, true, get, pool, why);
+    rd_loop_fold       *own  = get(pool, ((size_t)p->n_fold + 1) * sizeof *own);
+
+    for (int32_t k = 0; fold && own && !*why && k < p->n_fold; k++) {
+        own[k] = fold[k];
+        describe(p, &own[k]);
+        if (p->fold[k].user && !rd_user_facts(&own[k].of, k, false, get, pool))
+            return NULL;
+    }
+    return fold ? own : NULL;
+}

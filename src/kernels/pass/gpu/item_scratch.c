@@ -1,0 +1,51 @@
+/* item_scratch.c - gives each item its own part of scratch that its next kernel reads: the parts
+ * of all items lie one behind the other, so a[i1] becomes a[i1 + 4096*i0]. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+/* The position `at` + elements * (number of the item). */
+static rd_linear plus_item(rd_schedule *t, int32_t stmt, rd_linear at, int64_t elements)
+{
+    for (int32_t s = rd_loop_around(t, stmt); s >= 0; s = rd_loop_around(t, s)) {
+        const rd_for l = *rd_loop_of(t, s);
+
+        if (l.kind != RD_FOR_ITEM || l.split)
+            continue;
+        t->failed |= elements % l.step != 0;
+        at = rd_linear_plus_axis(t, at, elements / l.step, l.start >= 0 ? l.start : l.axis);
+        elements *= l.extent;
+    }
+    return at;
+}
+
+/* Elements of a scratch slot that one item has for its next kernel; 0 if there are none. */
+static int64_t elements_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_t slot,
+                           rd_dtype type)
+{
+    const int32_t k = slot - t->p->first_scratch;
+
+    return k >= 0 && k < t->p->n_scratch ? plan->item_scratch[k] / rd_dtype_size(type) : 0;
+}
+
+/* Moves every access of such scratch to the part of its item. */
+void rd_pass_gpu_item_scratch(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    const int32_t body = t->part[RD_PART_BODY];
+
+    for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body)) {
+        const rd_stmt *stmt = &t->stmt[s];
+
+        if (stmt->kind == RD_S_STORE) {
+            const rd_linear at =
+                plus_item(t, s, stmt->at, elements_of(t, plan, stmt->slot, stmt->type));
+
+            t->stmt[s].at = at;
+        } else if (stmt->kind == RD_S_LET && t->let[stmt->value].kind == RD_I_LOAD) {
+            const int32_t   value = stmt->value;
+            const rd_let    let   = t->let[value];
+            const rd_linear at = plus_item(t, s, let.at, elements_of(t, plan, let.slot, let.type));
+
+            t->let[value].at = at;
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/* loop_ranges.c - splits a loop into ranges, each of which is an item, for the passes that say
+ * how ranges combine. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+/* True if the plan splits the loop of the statement into ranges. */
+static bool is_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
+{
+    const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
+
+    return of >= 0 && plan->loop[of].role == RD_GPU_RANGES;
+}
+
+/* The loop of a body that is split; with `last`, a loop of the body, the next one behind it. -1:
+ * there is none. */
+int32_t rd_gpu_next_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body,
+                               int32_t last)
+{
+    int32_t s = last < 0 ? t->stmt[body].first : t->stmt[last].next;
+
+    while (s >= 0 && !is_split_loop(t, plan, s))
+        s = t->stmt[s].next;
+    return s;
+}
+
+/* Puts a loop over ranges around all of an item's body, which contains the loop `cut`.  Returns
+ * its statement. */
+int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t cut)
+{
+    rd_for ranges = *rd_loop_of(t, cut);
+
+    ranges.kind   = RD_FOR_ITEM;
+    ranges.step   = plan->chunk;
+    ranges.extent = (ranges.extent + ranges.step - 1) / ranges.step;
+    ranges.start  = rd_add_mark(t);
+    ranges.stop   = rd_add_mark(t);
+    ranges.of     = -1;
+    ranges.split  = true;
+    return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &ranges);
+}
+
+/* Limits the loop `cut` to the range of the item. */
+void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t cut)
+{
+    const rd_for    l     = *rd_loop_of(t, ranges);
+    const rd_linear start = rd_linear_plus_axis(t, rd_linear_of(0), 1, l.start),
+                    stop  = rd_linear_plus_axis(t, rd_linear_of(0), 1, l.stop);
+
+    if (t->failed)
+        return;
+    t->loop[t->stmt[cut].arg].from = rd_edge_of(start);
+    t->loop[t->stmt[cut].arg].to   = rd_edge_of(stop);
+}
+
+/* Adds an array for the partials of a fold, in the device's memory at the place that the plan
+ * gives. */
+int32_t rd_gpu_add_partials(rd_schedule *t, const rd_gpu_plan *plan, int32_t fold)
+{
+    rd_store nodes = t->store[fold];
+
+    nodes.storage     = RD_IN_DEVICE;
+    nodes.byte_offset = plan->fold[fold].partial_at;
+    nodes.node_rows   = plan->fold[fold].partial_rows;
+    nodes.split_axis  = -1;
+    return rd_add_store(t, &nodes);
+}

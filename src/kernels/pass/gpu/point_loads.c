@@ -1,0 +1,270 @@
+/* point_loads.c - loads of pairs of points come from arrays in shared memory:
+ *
+ *     r0 = load s0[3*i0 + i1]       becomes       r0 = load a3[4*i1 + i0 - m0] by 4
+ *     r1 = load s0[3*i2 + i1]                     r1 = load a4[132*i1 + i2 - m2] by 4
+ *
+ * Here i0 is a result, i2 a point: a3 has the elements of a thread's results, a4 a tile of
+ * points.  Rows of a tile lie 16 bytes further apart than a tile is long.  So elements of a point
+ * lie in different banks, and vectors stay aligned.  Loads of the same elements share an array. */
+#include "kernels/pass/gpu/point_tiles.h"
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+#include <stdlib.h>
+
+enum { VECTOR = 16 };
+
+/* The position of a mark. */
+static rd_linear mark(rd_schedule *t, int32_t axis)
+{
+    return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
+}
+
+/* ---- Loads ----------------------------------------------------------------------------------- */
+/* True if the statement loads from memory of the program. */
+static bool is_load(const rd_schedule *t, int32_t stmt)
+{
+    const rd_let *let = rd_let_of(t, stmt);
+
+    return let && let->kind == RD_I_LOAD && let->slot >= 0;
+}
+
+/* Lists the axes of loops inside a pair along which the address moves. */
+static void find_axes(const rd_point_tiling *s, rd_point_load *a, const rd_linear *at)
+{
+    for (int32_t k = 0; k < at->n && a->n < RD_MAX_RANK; k++) {
+        const int32_t axis = s->t->term[at->first + k].axis;
+
+        if (axis >= 0 && axis != s->points && rd_loop_over(s->t, s->pairs, axis) >= 0 &&
+            axis != s->vector_axis)
+            a->axis[a->n++] = axis;
+    }
+}
+
+/* Elements of one point, or of one result, in the array. */
+static int64_t elements_of(const rd_point_tiling *s, const rd_point_load *a)
+{
+    int64_t n = 1;
+
+    for (int32_t k = 0; k < a->n; k++)
+        n *= s->t->p->axis_extent[a->axis[k]];
+    return n;
+}
+
+/* The array that already has the elements of this load; NULL if there is none. */
+static const rd_point_load *find_same(const rd_point_tiling *s, const rd_let *let)
+{
+    for (int32_t k = 0; k < s->n; k++) {
+        const rd_let *other = rd_let_of(s->t, s->at[k].load);
+
+        if (other->slot == let->slot && other->type == let->type &&
+            rd_linear_same(s->t, &other->at, &let->at))
+            return &s->at[k];
+    }
+    return NULL;
+}
+
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+/* Elements from a row of a tile to the next one. */
+static int64_t pitch_of(const rd_point_tiling *s, rd_dtype type)
+{
+    return s->plan->tile_points + VECTOR / rd_dtype_size(type);
+}
+
+/* Adds the array of a load to shared memory: of the results of each thread (`row`), or of the
+ * points of a tile.  NULL: too many arrays, or no memory. */
+static const rd_point_load *add_array(rd_point_tiling *s, int32_t stmt, bool row)
+{
+    const rd_dtype type  = rd_let_of(s->t, stmt)->type;
+    const int64_t  size  = rd_dtype_size(type);
+    rd_point_load *a     = &s->at[s->n];
+    rd_store       store = {
+              .storage = RD_IN_BLOCK, .type = type, .memory = true, .fold = -1, .byte_offset = s->bytes
+    };
+    int64_t n;
+
+    if (s->n == RD_MOST_POINT_LOADS) {
+        s->t->failed = true;
+        return NULL;
+    }
+    *a = (rd_point_load){ .row = row };
+    find_axes(s, a, &rd_let_of(s->t, stmt)->at);
+    n                = elements_of(s, a);
+    store.per_thread = row ? s->plan->width : 0;
+    store.extent     = n * (row ? s->plan->width : pitch_of(s, type));
+    s->bytes += (store.extent * (row ? s->plan->threads : 1) * size + VECTOR - 1) / VECTOR * VECTOR;
+    a->store = rd_add_store(s->t, &store);
+    a->load  = rd_stmt_copy(s->t, stmt);
+    s->n++;
+    return s->t->failed ? NULL : a;
+}
+
+/* The position of an element in its array: 4*i1 + i0 - m0 of results, 132*i1 + i2 - m2 of
+ * points. */
+static rd_linear place_in_array(const rd_point_tiling *s, const rd_point_load *a)
+{
+    const int32_t axis = a->row ? s->vector_axis : s->points, start = a->row ? s->item : s->tile;
+    int64_t       coef = a->row ? s->plan->width : pitch_of(s, s->t->store[a->store].type);
+    rd_linear     at   = rd_linear_of(0);
+
+    for (int32_t k = a->n; k-- > 0;) {
+        at = rd_linear_plus_axis(s->t, at, coef, a->axis[k]);
+        coef *= s->t->p->axis_extent[a->axis[k]];
+    }
+    at = rd_linear_plus_axis(s->t, at, 1, axis);
+    return rd_linear_plus_axis(s->t, at, -1, start);
+}
+
+/* Redirects a load to its array, and makes it a vector access. */
+static void use_array(rd_point_tiling *s, int32_t stmt)
+{
+    const rd_let let       = *rd_let_of(s->t, stmt);
+    const bool   tile      = rd_linear_coef(s->t, &let.at, s->points) != 0,
+               row         = rd_linear_coef(s->t, &let.at, s->vector_axis) != 0;
+    const rd_point_load *a = find_same(s, &let);
+    rd_linear            at;
+
+    if (!tile && !row)
+        return;
+    a = a ? a : add_array(s, stmt, row);
+    if (!a)
+        return;
+    at                                      = place_in_array(s, a);
+    s->t->let[s->t->stmt[stmt].value].slot  = -1;
+    s->t->let[s->t->stmt[stmt].value].store = a->store;
+    s->t->let[s->t->stmt[stmt].value].at    = at;
+    s->t->stmt[stmt].vector_width           = row ? s->plan->width : s->plan->points_at_once;
+}
+
+/* Redirects all loads of the loop over pairs. */
+void rd_gpu_load_from_tiles(rd_point_tiling *s)
+{
+    for (int32_t k = s->pairs; k >= 0 && !s->t->failed; k = rd_next_stmt(s->t, k, s->pairs))
+        if (is_load(s->t, k))
+            use_array(s, k);
+}
+
+/* ---- Fills ----------------------------------------------------------------------------------- */
+/* Adds "r7 = load ..; a4[..] = r7" at the end of a body; the load takes `pack` elements at once. */
+static void add_copy(const rd_point_tiling *s, const rd_point_load *a, int32_t body, int32_t pack)
+{
+    rd_stmt kept = rd_stmt_of(RD_S_STORE);
+
+    kept.store                       = a->store;
+    kept.type                        = s->t->store[a->store].type;
+    kept.at                          = place_in_array(s, a);
+    kept.x                           = s->t->stmt[a->load].value;
+    s->t->stmt[a->load].vector_width = pack;
+    rd_append(s->t, body, a->load);
+    rd_append(s->t, body, rd_add_stmt(s->t, &kept));
+}
+
+/* Adds a loop that stands nowhere yet. */
+static int32_t add_loop(rd_schedule *t, const rd_for *loop)
+{
+    rd_stmt stmt = rd_stmt_of(RD_S_LOOP);
+
+    stmt.arg = rd_add_for(t, loop);
+    return rd_add_stmt(t, &stmt);
+}
+
+/* A loop of the kind over `extent` indices of an axis. */
+static rd_for loop_over(rd_for_kind kind, int32_t axis, int64_t extent)
+{
+    return (rd_for){ .kind   = kind,
+                     .axis   = axis,
+                     .start  = -1,
+                     .stop   = -1,
+                     .from   = rd_edge_of(rd_linear_of(0)),
+                     .to     = rd_edge_of(rd_linear_of(extent)),
+                     .step   = 1,
+                     .extent = extent,
+                     .of     = -1,
+                     .strip  = -1 };
+}
+
+/* Adds nested loops over the elements of a point inside `outer` (-1: nothing is around them).
+ * Returns the innermost loop; *first is the outermost one. */
+static int32_t add_loops(const rd_point_tiling *s, const rd_point_load *a, int32_t outer,
+                         int32_t *first)
+{
+    for (int32_t k = 0; k < a->n && !s->t->failed; k++) {
+        const rd_for  loop = loop_over(RD_FOR_SERIAL, a->axis[k], s->t->p->axis_extent[a->axis[k]]);
+        const int32_t made = add_loop(s->t, &loop);
+
+        if (outer >= 0)
+            rd_append(s->t, outer, made);
+        *first = *first < 0 ? made : *first;
+        outer  = made;
+    }
+    return outer;
+}
+
+/* True if vectors of `pack` elements begin at multiples of their size wherever a tile begins,
+ * apart from the address of the data. */
+static bool are_vectors_aligned(const rd_point_tiling *s, const rd_point_load *a,
+                                const rd_linear *at, int32_t pack)
+{
+    bool is = at->offset % pack == 0;
+
+    for (int32_t k = 0; k < at->n; k++) {
+        bool inner = s->t->term[at->first + k].axis == s->points;
+
+        for (int32_t j = 0; j < a->n; j++)
+            inner |= a->axis[j] == s->t->term[at->first + k].axis;
+        is &= inner || s->t->term[at->first + k].coef % pack == 0;
+    }
+    return is;
+}
+
+/* Elements that a load of a tile takes at once: adjacent points, or adjacent elements of
+ * consecutive points. 0: neither is possible. */
+static int32_t vector_width_of(const rd_point_tiling *s, const rd_point_load *a)
+{
+    const rd_let *let  = rd_let_of(s->t, a->load);
+    const int64_t each = rd_linear_coef(s->t, &let->at, s->points);
+    int32_t       n    = s->plan->vector_bytes / rd_dtype_size(let->type);
+    bool          rows = each == 1;
+
+    n = n < s->plan->max_width ? n : s->plan->max_width;
+    for (int32_t k = 0; k < a->n; k++)
+        rows &= rd_linear_coef(s->t, &let->at, a->axis[k]) % n == 0;
+    if (!are_vectors_aligned(s, a, &let->at, n))
+        return 0;
+    return rows || (a->n == 1 && rd_linear_coef(s->t, &let->at, a->axis[0]) == 1 &&
+                    each == s->t->p->axis_extent[a->axis[0]])
+               ? n
+               : 0;
+}
+
+/* A loop over the points of a tile that fills its array, by all threads of the block. */
+int32_t rd_gpu_fill_tile(const rd_point_tiling *s, const rd_point_load *a, int32_t stop)
+{
+    rd_for  loop = loop_over(RD_FOR_VECTOR, s->points, s->plan->tile_points);
+    int32_t made, first = -1;
+
+    loop.from     = rd_edge_of(mark(s->t, s->tile));
+    loop.to       = rd_edge_of(mark(s->t, stop));
+    loop.by_block = true;
+    made          = add_loop(s->t, &loop);
+    add_copy(s, a, add_loops(s, a, made, &first), vector_width_of(s, a));
+    return made;
+}
+
+/* Loops over the elements of a thread's results that fill the thread's own array. */
+int32_t rd_gpu_fill_results(const rd_point_tiling *s, const rd_point_load *a)
+{
+    const rd_for *item = rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item));
+    rd_for        loop = loop_over(RD_FOR_VECTOR, s->vector_axis, s->plan->width);
+    int32_t       body, made, first = -1;
+
+    loop.width = item->width;
+    loop.from  = rd_edge_of(mark(s->t, s->item));
+    loop.to = rd_edge_of(mark(s->t, rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item))->stop));
+    body    = add_loops(s, a, -1, &first);
+    made    = add_loop(s->t, &loop);
+    add_copy(s, a, made, 0);
+    if (body < 0)
+        return made;
+    rd_append(s->t, body, made);
+    return first;
+}

@@ -1,0 +1,242 @@
+/* split_reduction.c - splits long loops of few items into ranges, each of which is an item of its
+ * own.  A range stores the partial results of its folds, and the range that ends last combines all
+ * partials (split reduction, "split-K").  Ranges begin at whole blocks of all folds, so bits do
+ * not depend on the split:
+ *
+ *     items i0 to 4                      items i0 to 4
+ *       begin f0                           items i1 to 100000 by 4096, starts m0, stops m1
+ *       serial i1 to 100000                  begin f0
+ *         step f0 .., lane i1                serial i1 from m0 to m1
+ *       r1 = finish f0                         step f0 .., lane i1
+ *       s1[i0] = r1                          leave f0 to a1
+ *                                            last of ranges of i1
+ *                                              join f0 from a1
+ *                                              r1 = finish f0
+ *                                              s1[i0] = r1
+ *
+ * Several loops over one axis, such as the phases of a softmax, become kernels one after the
+ * other.  Each kernel repeats what stands before its loop, and reads the combined partials of the
+ * loops before it. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+enum { MOST_SPLIT = 8 };
+
+/* The split of the loops of one item; a kernel for each loop. */
+typedef struct splitting {
+    rd_schedule       *t;
+    const rd_gpu_plan *plan;
+    int32_t            body;          /* the loop over ranges, whose body is an item         */
+    int32_t            number, count; /* of the kernel, and kernels of the item      */
+    bool               stores_behind; /* something is stored behind all of the loops       */
+    int32_t           *partials;      /* per fold: the array of partials, -1               */
+} splitting;
+
+/* Lists the loops of a body that are split, in their order; returns how many there are. */
+static int32_t find_split_loops(const splitting *c, int32_t body, int32_t cut[MOST_SPLIT])
+{
+    int32_t n = 0;
+
+    for (int32_t s = rd_gpu_next_split_loop(c->t, c->plan, body, -1); s >= 0 && n < MOST_SPLIT;
+         s         = rd_gpu_next_split_loop(c->t, c->plan, body, s))
+        cut[n++] = s;
+    return n;
+}
+
+/* ---- Folds ----------------------------------------------------------------------------------- */
+/* True if the fold begins in the item's body and takes its elements in the loop. */
+static bool is_fold_of_loop(const splitting *c, int32_t fold, int32_t cut)
+{
+    bool begins = false;
+
+    for (int32_t s = c->t->stmt[c->body].first; s >= 0; s = c->t->stmt[s].next)
+        begins |= c->t->stmt[s].kind == RD_S_BEGIN && c->t->stmt[s].fold == fold;
+    for (int32_t s = cut; s >= 0 && begins; s = rd_next_stmt(c->t, s, cut))
+        if (c->t->stmt[s].kind == RD_S_STEP && c->t->stmt[s].fold == fold)
+            return true;
+    return false;
+}
+
+/* Adds the array of the fold's partials in the device's memory, unless it is there already. */
+static void add_partials(const splitting *c, int32_t fold)
+{
+    if (c->partials[fold] < 0)
+        c->partials[fold] = rd_gpu_add_partials(c->t, c->plan, fold);
+}
+
+/* Adds a statement that stores the fold's partials or combines them. */
+static int32_t add_fold_stmt(const splitting *c, rd_stmt_kind kind, int32_t fold)
+{
+    rd_stmt s = rd_stmt_of(kind);
+
+    s.fold  = fold;
+    s.store = kind == RD_S_COMBINE_PARTIALS ? c->partials[fold] : fold;
+    s.arg   = kind == RD_S_STORE_PARTIALS ? c->partials[fold] : -1;
+    return rd_add_stmt(c->t, &s);
+}
+
+/* Lets the statements that end the fold in a body read the combined partials. */
+static void read_combined(const splitting *c, int32_t body, int32_t fold)
+{
+    for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {
+        rd_stmt *of = &c->t->stmt[s];
+
+        if (of->fold == fold && (of->kind == RD_S_MERGE_BLOCKS || of->kind == RD_S_MERGE_LANES ||
+                                 of->kind == RD_S_FINISH))
+            of->store = c->partials[fold];
+    }
+}
+
+/* Removes a loop that an earlier kernel has run: where its folds began, their partials are
+ * combined. */
+static void combine_loop(const splitting *c, int32_t cut)
+{
+    rd_schedule *t = c->t;
+
+    for (int32_t k = 0; k < t->p->n_fold; k++) {
+        if (!is_fold_of_loop(c, k, cut))
+            continue;
+        add_partials(c, k);
+        for (int32_t s = t->stmt[c->body].first, next; s >= 0 && !t->failed; s = next) {
+            next = t->stmt[s].next;
+            if (t->stmt[s].kind == RD_S_ARRAY && t->stmt[s].store == k)
+                rd_take_out(t, s);
+            else if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == k) {
+                rd_put_before(t, add_fold_stmt(c, RD_S_COMBINE_PARTIALS, k), s);
+                rd_take_out(t, s);
+            }
+        }
+        read_combined(c, c->body, k);
+    }
+    rd_take_out(t, cut);
+}
+
+/* ---- The end of the ranges ------------------------------------------------------------------- */
+/* Adds "last of ranges ..", whose body the range that ends last runs. */
+static int32_t add_last(const splitting *c)
+{
+    rd_stmt s = rd_stmt_of(RD_S_IF_LAST);
+
+    s.arg = c->body;
+    return rd_add_stmt(c->t, &s);
+}
+
+/* True if the statement stores a result of the program, not scratch. */
+static bool is_result(const splitting *c, int32_t stmt)
+{
+    return c->t->stmt[stmt].kind == RD_S_STORE && c->t->stmt[stmt].slot < c->t->p->first_scratch;
+}
+
+/* Moves the stores of results, and all that stands behind the loop, into the body of the last
+ * range. */
+static void move_behind(const splitting *c, int32_t cut, int32_t last)
+{
+    rd_schedule *t = c->t;
+
+    for (int32_t s = t->stmt[c->body].first, next; s >= 0 && s != cut && !t->failed; s = next) {
+        next = t->stmt[s].next;
+        if (!is_result(c, s))
+            continue;
+        rd_take_out(t, s);
+        rd_append(t, last, s);
+    }
+    for (int32_t s; (s = t->stmt[cut].next) >= 0 && !t->failed;) {
+        rd_take_out(t, s);
+        rd_append(t, last, s);
+    }
+}
+
+/* Ends the ranges of this kernel: each stores its partials.  In the last kernel the last range
+ * combines them and does what stood behind the loop. */
+static void end_ranges(const splitting *c, int32_t cut)
+{
+    rd_schedule  *t      = c->t;
+    const bool    behind = c->number == c->count - 1 && c->stores_behind;
+    const int32_t last   = add_last(c);
+    bool          some   = false;
+
+    if (t->failed)
+        return;
+    move_behind(c, cut, last);
+    if (!behind)
+        while (t->stmt[last].first >= 0)
+            rd_take_out(t, t->stmt[last].first);
+    for (int32_t k = 0; k < t->p->n_fold && !t->failed; k++) {
+        if (!is_fold_of_loop(c, k, cut))
+            continue;
+        add_partials(c, k);
+        rd_append(t, c->body, add_fold_stmt(c, RD_S_STORE_PARTIALS, k));
+        read_combined(c, last, k);
+        if (behind)
+            rd_put_before(t, add_fold_stmt(c, RD_S_COMBINE_PARTIALS, k), t->stmt[last].first);
+        some = true;
+    }
+    if (some || behind)
+        rd_append(t, c->body, last);
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+/* Makes one of the kernels: earlier loops are replaced by their combined partials, loop `number`
+ * goes over ranges. */
+static void split_kernel(splitting *c, int32_t kernel, int32_t number)
+{
+    int32_t cut[MOST_SPLIT];
+
+    c->body   = rd_innermost_item_loop(c->t, kernel);
+    c->number = number;
+    if (find_split_loops(c, c->body, cut) != c->count)
+        return;
+    for (int32_t k = 0; k < number; k++)
+        combine_loop(c, cut[k]);
+    rd_gpu_limit_to_range(c->t, c->body, cut[number]);
+    end_ranges(c, cut[number]);
+}
+
+/* True if the body stores something outside of the loops that are split. */
+static bool stores_outside(const splitting *c, int32_t body)
+{
+    for (int32_t s = c->t->stmt[body].first, cut = rd_gpu_next_split_loop(c->t, c->plan, body, -1);
+         s >= 0; s = c->t->stmt[s].next) {
+        if (s == cut) {
+            cut = rd_gpu_next_split_loop(c->t, c->plan, body, s);
+            continue;
+        }
+        for (int32_t k = s; k >= 0; k = rd_next_stmt(c->t, k, s))
+            if (c->t->stmt[k].kind == RD_S_STORE && c->t->stmt[k].slot >= 0)
+                return true;
+    }
+    return false;
+}
+
+/* Makes one kernel for each split loop of an item, as copies of the item's kernel. */
+static void split_all(splitting *c, int32_t kernel, int32_t body)
+{
+    int32_t copy[MOST_SPLIT], cut[MOST_SPLIT];
+
+    c->count = find_split_loops(c, body, cut);
+    if (c->count == 0)
+        return;
+    c->stores_behind = stores_outside(c, body);
+    rd_gpu_add_range_loop(c->t, c->plan, body, cut[0]);
+    copy[0] = kernel;
+    for (int32_t k = 1; k < c->count && !c->t->failed; k++) {
+        copy[k] = rd_stmt_copy(c->t, kernel);
+        rd_put_behind(c->t, copy[k], copy[k - 1]);
+    }
+    for (int32_t k = 0; k < c->count && !c->t->failed; k++)
+        split_kernel(c, copy[k], k);
+}
+
+/* Splits the loops of the first kernel that the plan gives the role RD_GPU_RANGES.  Scans in
+ * ranges have passes of their own. */
+void rd_pass_gpu_split_reduction(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    int32_t       partials[RD_GPU_MOST_FOLDS];
+    const int32_t kernel = rd_next_kernel(t, -1);
+    splitting     c      = { .t = t, .plan = plan, .partials = partials };
+
+    for (int32_t k = 0; k < RD_GPU_MOST_FOLDS; k++)
+        partials[k] = -1;
+    if (kernel >= 0 && t->p->n_fold <= RD_GPU_MOST_FOLDS && plan->scans == RD_GPU_SCANS_SERIAL)
+        split_all(&c, kernel, rd_innermost_item_loop(t, kernel));
+}

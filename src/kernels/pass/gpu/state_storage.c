@@ -1,0 +1,29 @@
+/* state_storage.c - sets the storage class of the states of folds: variables of a thread,
+ * declared where the fold begins, or memory of a thread or a team. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+/* Declares the array of states before the fold begins. */
+static void declare_before(rd_schedule *t, int32_t begin)
+{
+    rd_stmt array = rd_stmt_of(RD_S_ARRAY);
+
+    array.store = t->stmt[begin].store;
+    rd_put_before(t, rd_add_stmt(t, &array), begin);
+}
+
+/* Sets where the states of all folds lie as the plan says, and declares those in variables. */
+void rd_pass_gpu_state_storage(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    const int32_t body = t->part[RD_PART_BODY];
+
+    for (int32_t k = 0; k < t->p->n_fold; k++) {
+        t->store[k].storage     = plan->fold[k].place;
+        t->store[k].per_thread  = plan->fold[k].thread_lanes;
+        t->store[k].node_rows   = plan->fold[k].rows;
+        t->store[k].byte_offset = plan->fold[k].at;
+    }
+    for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body))
+        if (t->stmt[s].kind == RD_S_BEGIN && t->store[t->stmt[s].store].storage == RD_IN_LOCAL)
+            declare_before(t, s);
+}

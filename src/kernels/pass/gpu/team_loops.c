@@ -1,0 +1,150 @@
+/* team_loops.c - distributes the rounds of a loop over the threads of an item's team.  With 16
+ * threads of four adjacent elements:
+ *
+ *     serial i1 to 3000        becomes   serial i1 to 3000 by 64, starts m0
+ *       step f0 .., lane i1                threads i1 from m0 to m0 + 64 by 4, starts m1
+ *                                            vector i1 from m1 to least(m1 + 4, 3000)
+ *                                              step f0 .., lane i1
+ *
+ * A thread that takes single elements takes two that lie a team apart: then the vector loop
+ * stands around the threads.  If threads have lanes of a fold, rounds begin at lane 0. */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+/* True if the plan distributes the loop of the statement over the team. */
+static bool is_distributed(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
+{
+    const int32_t of =
+        t->stmt[stmt].kind == RD_S_LOOP && !rd_is_item_loop(t, stmt) ? rd_loop_of(t, stmt)->of : -1;
+
+    return of >= 0 && (plan->loop[of].role == RD_GPU_DISTRIBUTED ||
+                       plan->loop[of].role == RD_GPU_CHUNKS || plan->loop[of].distributed);
+}
+
+/* The position mark + offset. */
+static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
+{
+    return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
+}
+
+/* The lane position at index 0, if lanes lie along the loop and each thread has some of them;
+ * else 0. */
+static rd_linear first_lane(rd_schedule *t, int32_t loop)
+{
+    const int32_t axis = rd_loop_of(t, loop)->axis;
+
+    for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop)) {
+        const rd_stmt *step = &t->stmt[s];
+        const int64_t  coef = step->kind == RD_S_STEP ? rd_linear_coef(t, &step->of.lane, axis) : 0;
+
+        if (coef && t->store[step->store].per_thread)
+            return rd_linear_plus_axis(t, step->of.lane, -coef, axis);
+    }
+    return rd_linear_of(0);
+}
+
+/* True if a fold whose lanes are distributed over threads has its lanes along the loop. */
+static bool has_lanes_along(const rd_schedule *t, int32_t loop)
+{
+    const int32_t axis = rd_loop_of(t, loop)->axis;
+
+    for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
+        if (t->stmt[s].kind == RD_S_STEP && t->store[t->stmt[s].store].per_thread &&
+            rd_linear_coef(t, &t->stmt[s].of.lane, axis))
+            return true;
+    return false;
+}
+
+/* A loop like another one, of another kind, step and extent. */
+static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_t extent)
+{
+    rd_for made = *like;
+
+    made.kind   = kind;
+    made.step   = step;
+    made.extent = extent;
+    made.start = made.stop = -1;
+    made.team = made.prefetched = 0;
+    made.of                     = -1;
+    return made;
+}
+
+/* Makes the loop a loop over rounds of the team; rounds begin at lane 0. */
+static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahead)
+{
+    rd_for   *l     = &t->loop[t->stmt[stmt].arg];
+    const int start = rd_add_mark(t);
+
+    if (has_lanes_along(t, stmt)) {
+        const rd_linear first = first_lane(t, stmt);
+
+        l                     = &t->loop[t->stmt[stmt].arg];
+        l->from.part[0].by    = round;
+        l->from.part[0].first = rd_linear_plus(t, rd_linear_of(0), -1, first);
+    }
+    l->step       = round;
+    l->extent     = l->extent < 0 ? -1 : (l->extent + round - 1) / round + 1;
+    l->start      = start;
+    l->prefetched = ahead;
+}
+
+/* Puts two loops into a round: `outer` goes by `step`, `inner` over the elements of one of its
+ * rounds that are in the old loop's range. */
+static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_kind inner,
+                       int64_t step, const rd_for *old, int64_t round)
+{
+    const int32_t start = rd_loop_of(t, stmt)->start;
+    rd_for        a     = loop_of(old, outer, step, round / step);
+    rd_for        b     = loop_of(old, inner, 1, step);
+    int32_t       around;
+
+    a.in_order = outer == RD_FOR_VECTOR; /* they may be steps of one lane */
+    a.start    = rd_add_mark(t);
+    a.from     = rd_edge_of(mark(t, start, 0));
+    a.to       = rd_edge_of(mark(t, start, round));
+    b.from     = rd_edge_of(mark(t, a.start, 0));
+    rd_edge_add(&b.from, old->from.part[0].at);
+    b.to = rd_edge_of(mark(t, a.start, step));
+    rd_edge_add(&b.to, old->to.part[0].at);
+    around = rd_put_loop_around(t, t->stmt[stmt].first, t->stmt[stmt].last, &a);
+    if (!t->failed)
+        rd_put_loop_around(t, t->stmt[around].first, t->stmt[around].last, &b);
+}
+
+/* Puts a barrier of the team before or behind the loop. */
+static void put_barrier(rd_schedule *t, int32_t loop, bool before)
+{
+    const rd_stmt meet = rd_stmt_of(RD_S_BARRIER);
+    const int32_t made = rd_add_stmt(t, &meet);
+
+    if (before)
+        rd_put_before(t, made, loop);
+    else
+        rd_put_behind(t, made, loop);
+}
+
+/* Distributes one loop, with barriers before and behind it. */
+static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
+{
+    const rd_for  old   = *rd_loop_of(t, stmt);
+    const bool    apart = plan->width == 1;
+    const int64_t each = apart ? 2 : plan->width, round = plan->team * each;
+
+    make_rounds(t, stmt, round, plan->loop[old.of].ahead);
+    if (apart)
+        put_inside(t, stmt, RD_FOR_VECTOR, RD_FOR_THREAD, plan->team, &old, round);
+    else
+        put_inside(t, stmt, RD_FOR_THREAD, RD_FOR_VECTOR, plan->width, &old, round);
+    put_barrier(t, stmt, true);
+    put_barrier(t, stmt, false);
+}
+
+/* Distributes all loops that the plan distributes. */
+void rd_pass_gpu_team_loops(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    const int32_t body = t->part[RD_PART_BODY];
+
+    for (int32_t s = body; s >= 0 && !t->failed; s = rd_next_stmt(t, s, body))
+        if (is_distributed(t, plan, s))
+            distribute(t, plan, s);
+}

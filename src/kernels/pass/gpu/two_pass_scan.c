@@ -1,0 +1,130 @@
+/* two_pass_scan.c - scans of few items in two passes over ranges (reduce, then scan).  In the
+ * first pass each range stores its partial, and inner nodes of the combine tree are made of
+ * these.  In the second pass each range begins with what comes before it:
+ *
+ *     items i0 to 4                    items i0 to 4
+ *       begin f0                         items i1 to 100000 by 8192, starts m0, stops m1, ranges
+ *       serial i1 to 100000                begin f0, step m0
+ *         r0 = load s0[..]                 serial i1 from m0 to m1
+ *         r1 = prefix f0 ..: r0              r0 = load s0[..]
+ *         s1[..] = r1                        r1 = prefix f0 ..: r0
+ *                                          leave f0 to a1
+ *                                      lift f0 in a1
+ *                                      items i0 to 4
+ *                                        items i1 to 100000 by 8192, starts m2, stops m3, ranges
+ *                                          begin f0, step m2
+ *                                          await f0 from a1, step m2
+ *                                          serial i1 from m2 to m3
+ *                                            all of it */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+/* ---- Steps of a fold ------------------------------------------------------------------------- */
+/* The PREFIX of the fold in a body; -1 if there is none. */
+static int32_t find_prefix(const rd_schedule *t, int32_t body, int32_t fold)
+{
+    int32_t s = body;
+
+    while (s >= 0 && (t->stmt[s].kind != RD_S_PREFIX || t->stmt[s].fold != fold))
+        s = rd_next_stmt(t, s, body);
+    return s;
+}
+
+/* Sets the position of a BEGIN or RD_S_AWAIT to the step of the range's first element. */
+static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t ranges)
+{
+    const rd_for    *l     = rd_loop_of(t, ranges);
+    const rd_fold_at of    = t->stmt[prefix].of;
+    const int32_t    axis  = l->axis;
+    const rd_linear  start = rd_linear_plus_axis(t, rd_linear_of(0), 1, l->start);
+    const rd_linear  step =
+        rd_linear_plus(t, of.lane, rd_rows_of_lanes(&t->p->fold[t->stmt[prefix].fold]), of.outer);
+    const rd_linear at = rd_linear_with(t, step, axis, start);
+
+    if (!t->failed)
+        t->stmt[stmt].at = at;
+}
+
+/* ---- Statements ------------------------------------------------------------------------------ */
+/* Adds a statement of the fold that writes or reads its array of partials. */
+static int32_t add_fold_stmt(rd_schedule *t, rd_stmt_kind kind, int32_t fold, int32_t partials)
+{
+    rd_stmt s = rd_stmt_of(kind);
+
+    s.fold  = fold;
+    s.store = kind == RD_S_BUILD_TREE ? partials : fold;
+    s.arg   = kind == RD_S_BUILD_TREE ? -1 : partials;
+    return rd_add_stmt(t, &s);
+}
+
+/* Removes the stores of the first pass, and all values that only they read. */
+static void drop_results(rd_schedule *t, int32_t ranges)
+{
+    for (int32_t s = ranges, next; s >= 0 && !t->failed; s = next) {
+        next = rd_next_stmt(t, s, ranges);
+        if (t->stmt[s].kind == RD_S_STORE)
+            rd_take_out(t, s);
+    }
+    rd_gpu_remove_dead_values(t, ranges);
+}
+
+/* Lets a fold of the second pass begin with the prefix of all ranges before it. */
+static void start_from_prefix(rd_schedule *t, const rd_gpu_plan *plan, int32_t ranges,
+                              int32_t begin)
+{
+    const int32_t fold     = t->stmt[begin].fold;
+    const int32_t prefix   = find_prefix(t, ranges, fold);
+    const int32_t partials = rd_gpu_add_partials(t, plan, fold),
+                  await    = add_fold_stmt(t, RD_S_LOOK_BACK, fold, partials);
+
+    if (t->failed)
+        return;
+    rd_put_behind(t, await, begin);
+    set_step(t, begin, prefix, ranges);
+    set_step(t, await, prefix, ranges);
+}
+
+/* Lets a fold of the first pass store its partial at the end of a range, and builds the tree of
+ * partials between both passes. */
+static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_t await)
+{
+    const int32_t fold = t->stmt[await].fold, partials = t->stmt[await].arg;
+
+    for (int32_t s = t->stmt[ranges].first; s >= 0 && !t->failed; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == fold)
+            set_step(t, s, find_prefix(t, ranges, fold), ranges);
+    rd_append(t, ranges, add_fold_stmt(t, RD_S_STORE_PARTIALS, fold, partials));
+    rd_put_before(t, add_fold_stmt(t, RD_S_BUILD_TREE, fold, partials), second);
+}
+
+/* Makes the two kernels of the scan: a copy of the kernel becomes the second pass. */
+static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32_t cut)
+{
+    const int32_t ranges = rd_gpu_add_range_loop(t, plan, rd_innermost_item_loop(t, kernel), cut);
+    int32_t       second, again;
+
+    rd_gpu_limit_to_range(t, ranges, cut);
+    second = rd_stmt_copy(t, kernel);
+    rd_put_behind(t, second, kernel);
+    if (t->failed)
+        return;
+    drop_results(t, ranges);
+    again = rd_innermost_item_loop(t, second);
+    for (int32_t s = t->stmt[again].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
+        if (t->stmt[s].kind == RD_S_BEGIN && find_prefix(t, again, t->stmt[s].fold) >= 0)
+            start_from_prefix(t, plan, again, s);
+        if (t->stmt[s].kind == RD_S_LOOK_BACK)
+            store_partial(t, ranges, second, s);
+    }
+}
+
+/* Splits the scan of the first kernel, if the plan wants two passes. */
+void rd_pass_gpu_two_pass_scan(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t cut =
+        kernel < 0 ? -1 : rd_gpu_next_split_loop(t, plan, rd_innermost_item_loop(t, kernel), -1);
+
+    if (plan->scans == RD_GPU_SCANS_TWO_PASS && cut >= 0)
+        split_kernel(t, plan, kernel, cut);
+}

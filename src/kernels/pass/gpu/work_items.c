@@ -1,0 +1,163 @@
+/* work_items.c - makes the outermost loops into loops over the work items of a kernel:
+ *
+ *     serial i0 to 1000                        items i0 to 1000, team of 16
+ *       serial i1 to 3000        becomes         serial i1 to 3000
+ *
+ * A statement at the top beside such a loop becomes a single item.  In a loop of role CHUNKS an
+ * item is several rounds, and a loop in the item goes over them:
+ *
+ *     serial i0 to 100000      becomes         items i0 to 100000 by 4096, starts m0, stops m1
+ *                                                serial i0 from m0 to m1 */
+#include "kernels/loop/facts.h"
+#include "kernels/pass/gpu/gpu.h"
+
+/* True if the statement is a loop over items. */
+bool rd_is_item_loop(const rd_schedule *t, int32_t stmt)
+{
+    return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_ITEM;
+}
+
+/* The next loop over items at the top behind `last`, each of which is a kernel; -1 if there is
+ * none. */
+int32_t rd_next_kernel(const rd_schedule *t, int32_t last)
+{
+    int32_t s = last < 0 ? t->stmt[t->part[RD_PART_BODY]].first : t->stmt[last].next;
+
+    while (s >= 0 && !rd_is_item_loop(t, s))
+        s = t->stmt[s].next;
+    return s;
+}
+
+/* The innermost loop over items of a kernel: its body is what an item does. */
+int32_t rd_innermost_item_loop(const rd_schedule *t, int32_t kernel)
+{
+    int32_t item = kernel;
+
+    for (int32_t s = t->stmt[kernel].first; s >= 0; s = t->stmt[s].next)
+        if (rd_is_item_loop(t, s))
+            return rd_innermost_item_loop(t, s);
+    return item;
+}
+
+/* ---- One part -------------------------------------------------------------------------------- */
+/* Moves head and tail of the program into its body, as one kernel launch runs all three. */
+static void join_parts(rd_schedule *t)
+{
+    const int32_t body = t->part[RD_PART_BODY], head = t->part[RD_PART_HEAD],
+                  tail = t->part[RD_PART_TAIL];
+
+    for (int32_t s; (s = t->stmt[head].last) >= 0 && !t->failed;) {
+        rd_take_out(t, s);
+        if (t->stmt[body].first >= 0)
+            rd_put_before(t, s, t->stmt[body].first);
+        else
+            rd_append(t, body, s);
+    }
+    for (int32_t s; (s = t->stmt[tail].first) >= 0 && !t->failed;) {
+        rd_take_out(t, s);
+        rd_append(t, body, s);
+    }
+}
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
+/* The role that the plan gives the loop of a statement. */
+static rd_gpu_role role_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
+{
+    const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
+
+    return of >= 0 ? plan->loop[of].role : RD_GPU_SERIAL;
+}
+
+/* True if rounds of the loop, or chunks of rounds, are items. */
+static bool has_item_role(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
+{
+    const rd_gpu_role role = role_of(t, plan, stmt);
+
+    return role == RD_GPU_ITEMS || role == RD_GPU_CHUNKS;
+}
+
+/* The loop of a body whose rounds or chunks are items; -1 if there is none. */
+static int32_t item_loop_in(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body)
+{
+    int32_t s = t->stmt[body].first;
+
+    while (s >= 0 && !has_item_role(t, plan, s))
+        s = t->stmt[s].next;
+    return s;
+}
+
+/* Puts a loop of one item around all of a body. */
+static int32_t add_single_item(rd_schedule *t, int32_t body)
+{
+    const rd_for one = { .kind   = RD_FOR_ITEM,
+                         .axis   = rd_add_mark(t),
+                         .start  = -1,
+                         .stop   = -1,
+                         .from   = rd_edge_of(rd_linear_of(0)),
+                         .to     = rd_edge_of(rd_linear_of(1)),
+                         .step   = 1,
+                         .extent = 1,
+                         .of     = -1,
+                         .strip  = -1 };
+
+    return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &one);
+}
+
+/* Puts a loop over items around the loop: an item is `chunk` rounds of it. */
+static int32_t add_chunk_loop(rd_schedule *t, int32_t loop, int64_t chunk)
+{
+    rd_for  items = *rd_loop_of(t, loop);
+    int32_t made;
+
+    items.kind   = RD_FOR_ITEM;
+    items.step   = chunk;
+    items.extent = (items.extent + chunk - 1) / chunk;
+    items.start  = rd_add_mark(t);
+    items.stop   = rd_add_mark(t);
+    made         = rd_put_loop_around(t, loop, loop, &items);
+    if (t->failed)
+        return made;
+    t->loop[t->stmt[loop].arg].from =
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, items.start));
+    t->loop[t->stmt[loop].arg].to =
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, items.stop));
+    return made;
+}
+
+/* Makes a loop at the top, and the loops right inside it, into loops over items.  Returns the
+ * statement that stands in the loop's place then. */
+static int32_t make_items(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop)
+{
+    int32_t kernel = loop;
+
+    for (int32_t s = loop; s >= 0 && !t->failed; s = item_loop_in(t, plan, s)) {
+        if (role_of(t, plan, s) == RD_GPU_CHUNKS) {
+            const int32_t made = add_chunk_loop(t, s, plan->chunk);
+
+            return s == loop ? made : kernel;
+        }
+        t->loop[t->stmt[s].arg].kind = RD_FOR_ITEM;
+    }
+    return kernel;
+}
+
+/* Makes each loop at the top whose role is ITEMS or CHUNKS a kernel.  If there is none, all of the
+ * program is one item. */
+void rd_pass_gpu_work_items(rd_schedule *t, const rd_gpu_plan *plan)
+{
+    const int32_t body = t->part[RD_PART_BODY];
+    bool          some = false;
+
+    join_parts(t);
+    for (int32_t s = t->stmt[body].first; s >= 0 && !t->failed; s = t->stmt[s].next) {
+        if (!has_item_role(t, plan, s))
+            continue;
+        s    = make_items(t, plan, s);
+        some = true;
+    }
+    if (!some && t->stmt[body].first >= 0 && !t->failed)
+        add_single_item(t, body);
+    for (int32_t s = t->stmt[body].first; s >= 0 && !t->failed; s = t->stmt[s].next)
+        if (rd_is_item_loop(t, s))
+            t->loop[t->stmt[s].arg].team = plan->team;
+}

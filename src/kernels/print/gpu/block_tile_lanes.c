@@ -1,0 +1,139 @@
+/* block_tile_lanes.c - states of a block tile (block_tile_text.c).  A thread's columns are
+ * variables.  The lanes of all rows lie in shared memory: a thread loads those of its row, and
+ * stores them back:
+ *
+ *     const rd_pack<float, 4> h = RD_TAKE_SHARED(float, 4, h1_0, place);
+ *     RD_UNROLL for (int l = 0; l < 4; l++) s1_0[l] = h.e[l]; */
+#include "core/combine_tree.h"
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+
+/* Prints a line that opens a block, and indents. */
+static void open_brace(rd_printing *n, const char *line)
+{
+    rd_print_line(n, "%s", line);
+    n->indent++;
+}
+
+/* Prints the end of the block. */
+static void close_brace(rd_printing *n)
+{
+    n->indent--;
+    rd_print_line(n, "}");
+}
+
+/* True if the fold reduces rows: its lanes lie in shared memory. */
+static bool is_row(const rd_printing *n, int32_t fold)
+{
+    return n->t->store[fold].storage == RD_IN_BLOCK;
+}
+
+/* Lanes of a row: columns that a team takes at a time. */
+int64_t rd_lanes_of_row(const rd_printing *n)
+{
+    return (int64_t)n->kernel->team * n->kernel->width;
+}
+
+/* Prints "float a0; begin1(&a0);". */
+static void print_begin_of(rd_printing *n, int32_t fold)
+{
+    const rd_emit_fold *f    = &n->fold[fold].of;
+    rd_text             line = { 0 };
+
+    for (int k = 0; k < f->n_state; k++)
+        rd_print_line(n, "%s a%d;", rd_state_type(f, k), k);
+    rd_add_each(&line, f, "&a%d");
+    rd_print_line(n, "begin%" PRId32 "(%s);", fold, line.at);
+    rd_text_end(&line, n->to);
+}
+
+/* Prints how the lanes of all rows of a tile begin:
+ *
+ *     for (int k = ..) { float a0; begin1(&a0); h1_0[k] = a0; } */
+void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
+{
+    rd_print_line(n, "for (int k = (int)threadIdx.x; k < %" PRId64 "; k += RD_THREADS) {",
+                  RD_TREE_STEPS * rd_lanes_of_row(n));
+    n->indent++;
+    print_begin_of(n, fold);
+    for (int k = 0; k < n->fold[fold].of.n_state; k++)
+        rd_print_line(n, "h%" PRId32 "_%d[k] = a%d;", fold, k, k);
+    close_brace(n);
+}
+
+/* Prints "float s1_0[4];": the states of a thread, of its columns or of lanes of its row. */
+void rd_print_declare_tile_states(rd_printing *n, bool rows)
+{
+    for (int32_t k = 0; k < n->t->p->n_fold; k++)
+        for (int j = 0; is_row(n, k) == rows && j < n->fold[k].of.n_state; j++)
+            rd_print_line(n, "%s s%" PRId32 "_%d[%" PRId32 "];", rd_state_type(&n->fold[k].of, j),
+                          k, j, n->kernel->width);
+}
+
+/* Prints "RD_UNROLL for (int l = 0; l < 4; l++) begin0(&s0_0[l]);" for each fold of columns. */
+void rd_print_begin_columns(rd_printing *n)
+{
+    for (int32_t k = 0; k < n->t->p->n_fold; k++) {
+        rd_text states = { 0 };
+
+        if (is_row(n, k))
+            continue;
+        rd_print_states(&states, &n->fold[k], 's', k, "l");
+        rd_print_line(n, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) begin%" PRId32 "(%s);",
+                      n->kernel->width, k, states.at);
+        rd_text_end(&states, n->to);
+    }
+}
+
+/* Prints how lanes come from shared memory:
+ *
+ *     const rd_pack<float, 4> h = RD_TAKE_SHARED(..); .. s1_0[l] = h.e[l]; */
+static void take_lanes(rd_printing *n, int32_t fold, int k)
+{
+    const char   *type  = rd_state_type(&n->fold[fold].of, k);
+    const int32_t width = n->kernel->width;
+
+    open_brace(n, "{");
+    rd_print_line(n,
+                  "const rd_pack<%s, %" PRId32 "> h = RD_TAKE_SHARED(%s, %" PRId32 ", h%" PRId32
+                  "_%d, place);",
+                  type, width, type, width, fold, k);
+    rd_print_line(n, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) s%" PRId32 "_%d[l] = h.e[l];",
+                  width, fold, k);
+    close_brace(n);
+}
+
+/* Prints how lanes go back: "rd_pack<float, 4> h; .. h.e[l] = s1_0[l]; RD_PUT_SHARED(.., h);". */
+static void put_lanes(rd_printing *n, int32_t fold, int k)
+{
+    const char   *type  = rd_state_type(&n->fold[fold].of, k);
+    const int32_t width = n->kernel->width;
+
+    open_brace(n, "{");
+    rd_print_line(n, "rd_pack<%s, %" PRId32 "> h;", type, width);
+    rd_print_line(n, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) h.e[l] = s%" PRId32 "_%d[l];",
+                  width, fold, k);
+    rd_print_line(n, "RD_PUT_SHARED(%s, %" PRId32 ", h%" PRId32 "_%d, place, h);", type, width,
+                  fold, k);
+    close_brace(n);
+}
+
+/* Prints a copy of each number of each fold of rows. */
+static void move_lanes(rd_printing *n, void (*move)(rd_printing *n, int32_t fold, int k))
+{
+    for (int32_t k = 0; k < n->t->p->n_fold; k++)
+        for (int j = 0; is_row(n, k) && j < n->fold[k].of.n_state; j++)
+            move(n, k, j);
+}
+
+/* Prints the loads of a row's lanes. */
+void rd_print_load_row_lanes(rd_printing *n)
+{
+    move_lanes(n, take_lanes);
+}
+
+/* Prints the stores of a row's lanes. */
+void rd_print_store_row_lanes(rd_printing *n)
+{
+    move_lanes(n, put_lanes);
+}

@@ -1,0 +1,290 @@
+/* block_tile_text.c - the text of a block tile (pass/gpu/block_tile.c), by all threads of a
+ * block.
+ *
+ * Rows are i1, columns i0.  A team has the columns of one step of the rows' lanes, and takes a
+ * few rows of them in each turn, from the first rows to the last of 64.  Then it stores the
+ * partials of its columns, and takes columns further on.  Teams run as a wavefront: each is one
+ * turn behind the team whose columns come before its own.  So it finds the states of a row's
+ * lanes in shared memory as that team has left them:
+ *
+ *     turn      0        1        2        3
+ *     team 0    rows 0   rows 8   rows 16  rows 24  ..      of columns   0 .. 63
+ *     team 1             rows 0   rows 8   rows 16  ..      of columns  64 .. 127
+ *     team 2                      rows 0   rows 8   ..      of columns 128 .. 191
+ *
+ * A barrier of the block stands between turns.  The backend stores partials, and finds out which
+ * tile ends last. */
+#include "core/combine_tree.h"
+#include "kernels/loop/facts.h"
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+
+enum { ROWS, COLUMNS };
+
+/* Prints a line that opens a block, and indents. */
+static void open_brace(rd_printing *n, const char *line)
+{
+    rd_print_line(n, "%s", line);
+    n->indent++;
+}
+
+/* Prints the end of the block. */
+static void close_brace(rd_printing *n)
+{
+    n->indent--;
+    rd_print_line(n, "}");
+}
+
+/* The position of an edge as text; the caller ends it. */
+static rd_text text_of(rd_printing *n, const rd_edge *edge)
+{
+    rd_text text = { 0 };
+
+    rd_print_linear(n, &text, &edge->part[0].at);
+    return text;
+}
+
+/* The first loop of a body; -1 if there is none. */
+static int32_t loop_in(const rd_printing *n, int32_t body)
+{
+    int32_t s = n->t->stmt[body].first;
+
+    while (s >= 0 && n->t->stmt[s].kind != RD_S_LOOP)
+        s = n->t->stmt[s].next;
+    return s;
+}
+
+/* ---- Turns ----------------------------------------------------------------------------------- */
+/* Prints row `u` of a turn: a thread loads its lanes, takes its elements, and stores the lanes
+ * back.
+ *
+ *     const int place = (first + u) * 64 + 4 * t;
+ *     float s1_0[4]; .. step1(&s1_0[i], r0, 1, i1); .. */
+static void print_row(rd_printing *n, int32_t rows)
+{
+    rd_print_round(n, rows, "u");
+    rd_print_line(n, "const int place = (first + u) * %" PRId64 " + %" PRId32 " * t;",
+                  rd_lanes_of_row(n), n->kernel->width);
+    rd_print_declare_tile_states(n, true);
+    rd_print_load_row_lanes(n);
+    rd_print_body(n, rows);
+    rd_print_store_row_lanes(n);
+}
+
+/* Prints the rows of a turn as one batch, if all are there: their loads come first. */
+static void print_whole_rows(rd_printing *n, int32_t rows)
+{
+    const int32_t ahead = rd_loop_of(n->t, rows)->prefetched;
+
+    n->kernel->strategy    = RD_ROUND_BATCHED;
+    n->kernel->block_begun = UINT64_MAX; /* a tile is one block of each fold */
+    rd_print_declare_vector_loads(n, rows, ahead);
+    rd_print_vector_loads(n, rows, ahead);
+    rd_print_line(n, "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++) {", ahead);
+    n->indent++;
+    print_row(n, rows);
+    close_brace(n);
+    n->kernel->strategy    = RD_ROUND_SINGLE;
+    n->kernel->block_begun = 0;
+}
+
+/* Prints the rows of a turn one after the other:
+ *
+ *     RD_ONE_BY_ONE for (int u = 0; u < 8 && v1 + u < m1; u++) { */
+static void print_rows_in_part(rd_printing *n, int32_t rows)
+{
+    const rd_for *l  = rd_loop_of(n->t, rows);
+    rd_text       to = text_of(n, &l->to);
+
+    rd_print_line(n,
+                  "RD_ONE_BY_ONE for (int u = 0; u < %" PRId32 " && v%" PRId32 " + u < %s; u++) {",
+                  l->prefetched, l->axis, to.at);
+    n->indent++;
+    print_row(n, rows);
+    close_brace(n);
+    rd_text_end(&to, n->to);
+}
+
+/* Prints how the partials of a team's columns are stored. */
+static void store_columns(rd_printing *n, int32_t groups)
+{
+    for (int32_t s = n->t->stmt[groups].first; s >= 0; s = n->t->stmt[s].next)
+        if (n->t->stmt[s].kind == RD_S_STORE_PARTIALS)
+            rd_print_store_partials(n, &n->t->stmt[s]);
+}
+
+/* Prints where the rows and columns of this turn begin.
+ *
+ *     const int     first = own % 8 * 8;
+ *     const int64_t v1 = m0 + first;
+ *     const int64_t v0 = m2 + (int64_t)group * 64, m4 = v0; */
+static void declare_turn(rd_printing *n, const rd_for *groups, const rd_for *rows)
+{
+    rd_text down = text_of(n, &rows->from), along = text_of(n, &groups->from), start = { 0 };
+
+    rd_print_axis(n, &start, groups->start);
+    rd_print_line(n, "const int     first = own %% %d * %" PRId32 ";",
+                  RD_TREE_STEPS / rows->prefetched, rows->prefetched);
+    rd_print_line(n, "const int64_t v%" PRId32 " = %s + first;", rows->axis, down.at);
+    rd_print_line(
+        n, "const int64_t v%" PRId32 " = %s + (int64_t)group * %" PRId64 ", %s = v%" PRId32 ";",
+        groups->axis, along.at, groups->step, start.at, groups->axis);
+    rd_text_end(&down, n->to);
+    rd_text_end(&along, n->to);
+    rd_text_end(&start, n->to);
+}
+
+/* Prints a turn of a team that has rows: states of columns begin in its first turn, and leave in
+ * its last one. */
+static void print_turn(rd_printing *n, int32_t stmt)
+{
+    const int32_t inside = loop_in(n, stmt);
+    const rd_for *groups = rd_loop_of(n->t, stmt), *rows = rd_loop_of(n->t, inside);
+    rd_text       down = text_of(n, &rows->to), along = text_of(n, &groups->to);
+
+    declare_turn(n, groups, rows);
+    open_brace(n, "if (first == 0) {");
+    rd_print_begin_columns(n);
+    close_brace(n);
+    rd_print_line(n, "if (v%" PRId32 " + %" PRId32 " <= %s && v%" PRId32 " + %" PRId64 " <= %s) {",
+                  rows->axis, rows->prefetched, down.at, groups->axis, groups->step, along.at);
+    n->indent++;
+    print_whole_rows(n, inside);
+    n->indent--;
+    open_brace(n, "} else {");
+    print_rows_in_part(n, inside);
+    close_brace(n);
+    rd_print_line(n, "if (first == %" PRId32 ") {", RD_TREE_STEPS - rows->prefetched);
+    n->indent++;
+    store_columns(n, stmt);
+    close_brace(n);
+    rd_text_end(&down, n->to);
+    rd_text_end(&along, n->to);
+}
+
+/* Prints the loop over turns, with a barrier behind each.
+ *
+ *     RD_ONE_BY_ONE for (int turn = 0; turn < turns; turn++) {
+ *         const int own = turn - team, group = own / 8 * RD_TEAMS + team;
+ *         if (own >= 0 && group < groups) { .. }
+ *         RD_MEET_BLOCK
+ *     } */
+static void print_turns(rd_printing *n, int32_t stmt)
+{
+    const rd_for *groups = rd_loop_of(n->t, stmt);
+    const int32_t turns  = RD_TREE_STEPS / rd_loop_of(n->t, loop_in(n, stmt))->prefetched;
+    rd_text       from = text_of(n, &groups->from), to = text_of(n, &groups->to);
+
+    n->kernel->rounds = loop_in(n, stmt);
+    rd_print_line(n, "RD_MEET_BLOCK");
+    rd_print_line(n, "const int groups = (int)((%s - %s + %" PRId64 ") / %" PRId64 ");", to.at,
+                  from.at, groups->step - 1, groups->step);
+    rd_print_line(
+        n, "const int turns = (groups + RD_TEAMS - 1) / RD_TEAMS * %" PRId32 " + RD_TEAMS - 1;",
+        turns);
+    rd_print_declare_tile_states(n, false);
+    open_brace(n, "RD_ONE_BY_ONE for (int turn = 0; turn < turns; turn++) {");
+    rd_print_line(n, "const int own = turn - team, group = own / %" PRId32 " * RD_TEAMS + team;",
+                  turns);
+    open_brace(n, "if (own >= 0 && group < groups) {");
+    print_turn(n, stmt);
+    close_brace(n);
+    rd_print_line(n, "RD_MEET_BLOCK");
+    close_brace(n);
+    n->kernel->rounds = -1;
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------ */
+/* Prints the loop that ends folds of rows, each row by a team:
+ *
+ *     for (int row = team; ..; row += RD_TEAMS) { */
+static void print_rows(rd_printing *n, int32_t stmt)
+{
+    const rd_for *l    = rd_loop_of(n->t, stmt);
+    rd_text       from = text_of(n, &l->from), to = text_of(n, &l->to);
+
+    rd_print_line(n, "for (int row = team; row < (int)(%s - %s); row += RD_TEAMS) {", to.at,
+                  from.at);
+    n->indent++;
+    rd_print_line(n, "const int64_t i%" PRId32 " = %s + row;", l->axis, from.at);
+    rd_print_body(n, stmt);
+    close_brace(n);
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+}
+
+/* Prints the loop that ends folds of columns, each column by a thread:
+ *
+ *     for (int64_t i0 = m2 + threadIdx.x; ..) { */
+static void print_columns(rd_printing *n, int32_t stmt)
+{
+    const rd_for *l    = rd_loop_of(n->t, stmt);
+    rd_text       from = text_of(n, &l->from), to = text_of(n, &l->to);
+
+    rd_print_line(n,
+                  "for (int64_t i%" PRId32 " = %s + threadIdx.x; i%" PRId32 " < %s; i%" PRId32
+                  " += RD_THREADS) {",
+                  l->axis, from.at, l->axis, to.at, l->axis);
+    n->indent++;
+    n->kernel->per_thread = true;
+    rd_print_body(n, stmt);
+    n->kernel->per_thread = false;
+    close_brace(n);
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+}
+
+/* ---- The whole tile -------------------------------------------------------------------------- */
+/* Prints a loop of a block tile; false: other loops have their own text. */
+static bool print_loop(rd_printing *n, int32_t stmt)
+{
+    const rd_for *l = rd_loop_of(n->t, stmt);
+
+    if (l->skewed)
+        print_turns(n, stmt);
+    else if (l->by_team)
+        print_rows(n, stmt);
+    else if (l->by_block)
+        print_columns(n, stmt);
+    else
+        return false;
+    return true;
+}
+
+/* Prints an RD_S_LAST along rows or columns, whichever its loop counts. */
+static bool print_last(rd_printing *n, int32_t stmt)
+{
+    n->kernel->along =
+        rd_loop_of(n->t, n->t->stmt[stmt].arg)->axis == n->kernel->tile_axis[COLUMNS];
+    rd_print_if_last(n, stmt);
+    return true;
+}
+
+/* Prints a statement of a block tile; false: it has the text of other kernels. */
+bool rd_print_in_block_tile(rd_printing *n, int32_t stmt)
+{
+    const rd_stmt *s = &n->t->stmt[stmt];
+
+    switch (s->kind) {
+    case RD_S_LOOP: return print_loop(n, stmt);
+    case RD_S_IF_LAST: return print_last(n, stmt);
+    case RD_S_COMBINE_PARTIALS: return true;
+    case RD_S_BEGIN: rd_print_begin_row_lanes(n, s->fold); return true;
+    default: return false;
+    }
+}
+
+/* Prints "const int64_t m1 = lo0, m2 = hi0;": the rows, or the columns, of the tile. */
+void rd_print_range_of_block_tile(rd_printing *n, const rd_for *loop)
+{
+    const int which = loop->axis == n->kernel->tile_axis[COLUMNS];
+    rd_text   start = { 0 }, stop = { 0 };
+
+    rd_print_axis(n, &start, loop->start);
+    rd_print_axis(n, &stop, loop->stop);
+    rd_print_line(n, "const int64_t %s = lo%d, %s = hi%d;", start.at, which, stop.at, which);
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+}

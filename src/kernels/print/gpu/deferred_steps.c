@@ -1,0 +1,174 @@
+/* deferred_steps.c - steps of a log-sum-exp of several elements, deferred until all of them are
+ * known.
+ *
+ * A step does one of two things: an element far above m changes m, any other element adds its
+ * exponential.  Hardly any element changes m.  So all elements of a thread are computed first.
+ * If none changes m, their steps are additions, of exponentials that are not large:
+ *
+ *     for i: the body of element i;  k5[i] = r0;  moves5 |= moves0(..., r0, 1);
+ *     if (!moves5)
+ *         for i: near0(..., k5[i], unit, exp(distance0(..., k5[i], 1)) / unit);
+ *     else
+ *         for i: step0(..., k5[i], 1, ...);
+ *
+ * Several elements may be of one lane: if none changes m, it is the same for all.  Steps of
+ * maxsumexp are not deferred, as its m is the maximum, which changes often. */
+#include "kernels/loop/facts.h"
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+
+/* True if the position depends on values. */
+static bool has_values(const rd_schedule *t, const rd_linear *at)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < at->n; k++)
+        found |= t->term[at->first + k].axis < 0;
+    return found;
+}
+
+/* True if the steps of the statement are deferred.  If the fold begins
+ * for each element, they are not, as its states are declared in the element's body. */
+static bool is_deferred(const rd_printing *n, int32_t stmt)
+{
+    const rd_stmt      *s = &n->t->stmt[stmt];
+    const rd_loop_fold *f = s->kind == RD_S_STEP ? &n->t->fold[s->fold] : NULL;
+
+    return f && !f->of.user && f->of.fold->reducer == RD_RED_logsumexp && !f->of.masked &&
+           !f->of.weighted && n->t->p->inst[f->start].loop != n->t->p->inst[f->step].loop &&
+           !has_values(n->t, &s->of.cell) && !has_values(n->t, &s->of.lane) &&
+           (!rd_has_tree(n, s->fold) || (s->fold < 64 && n->kernel->block_begun >> s->fold & 1));
+}
+
+/* The next deferred step of the loop behind `last`; -1 if there is none. */
+static int32_t next_deferred(const rd_printing *n, int32_t loop, int32_t last)
+{
+    int32_t s = rd_next_stmt(n->t, last, loop);
+
+    while (s >= 0 && !is_deferred(n, s))
+        s = rd_next_stmt(n->t, s, loop);
+    return s;
+}
+
+/* Elements whose steps are deferred together: those of the loop, of all points of a jam. */
+static int64_t elements_of(const rd_printing *n, int32_t loop)
+{
+    return rd_loop_of(n->t, loop)->extent * (n->jam ? rd_loop_of(n->t, n->jam)->extent : 1);
+}
+
+/* Adds the number of the element: "i", "e" in a loop that one thread runs, or "e * 4 + i" in a
+ * jam. */
+static void add_element(const rd_printing *n, rd_text *to)
+{
+    if (n->jam)
+        rd_text_add(to, "e * %" PRId64 " + ", rd_loop_of(n->t, n->lane)->extent);
+    rd_text_add(to, "%s", n->jam ? "i" : rd_lane_name(n));
+}
+
+/* Prints "float k5[4]; int moves5 = 0;" for each deferred step of the loop. */
+void rd_print_declare_deferred(rd_printing *n, int32_t loop)
+{
+    const int64_t count = elements_of(n, loop);
+
+    n->kernel->steps = count > 1 ? RD_STEP_DEFERRED : RD_STEP_WHOLE;
+    for (int32_t s = next_deferred(n, loop, loop); s >= 0 && count > 1;
+         s         = next_deferred(n, loop, s)) {
+        rd_print_line(n, "%s k%" PRId32 "[%" PRId64 "];",
+                      rd_state_type(&n->fold[n->t->stmt[s].fold].of, 0), s, count);
+        rd_print_line(n, "int moves%" PRId32 " = 0;", s);
+    }
+}
+
+/* Prints a step as an addition.  The exponential is scaled by a power of two, so the product is
+ * exact, or too small to change a sum of 1 or more.  A sum that has no element yet rounds it as
+ * it would round the product.
+ *
+ *     near0(&s0_0[0], r3, RD_EXP_LOW_UNIT_f32, rd_exp_low_f32(distance0(&s0_0[0], r3, 1))); */
+static void print_addition(rd_printing *n, const rd_stmt *s, const char *states)
+{
+    const char *elem = rd_state_elem(&n->fold[s->fold].of);
+
+    rd_print_line(n,
+                  "near%" PRId32 "(%s, r%" PRId32
+                  ", RD_EXP_LOW_UNIT_%s, rd_exp_low_%s(distance%" PRId32 "(%s, r%" PRId32 ", 1)));",
+                  s->fold, states, s->x, elem, elem, s->fold, states, s->x);
+}
+
+/* Prints a step as its strategy says; false: it is printed as any step. */
+bool rd_print_step_by_strategy(rd_printing *n, int32_t stmt, const char *states)
+{
+    const rd_stmt *s  = &n->t->stmt[stmt];
+    rd_text        at = { 0 };
+
+    if (n->kernel->steps == RD_STEP_NEAR)
+        print_addition(n, s, states);
+    else if (n->kernel->steps == RD_STEP_DEFERRED && is_deferred(n, stmt)) {
+        add_element(n, &at);
+        rd_print_line(n, "k%" PRId32 "[%s] = r%" PRId32 ";", stmt, at.at, s->x);
+        rd_text_end(&at, n->to);
+        rd_print_line(n, "moves%" PRId32 " |= moves%" PRId32 "(%s, r%" PRId32 ", 1);", stmt,
+                      s->fold, states, s->x);
+    } else
+        return false;
+    return true;
+}
+
+/* Prints "const float r0 = k5[i];" and the step. */
+static void print_deferred_step(rd_printing *n, int32_t stmt)
+{
+    const rd_stmt *s  = &n->t->stmt[stmt];
+    rd_text        at = { 0 };
+
+    add_element(n, &at);
+    rd_print_line(n, "const %s r%" PRId32 " = k%" PRId32 "[%s];",
+                  rd_state_type(&n->fold[s->fold].of, 0), s->x, stmt, at.at);
+    rd_print_thread_step(n, stmt);
+    rd_text_end(&at, n->to);
+}
+
+/* Prints a loop over the elements of a deferred step:
+ *
+ *     RD_UNROLL for (int i = 0; i < 4; i++) { .. } */
+static void print_each(rd_printing *n, int32_t loop, int32_t stmt)
+{
+    const rd_for *l    = rd_loop_of(n->t, loop);
+    const int32_t lane = n->lane, inside = rd_loop_around(n->t, stmt);
+    const char   *element;
+
+    if (n->jam)
+        rd_print_line(n, "RD_UNROLL for (int e = 0; e < %" PRId64 "; e++)",
+                      rd_loop_of(n->t, n->jam)->extent);
+    if (l->step == 1)
+        n->lane = loop;
+    element = n->jam ? "i" : rd_lane_name(n);
+    rd_print_line(n, "RD_UNROLL for (int %s = 0; %s < %" PRId64 "; %s++) {", element, element,
+                  l->extent, element);
+    n->indent++;
+    if (n->jam)
+        rd_print_pair_indices(n, loop);
+    if (l->step > 1) {
+        rd_print_start_of_round(n, l, element);
+        if (inside != loop)
+            rd_print_start_of_round(n, rd_loop_of(n->t, inside), "t");
+    }
+    print_deferred_step(n, stmt);
+    n->lane = lane;
+    n->indent--;
+    rd_print_line(n, "}");
+}
+
+/* Prints the deferred steps behind their loop: "if (!moves5) { additions } else { steps }". */
+void rd_print_deferred_steps(rd_printing *n, int32_t loop)
+{
+    static const rd_step_strategy strategies[] = { RD_STEP_NEAR, RD_STEP_WHOLE };
+
+    if (n->kernel->steps != RD_STEP_DEFERRED)
+        return;
+    for (int32_t s = next_deferred(n, loop, loop); s >= 0; s = next_deferred(n, loop, s))
+        for (int k = 0; k < 2; k++) {
+            n->kernel->steps = strategies[k];
+            rd_print_line(n, k ? "else" : "if (!moves%" PRId32 ")", s);
+            print_each(n, loop, s);
+        }
+    n->kernel->steps = RD_STEP_WHOLE;
+}

@@ -1,0 +1,274 @@
+/* point_loops.c - loops over the points that all results use (pass/gpu/point_tiles.c):
+ *
+ *     for (int64_t m2 = 0; m2 < N; m2 += 128) {
+ *         const int64_t m3 = RD_LESS(m2 + 128, N); const int n = (int)(m3 - m2);
+ *         RD_MEET_BLOCK
+ *         all threads of the block fill tiles
+ *         RD_MEET_BLOCK
+ *         for (int b = 0; b < n; b += 64) {
+ *             const int end = RD_LESS(b + 64, n); const int64_t m4 = m2 + b;
+ *             cells begin the block
+ *             int k = b;
+ *             RD_ONE_BY_ONE for (; k + 4 <= end; k += 4) {
+ *                 const int64_t m6 = m2 + k;
+ *                 RD_UNROLL for (int i1 = 0; i1 < 3; i1++) {
+ *                     const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, ..);
+ *                     RD_UNROLL for (int e = 0; e < 4; e++) RD_UNROLL for (int i = 0; i < 4; i++) {
+ *                         const int64_t i2 = m6 + e;
+ *                         the body of a pair
+ *                     }
+ *                 }
+ *             }
+ *             RD_ONE_BY_ONE for (; k + 1 <= end; k += 1) { .. }
+ *         }
+ *     }
+ *
+ * Indices of points count from the tile's first one, in the 32 bits of shared-memory addresses. */
+#include "core/combine_tree.h"
+#include "kernels/loop/facts.h"
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+
+/* ---- Kinds of loop --------------------------------------------------------------------------- */
+/* The loop of a statement; NULL if it is none. */
+static const rd_for *loop_at(const rd_printing *n, int32_t stmt)
+{
+    return stmt >= 0 && n->t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(n->t, stmt) : NULL;
+}
+
+/* True if the statement is an unroll-and-jam loop over points. */
+static bool is_jam(const rd_printing *n, int32_t stmt)
+{
+    const rd_for *l = loop_at(n, stmt);
+
+    return l && l->kind == RD_FOR_JAM;
+}
+
+/* True if the statement is a loop over groups of points. */
+static bool is_point_loop(const rd_printing *n, int32_t stmt)
+{
+    return loop_at(n, stmt) && is_jam(n, n->t->stmt[stmt].last);
+}
+
+/* True if the statement is a loop over blocks of points. */
+static bool is_block_loop(const rd_printing *n, int32_t stmt)
+{
+    return loop_at(n, stmt) && is_point_loop(n, n->t->stmt[stmt].last);
+}
+
+/* True if the statement is a loop over tiles of points. */
+static bool is_tile_loop(const rd_printing *n, int32_t stmt)
+{
+    return loop_at(n, stmt) && is_block_loop(n, n->t->stmt[stmt].last);
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+/* Prints the end of a block. */
+static void close_brace(rd_printing *n)
+{
+    n->indent--;
+    rd_print_line(n, "}");
+}
+
+/* The name of an axis as text; the caller ends it. */
+static rd_text text_of_axis(const rd_printing *n, int32_t axis)
+{
+    rd_text text = { 0 };
+
+    rd_print_axis(n, &text, axis);
+    return text;
+}
+
+/* A position as text; the caller ends it. */
+static rd_text text_of(rd_printing *n, const rd_linear *at)
+{
+    rd_text text = { 0 };
+
+    rd_print_linear(n, &text, at);
+    return text;
+}
+
+/* ---- Tiles and blocks ------------------------------------------------------------------------ */
+/* Prints the loop over tiles: barriers stand around the loops that fill its arrays.
+ *
+ *     for (int64_t m2 = 0; m2 < N; m2 += 128) {
+ *         const int64_t m3 = RD_LESS(m2 + 128, N);
+ *         const int n = (int)(m3 - m2); */
+static void print_tile(rd_printing *n, int32_t stmt)
+{
+    const rd_for *l    = rd_loop_of(n->t, stmt);
+    rd_text       from = text_of(n, &l->from.part[0].at), to = text_of(n, &l->to.part[0].at);
+    rd_text       start = text_of_axis(n, l->start), stop = text_of_axis(n, l->stop);
+
+    rd_print_line(n, "for (int64_t %s = %s; %s < %s; %s += %" PRId64 ") {", start.at, from.at,
+                  start.at, to.at, start.at, l->step);
+    n->indent++;
+    rd_print_line(n, "const int64_t %s = RD_LESS(%s + %" PRId64 ", %s);", stop.at, start.at,
+                  l->step, to.at);
+    rd_print_line(n, "const int n = (int)(%s - %s);", stop.at, start.at);
+    rd_print_line(n, "RD_MEET_BLOCK");
+    for (int32_t s = n->t->stmt[stmt].first; s != n->t->stmt[stmt].last; s = n->t->stmt[s].next)
+        rd_print_fill_tile(n, s);
+    rd_print_line(n, "RD_MEET_BLOCK");
+    rd_print_kernel_loop(n, n->t->stmt[stmt].last);
+    close_brace(n);
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+}
+
+/* The folds whose cells all begin a block once, at the beginning of the body. */
+static uint64_t begun_in(const rd_printing *n, int32_t body)
+{
+    uint64_t moved = 0;
+
+    for (int32_t s = n->t->stmt[body].first; s >= 0; s = n->t->stmt[s].next)
+        if (n->t->stmt[s].kind == RD_S_PUSH_IF_NEW && n->t->stmt[s].all)
+            moved |= UINT64_C(1) << n->t->stmt[s].fold;
+    return moved;
+}
+
+/* Prints the body of a loop over blocks; steps in it need not ask for the block again. */
+static void print_body_of_blocks(rd_printing *n, int32_t stmt)
+{
+    const uint64_t moved = n->kernel->block_begun;
+
+    n->kernel->block_begun |= begun_in(n, stmt);
+    rd_print_body(n, stmt);
+    n->kernel->block_begun = moved;
+}
+
+/* Prints the loop over the blocks of a tile.
+ *
+ *     for (int b = 0; b < n; b += 64) {
+ *         const int end = RD_LESS(b + 64, n);
+ *         const int64_t m4 = m2 + b;
+ *         int k = b; */
+static void print_blocks(rd_printing *n, int32_t stmt)
+{
+    const rd_for *l    = rd_loop_of(n->t, stmt);
+    rd_text       from = text_of(n, &l->from.part[0].at), start = text_of_axis(n, l->start);
+
+    rd_print_line(n, "for (int b = 0; b < n; b += %" PRId64 ") {", l->step);
+    n->indent++;
+    rd_print_line(n, "const int end = RD_LESS(b + %" PRId64 ", n);", l->step);
+    rd_print_line(n, "const int64_t %s = %s + b;", start.at, from.at);
+    rd_print_line(n, "int k = b;");
+    print_body_of_blocks(n, stmt);
+    close_brace(n);
+    rd_text_end(&from, n->to);
+    rd_text_end(&start, n->to);
+}
+
+/* Prints a loop over groups of points, from where the loop before it has ended:
+ *
+ *     RD_ONE_BY_ONE for (; k + 4 <= end; k += 4) { */
+static void print_points(rd_printing *n, int32_t stmt)
+{
+    const rd_for *l     = rd_loop_of(n->t, stmt);
+    const rd_for *tile  = rd_loop_of(n->t, rd_loop_around(n->t, rd_loop_around(n->t, stmt)));
+    rd_text       start = text_of_axis(n, l->start), first = text_of_axis(n, tile->start);
+
+    rd_print_line(n, "RD_ONE_BY_ONE for (; k + %" PRId64 " <= end; k += %" PRId64 ") {", l->step,
+                  l->step);
+    n->indent++;
+    rd_print_line(n, "const int64_t %s = %s + k;", start.at, first.at);
+    rd_print_body(n, stmt);
+    close_brace(n);
+    rd_text_end(&start, n->to);
+    rd_text_end(&first, n->to);
+}
+
+/* ---- In a pair ------------------------------------------------------------------------------- */
+/* Prints "for (int m7 = 0; m7 < (int)N; m7 += 64) { const int m8 = RD_LESS(m7 + 64, (int)N);". */
+static void print_blocks_in_pair(rd_printing *n, int32_t stmt)
+{
+    const rd_for *l     = rd_loop_of(n->t, stmt);
+    rd_text       start = text_of_axis(n, l->start), stop = text_of_axis(n, l->stop),
+            to = text_of(n, &l->to.part[0].at);
+
+    rd_print_line(n, "for (int %s = 0; %s < (int)%s; %s += %" PRId64 ") {", start.at, start.at,
+                  to.at, start.at, l->step);
+    n->indent++;
+    rd_print_line(n, "const int %s = RD_LESS(%s + %" PRId64 ", (int)%s);", stop.at, start.at,
+                  l->step, to.at);
+    print_body_of_blocks(n, stmt);
+    close_brace(n);
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+    rd_text_end(&to, n->to);
+}
+
+/* Prints "RD_UNROLL for (int i1 = 0; i1 < (int)N; i1++) {", a loop over elements of a point. */
+static void print_loop_in_pair(rd_printing *n, int32_t stmt)
+{
+    const rd_for *l    = rd_loop_of(n->t, stmt);
+    rd_text       from = text_of(n, &l->from.part[0].at), to = text_of(n, &l->to.part[0].at);
+
+    rd_print_line(n, "%s for (int i%" PRId32 " = %s; i%" PRId32 " < (int)%s; i%" PRId32 "++) {",
+                  n->t->p->axis_extent[l->axis] <= n->dialect->spelled ? "RD_UNROLL"
+                                                                       : "RD_UNROLL_FEW",
+                  l->axis, from.at, l->axis, to.at, l->axis);
+    n->indent++;
+    rd_print_body(n, stmt);
+    close_brace(n);
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+}
+
+/* Prints all pairs of a thread's results and points, with their vector loads before and deferred
+ * steps behind:
+ *
+ *     RD_UNROLL for (int e = 0; e < 4; e++) RD_UNROLL for (int i = 0; i < 4; i++) { */
+static void print_elements(rd_printing *n, int32_t stmt)
+{
+    const rd_for *l = rd_loop_of(n->t, stmt), *jam = rd_loop_of(n->t, n->jam);
+    const int32_t lane = n->lane;
+
+    rd_print_declare_deferred(n, stmt);
+    for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
+        if (rd_is_tile_load(n, s))
+            rd_print_tile_vector_load(n, s, stmt);
+    rd_print_line(n,
+                  "RD_UNROLL for (int e = 0; e < %" PRId64
+                  "; e++) RD_UNROLL for (int i = 0; i < %" PRId64 "; i++) {",
+                  jam->extent, l->extent);
+    n->indent++;
+    rd_print_pair_indices(n, stmt);
+    n->lane = stmt;
+    rd_print_body(n, stmt);
+    close_brace(n);
+    n->lane = lane;
+    rd_print_deferred_steps(n, stmt);
+}
+
+/* Prints the body of an unroll-and-jam loop; the loops inside it go over its points. */
+static void print_jam(rd_printing *n, int32_t stmt)
+{
+    n->jam = stmt;
+    rd_print_body(n, stmt);
+    n->jam = 0;
+}
+
+/* Prints a loop of pairs; false: it has the text of other loops. */
+bool rd_print_point_loop(rd_printing *n, int32_t stmt)
+{
+    const rd_for *l = rd_loop_of(n->t, stmt);
+
+    if (is_jam(n, stmt))
+        print_jam(n, stmt);
+    else if (is_point_loop(n, stmt))
+        print_points(n, stmt);
+    else if (is_block_loop(n, stmt))
+        print_blocks(n, stmt);
+    else if (is_tile_loop(n, stmt))
+        print_tile(n, stmt);
+    else if (n->jam && l->kind == RD_FOR_VECTOR)
+        print_elements(n, stmt);
+    else if (n->jam)
+        (l->start >= 0 ? print_blocks_in_pair : print_loop_in_pair)(n, stmt);
+    else
+        return false;
+    return true;
+}

@@ -1,0 +1,175 @@
+/* point_pair.c - the text of one pair of a result and a point: its indices, and its loads from
+ * shared memory:
+ *
+ *     const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, 1536 + (int)(i1 * 132 + ..));
+ *     const int64_t i0 = RD_LESS(m0 + i, q.N[2]);
+ *     const int64_t i2 = m6 + e;
+ *     const float r1 = p9.e[e]; */
+#include "kernels/loop/facts.h"
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+
+/* The name of an axis as text; the caller ends it. */
+static rd_text text_of_axis(const rd_printing *n, int32_t axis)
+{
+    rd_text text = { 0 };
+
+    rd_print_axis(n, &text, axis);
+    return text;
+}
+
+/* ---- Indices --------------------------------------------------------------------------------- */
+/* The loop over items that the vector loop counts from, if that loop has padded rounds; else
+ * NULL. */
+static const rd_for *items_of(const rd_printing *n, int32_t stmt)
+{
+    const rd_for   *l    = rd_loop_of(n->t, stmt);
+    const rd_linear from = l->from.part[0].at;
+    const int32_t   mark = from.n == 1 ? n->t->term[from.first].axis : -1;
+    const int32_t   by   = mark >= 0 ? rd_binder_of(n->t, stmt, mark) : -1;
+
+    return by >= 0 && rd_loop_of(n->t, by)->kind == RD_FOR_ITEM &&
+                   rd_loop_of(n->t, by)->padded_rounds
+               ? rd_loop_of(n->t, by)
+               : NULL;
+}
+
+/* True if the loop also has elements behind the last item. */
+bool rd_is_clamped(const rd_printing *n, int32_t stmt)
+{
+    return items_of(n, stmt) != NULL;
+}
+
+/* Prints "const int64_t i0 = RD_LESS(m0 + i, N - 1);": elements behind the last one repeat it. */
+void rd_print_clamped_index(rd_printing *n, int32_t stmt)
+{
+    const rd_for   *items = items_of(n, stmt);
+    const rd_linear to    = items->to.part[0].at;
+    rd_text         start = text_of_axis(n, items->start), last = { 0 };
+
+    rd_print_number(n, &last, to.offset - 1);
+    rd_print_line(n, "const int64_t i%" PRId32 " = RD_LESS(%s + i, %s);", items->axis, start.at,
+                  last.at);
+    rd_text_end(&start, n->to);
+    rd_text_end(&last, n->to);
+}
+
+/* Prints "if (m0 + i < N)". */
+void rd_print_if_result(rd_printing *n)
+{
+    const rd_for *items = items_of(n, n->lane);
+    rd_text       start = text_of_axis(n, items->start), to = { 0 };
+
+    rd_print_number(n, &to, items->to.part[0].at.offset);
+    rd_print_line(n, "if (%s + i < %s)", start.at, to.at);
+    rd_text_end(&start, n->to);
+    rd_text_end(&to, n->to);
+}
+
+/* Prints the indices of the result and of the point of a pair. */
+void rd_print_pair_indices(rd_printing *n, int32_t stmt)
+{
+    const rd_for *jam   = rd_loop_of(n->t, n->jam);
+    rd_text       start = text_of_axis(n, n->t->term[jam->from.part[0].at.first].axis);
+
+    rd_print_clamped_index(n, stmt);
+    rd_print_line(n, "const int64_t i%" PRId32 " = %s + e;", jam->axis, start.at);
+    rd_text_end(&start, n->to);
+}
+
+/* ---- Rows of results ------------------------------------------------------------------------- */
+/* Adds the number of the row in the array of results: "(int)i1 * 2", of the axes of loops inside
+ * a pair. */
+static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t width, int32_t lane)
+{
+    const rd_for *hand = rd_loop_of(n->t, lane);
+    bool          any  = false;
+
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &n->t->term[at->first + k];
+
+        if (term->axis == hand->axis || term->axis >= n->t->p->n_axis)
+            continue;
+        rd_text_add(to, "%s(int)i%" PRId32, any ? " + " : "", term->axis);
+        if (term->coef != width)
+            rd_text_add(to, " * %" PRId64, term->coef / width);
+        any = true;
+    }
+    rd_text_add(to, any ? "" : "0");
+}
+
+/* Adds "0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4": where the elements of a thread's results
+ * begin. */
+static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, const rd_linear *at,
+                              int32_t lane)
+{
+    rd_text_add(to, "%" PRId64 " + ((", rd_first_of_tile(a));
+    add_row(n, to, at, a->per_thread, lane);
+    rd_text_add(to, ") * RD_THREADS + (int)threadIdx.x) * %" PRId32, a->per_thread);
+}
+
+/* Prints "tile3[0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4 + i] = ((const float *)x0)[..];".
+ * Only the thread itself reads it again. */
+void rd_print_store_result_row(rd_printing *n, const rd_stmt *s)
+{
+    const rd_store *a    = &n->t->store[s->store];
+    rd_text         line = { 0 };
+
+    rd_text_add(&line, "tile%" PRId32 "[", s->store);
+    add_place_of_rows(n, &line, a, &s->at, n->lane);
+    rd_text_add(&line, " + i] = ");
+    rd_print_element_of(n, &line, &n->t->let[s->x]);
+    rd_print_line(n, "%s;", line.at);
+    rd_text_end(&line, n->to);
+}
+
+/* ---- Loads of pairs -------------------------------------------------------------------------- */
+/* True if the statement loads from an array of pairs in shared memory. */
+bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
+{
+    const rd_let *let = n->kernel->pairs ? rd_let_of(n->t, stmt) : NULL;
+
+    return let && let->kind == RD_I_LOAD && let->store >= 0 &&
+           n->t->store[let->store].storage == RD_IN_BLOCK;
+}
+
+/* Prints "const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, ..);" before a loop over
+ * elements: a vector of a thread's results, or of its points. */
+void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
+{
+    const rd_let   *let  = rd_let_of(n->t, stmt);
+    const rd_store *a    = &n->t->store[let->store];
+    const char     *type = rd_memory_type(let->type);
+    const int32_t   pack = n->t->stmt[stmt].vector_width;
+    rd_text         at   = { 0 };
+
+    if (a->per_thread)
+        add_place_of_rows(n, &at, a, &let->at, lane);
+    else {
+        n->first = n->spelled = true;
+        rd_text_add(&at, "%" PRId64 " + (int)(", rd_first_of_tile(a));
+        rd_print_linear(n, &at, &let->at);
+        rd_text_add(&at, ")");
+        n->first = n->spelled = false;
+    }
+    rd_print_line(n,
+                  "const rd_pack<%s, %" PRId32 "> p%" PRId32 " = RD_TAKE_SHARED(%s, %" PRId32
+                  ", tile%" PRId32 ", %s);",
+                  type, pack, stmt, type, pack, let->store, at.at);
+    rd_text_end(&at, n->to);
+}
+
+/* Prints "const float r0 = p9.e[i];", or "p9.e[e]" of a point. */
+void rd_print_tile_load(rd_printing *n, int32_t stmt)
+{
+    const rd_let *let     = rd_let_of(n->t, stmt);
+    rd_text       element = { 0 }, value = { 0 };
+
+    rd_text_add(&element, "p%" PRId32 ".e[%c]", stmt,
+                n->t->store[let->store].per_thread ? 'i' : 'e');
+    rd_add_from_memory(&value, let->type, element.at);
+    rd_print_line(n, "const %s r%" PRId32 " = %s;", rd_register_type(let->type),
+                  n->t->stmt[stmt].value, value.at);
+    rd_text_end(&element, n->to);
+    rd_text_end(&value, n->to);
+}

@@ -1,0 +1,56 @@
+/* round_starts.c - where a round of a loop begins and ends, as text. */
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+
+/* Adds the mark at which a round begins, "m0", or the index "i1" if the loop has no mark. */
+void rd_print_round_name(rd_printing *n, rd_text *to, const rd_for *loop)
+{
+    rd_print_axis(n, to, loop->start >= 0 ? loop->start : loop->axis);
+}
+
+/* Prints "const int64_t m1 = m0 + 4 * t;": where round `round` of a loop begins. */
+void rd_print_start_of_round(rd_printing *n, const rd_for *loop, const char *round)
+{
+    rd_text name = { 0 }, from = { 0 };
+
+    rd_print_round_name(n, &name, loop);
+    rd_print_linear(n, &from, &loop->from.part[0].at);
+    if (loop->backwards)
+        rd_print_line(n, "const int64_t %s = %s + %" PRId64 " * (%" PRId64 " - %s);", name.at,
+                      from.at, loop->step, loop->extent - 1, round);
+    else
+        rd_print_line(n, "const int64_t %s = %s + %" PRId64 " * %s;", name.at, from.at, loop->step,
+                      round);
+    rd_text_end(&name, n->to);
+    rd_text_end(&from, n->to);
+}
+
+/* Prints "const int64_t m0 = v1 + u * 64;": where round `u` of a batch begins. */
+void rd_print_round(rd_printing *n, int32_t rounds, const char *u)
+{
+    const rd_for *loop = rd_loop_of(n->t, rounds);
+    rd_text       name = { 0 };
+
+    rd_print_round_name(n, &name, loop);
+    rd_print_line(n, "const int64_t %s = v%" PRId32 " + %s * %" PRId64 ";", name.at, loop->axis, u,
+                  loop->step);
+    rd_text_end(&name, n->to);
+}
+
+/* True if the threads' indices are of another axis than the rounds around.  Whether an index is
+ * there does not depend on the round then. */
+bool rd_is_across(const rd_printing *n, const rd_for *loop)
+{
+    return loop->kind == RD_FOR_THREAD && loop->step == 1 &&
+           (n->kernel->rounds < 0 || rd_loop_of(n->t, n->kernel->rounds)->axis != loop->axis);
+}
+
+/* Prints "if (i0 < m1) {". */
+void rd_print_if_there(rd_printing *n, const rd_for *loop)
+{
+    rd_text to = { 0 };
+
+    rd_print_linear(n, &to, &loop->to.part[loop->to.n - 1].at);
+    rd_print_line(n, "if (i%" PRId32 " < %s) {", loop->axis, to.at);
+    rd_text_end(&to, n->to);
+}

@@ -1,0 +1,116 @@
+/* row_cache_text.c - cached rows of a team in shared memory.  Element i1 = m0 + width * t + i of
+ * a round lies at m0 + team * i + t, so adjacent threads access adjacent words, which lie in
+ * different banks:
+ *
+ *     rows[z1 + 1 * q.N[2] + (int)v1 + u * 64 + RD_TEAM * i + t] = rd_word_of_float(r4);
+ *
+ * The start of the round is added in 32 bits: with m0, which has 64, a softmax took 2.4 more
+ * instructions an element. */
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+
+/* Adds "rows[z1 + 1 * q.N[2] + (int)v1 + u * 64 + RD_TEAM * i + t]". */
+static void add_place(rd_printing *n, rd_text *to, const rd_store *row)
+{
+    const rd_for *rounds = rd_loop_of(n->t, n->kernel->rounds);
+
+    rd_text_add(to, "rows[z1 + %" PRId64 " * ", row->byte_offset);
+    rd_print_number(n, to, row->extent);
+    rd_text_add(to, " + (int)v%" PRId32 " + %s * %" PRId64 " + RD_TEAM * i + t]", rounds->axis,
+                n->kernel->strategy == RD_ROUND_BATCHED ? "u" : "0", rounds->step);
+}
+
+/* Adds "stage0[mine0 + (int)(i1)]", an element of the thread's staged row; of a square
+ * "square5[z2 + ..]". */
+static void add_staged(rd_printing *n, rd_text *to, const rd_store *row, const rd_linear *at)
+{
+    if (n->kernel->transposes) {
+        n->spelled = true;
+        rd_text_add(to, "square%" PRId64 "[z2 + ", row->byte_offset);
+        rd_print_linear(n, to, at);
+        rd_text_add(to, "]");
+        n->spelled = false;
+        return;
+    }
+    rd_text_add(to, "stage%" PRId64 "[mine%" PRId64 " + (int)(", row->byte_offset,
+                row->byte_offset);
+    rd_print_linear(n, to, at);
+    rd_text_add(to, ")]");
+}
+
+/* Prints "stage0[mine0 + (int)(i1)] = r4;", or a whole vector as it is in memory. */
+static void print_to_staged(rd_printing *n, const rd_stmt *s)
+{
+    rd_text line = { 0 };
+
+    add_staged(n, &line, &n->t->store[s->store], &s->at);
+    rd_text_add(&line, " = ");
+    if (rd_is_vector_access(n, n->t->let[s->x].made_by)) { /* as it is in memory */
+        rd_print_vector_element(n, &line, n->t->let[s->x].made_by);
+        rd_print_line(n, "%s;", line.at);
+        rd_text_end(&line, n->to);
+        return;
+    }
+    rd_begin_stored(&line, s->type);
+    rd_print_line(n, "%sr%" PRId32 "%s;", line.at, s->x, rd_end_stored(s->type));
+    rd_text_end(&line, n->to);
+}
+
+/* Prints "const float r4 = stage0[mine0 + (int)(i1)];". */
+static void print_from_staged(rd_printing *n, const rd_stmt *s)
+{
+    const rd_let *let   = &n->t->let[s->value];
+    rd_text       place = { 0 }, value = { 0 };
+
+    add_staged(n, &place, &n->t->store[let->store], &let->at);
+    rd_add_from_memory(&value, let->type, place.at);
+    rd_print_line(n, "const %s r%" PRId32 " = %s;", rd_register_type(let->type), s->value,
+                  value.at);
+    rd_text_end(&place, n->to);
+    rd_text_end(&value, n->to);
+}
+
+/* Prints a STORE to a row in shared memory: "rows[..] = rd_word_of_float(r4);". */
+void rd_print_store_to_row(rd_printing *n, const rd_stmt *s)
+{
+    rd_text line = { 0 };
+
+    if (n->kernel->row_word == 0) {
+        print_to_staged(n, s);
+        return;
+    }
+
+    add_place(n, &line, &n->t->store[s->store]);
+    rd_text_add(&line, " = ");
+    if (n->kernel->row_word == 2) {
+        rd_begin_stored(&line, s->type);
+        rd_text_add(&line, "r%" PRId32 "%s.bits", s->x, rd_end_stored(s->type));
+    } else
+        rd_text_add(&line, "rd_word_of_%s(r%" PRId32 ")", rd_register_type(s->type), s->x);
+    rd_print_line(n, "%s;", line.at);
+    rd_text_end(&line, n->to);
+}
+
+/* Prints a LOAD from a row in shared memory: "const float r4 = rd_float_of(rows[..]);"; of 16
+ * bits "rd_f16_to_f32(rd_f16{ rows[..] })". */
+void rd_print_load_from_row(rd_printing *n, const rd_stmt *s)
+{
+    const rd_let *let   = &n->t->let[s->value];
+    rd_text       place = { 0 }, half = { 0 }, value = { 0 };
+
+    if (n->kernel->row_word == 0) {
+        print_from_staged(n, s);
+        return;
+    }
+    add_place(n, &place, &n->t->store[let->store]);
+    if (n->kernel->row_word == 2) {
+        rd_text_add(&half, "%s{ %s }", rd_memory_type(let->type), place.at);
+        rd_add_from_memory(&value, let->type, half.at);
+    } else
+        rd_text_add(&value, "rd_%s_of(%s)", rd_register_type(let->type), place.at);
+    rd_print_line(n, "const %s r%" PRId32 " = %s;", rd_register_type(let->type), s->value,
+                  value.at);
+    rd_text_end(&place, n->to);
+    rd_text_end(&half, n->to);
+    rd_text_end(&value, n->to);
+}

@@ -1,0 +1,234 @@
+/* serial_scan_text.c - scans that a thread runs element by element. s has the state of the block
+ * at hand, and p the prefix of all blocks before it. e has the nodes of the block's elements,
+ * where prefixes go by a tree. w has the words of a running sum (kernels/math/so_far.h):
+ *
+ *     while (b0[0] < (i1) / 64) { turn0(&s0_0[0], &p0_0[0]); b0[0]++; }
+ *     step0(&s0_0[0], r0, 1, i1);
+ *     sofar0(&s0_0[0], &p0_0[0], &r1); */
+#include "core/combine_tree.h"
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+
+/* ---- Functions ------------------------------------------------------------------------------- */
+/* Adds " float a0 = *e0;" for each number of a state. */
+static void add_copies(rd_text *to, const rd_emit_fold *f, char copy, const char *format)
+{
+    for (int k = 0; k < f->n_state; k++) {
+        rd_text_add(to, " %s %c%d = ", rd_state_type(f, k), copy, k);
+        rd_text_add(to, format, k);
+        rd_text_add(to, ";");
+    }
+}
+
+/* Adds the parameters of the arrays that `names` lists: "float *s0, float *p0", with a second
+ * word of p for a running sum. */
+static void add_parameters(rd_text *to, const rd_emit_fold *f, bool pair, const char *names)
+{
+    for (; *names; names++) {
+        rd_add_parameters(to, f, false, "", *names);
+        if (*names == 'p' && pair)
+            rd_text_add(to, ", %s *p%d", rd_state_type(f, 0), f->n_state);
+        rd_text_add(to, names[1] ? ", " : "");
+    }
+}
+
+/* Adds turn0(): a block has ended, and is merged into the prefix of the next one.  A running sum
+ * takes the number of the block and the cell's words, too.
+ *
+ *     static inline void turn0(float *s0, float *p0)
+ *     {
+ *         block0(s0);
+ *         merge0(p0, s0);
+ *         begin0(s0);
+ *     } */
+static void add_block_end(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
+{
+    const char *elem = rd_dtype_class(f->fold->type) == RD_CLASS_f32 ? "f32" : "f64";
+
+    rd_text_add(to, "static inline void turn%" PRId32 "(", number);
+    add_parameters(to, f, pair, "sp");
+    if (pair)
+        rd_text_add(to, ", int64_t block, double *w, int64_t pitch");
+    rd_text_add(to, ")\n{\n    block%" PRId32 "(", number);
+    rd_add_each(to, f, "s%d");
+    rd_text_add(to, ");\n    ");
+    if (pair) {
+        rd_text_add(to, "rd_take_blocks_%s(1, block, w, pitch, s0, p0, p%d);", elem, f->n_state);
+        if (f->seen)
+            rd_text_add(to, " *p1 |= *s1;");
+    } else {
+        rd_text_add(to, "merge%" PRId32 "(", number);
+        rd_add_each(to, f, "p%d");
+        rd_text_add(to, ", ");
+        rd_add_each(to, f, "s%d");
+        rd_text_add(to, ");");
+    }
+    rd_text_add(to, "\n    begin%" PRId32 "(", number);
+    rd_add_each(to, f, "s%d");
+    rd_text_add(to, ");\n}\n");
+}
+
+/* Adds "{ float a0 = e0[level * pitch]; merge0(&a0, u0); *u0 = a0; }": u becomes the merge of a
+ * level's node and u. */
+static void add_merge_level(rd_text *to, const rd_emit_fold *f, int32_t number, char name)
+{
+    rd_text_add(to, "{");
+    add_copies(to, f, 'a', "e%d[level * pitch]");
+    rd_text_add(to, " merge%" PRId32 "(", number);
+    rd_add_each(to, f, "&a%d");
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, ", %c%d", name, k);
+    rd_text_add(to, ");");
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, " *%c%d = a%d;", name, k, k);
+    rd_text_add(to, " }\n");
+}
+
+/* Adds tree0(): element `at` of a block, u, merges with its left siblings.  The prefix s is the
+ * merge of all nodes up to the element, from the right.
+ *
+ *     static inline void tree0(float *e0, float *u0, float *s0, int64_t at, int64_t pitch) */
+static void add_tree(rd_text *to, const rd_emit_fold *f, int32_t number)
+{
+    rd_text_add(to, "static inline void tree%" PRId32 "(", number);
+    add_parameters(to, f, false, "eus");
+    rd_text_add(to, ", int64_t at, int64_t pitch)\n{\n    int level = 0;\n\n"
+                    "    for (; at >> level & 1; level++)\n        ");
+    add_merge_level(to, f, number, 'u');
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, "    e%d[level * pitch] = *s%d = *u%d;\n", k, k, k);
+    rd_text_add(to, "    for (level++; (at + 1) >> level; level++)\n"
+                    "        if ((at + 1) >> level & 1)\n            ");
+    add_merge_level(to, f, number, 's');
+    rd_text_add(to, "}\n");
+}
+
+/* Adds turn0(), and tree0() if the prefixes within blocks go by a tree. */
+void rd_print_block_end_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t levels,
+                                  int32_t number)
+{
+    add_block_end(to, f, pair, number);
+    if (levels)
+        add_tree(to, f, number);
+}
+
+/* ---- Statements ------------------------------------------------------------------------------ */
+/* Adds "&p0_0[at], &p0_1[at]", with the second word of a running sum. */
+static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name, const char *at)
+{
+    const rd_print_fold *f = &n->fold[s->fold];
+
+    rd_print_states(to, f, name, s->store, at);
+    if (n->t->fold[s->fold].pair && name == 'p')
+        rd_text_add(to, ", &p%" PRId32 "_%d[%s]", s->store, f->of.n_state, at);
+}
+
+/* Prints how the block's state takes an element: "step0(&s0_0[0], r0, 1, i1);", or by a tree:
+ *
+ *     float u0; begin0(&u0); step0(&u0, r0, 1, i1);
+ *     tree0(&e0_0[0], &u0, &s0_0[0], (i1) % 64, 1); */
+static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
+{
+    const rd_loop_fold *f      = &n->t->fold[s->fold];
+    const rd_emit_fold *of     = &n->fold[s->fold].of;
+    rd_text             states = { 0 }, u = { 0 }, e = { 0 }, step = { 0 };
+
+    add_arrays(n, &states, s, 's', at);
+    if (!f->levels) {
+        rd_print_begin_line(n);
+        rd_print_add_step(n, n->to, s, states.at);
+        rd_text_add(n->to, "\n");
+        rd_text_end(&states, n->to);
+        return;
+    }
+    for (int k = 0; k < of->n_state; k++)
+        rd_print_line(n, "%s u%d;", rd_state_type(of, k), k);
+    rd_add_each(&u, of, "&u%d");
+    rd_print_line(n, "begin%" PRId32 "(%s);", s->fold, u.at);
+    rd_print_begin_line(n);
+    rd_print_add_step(n, n->to, s, u.at);
+    rd_text_add(n->to, "\n");
+    add_arrays(n, &e, s, 'e', at);
+    rd_print_step_number(n, &step, s);
+    rd_print_line(n, "tree%" PRId32 "(%s, %s, %s, (%s) %% %d, %" PRId64 ");", s->fold, e.at, u.at,
+                  states.at, step.at, RD_TREE_STEPS, rd_cells_here(n, s->store));
+    rd_text_end(&states, n->to);
+    rd_text_end(&u, n->to);
+    rd_text_end(&e, n->to);
+    rd_text_end(&step, n->to);
+}
+
+/* Prints a PREFIX: the element is taken, then "sofar0(&s0_0[0], &p0_0[0], &r1);" gives the
+ * result.  An exclusive scan takes the element behind. */
+void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
+{
+    const rd_fold *fold = &n->t->p->fold[s->fold];
+    rd_text        at = { 0 }, line = { 0 };
+
+    rd_print_first_state(n, &at, s);
+    rd_print_results(&line, s, fold);
+    rd_print_line(n, "%s", line.at + 1);
+    rd_text_end(&line, n->to);
+    rd_print_line(n, "{");
+    n->indent++;
+    if (!fold->exclusive)
+        take_element(n, s, at.at);
+    rd_text_add(&line, "sofar%" PRId32 "(", s->fold);
+    add_arrays(n, &line, s, 's', at.at);
+    rd_text_add(&line, ", ");
+    add_arrays(n, &line, s, 'p', at.at);
+    for (int32_t k = 0; k < fold->n_out; k++)
+        rd_text_add(&line, ", &r%" PRId32, s->value + k);
+    rd_print_line(n, "%s);", line.at);
+    if (fold->exclusive)
+        take_element(n, s, at.at);
+    n->indent--;
+    rd_print_line(n, "}");
+    rd_text_end(&at, n->to);
+    rd_text_end(&line, n->to);
+}
+
+/* Adds "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0], &w0[0], 4);".  In ranges with partials, blocks
+ * count from the range's first one. */
+static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, const char *counter,
+                               const char *at)
+{
+    rd_text_add(to, "turn%" PRId32 "(", s->fold);
+    add_arrays(n, to, s, 's', at);
+    rd_text_add(to, ", ");
+    add_arrays(n, to, s, 'p', at);
+    if (n->t->fold[s->fold].pair) {
+        rd_text_add(to, ", %s", counter);
+        if (rd_has_partials(n, s->fold))
+            rd_text_add(to, " - from%" PRId32, s->fold);
+        rd_text_add(to, ", &w%" PRId32 "[%s], %" PRId64, s->store, at, rd_cells_here(n, s->store));
+    }
+    rd_text_add(to, ");");
+}
+
+/* Prints "while (b0[0] < block) { turn0(..); b0[0]++; }": all blocks before that one end. */
+void rd_print_end_scan_blocks(rd_printing *n, const rd_stmt *s, const char *block)
+{
+    rd_text counter = { 0 }, at = { 0 }, line = { 0 };
+
+    rd_print_block_counter(n, &counter, s);
+    rd_print_first_state(n, &at, s);
+    rd_text_add(&line, "while (%s < %s) { ", counter.at, block);
+    add_block_end_call(n, &line, s, counter.at, at.at);
+    rd_print_line(n, "%s %s++; }", line.at, counter.at);
+    rd_text_end(&counter, n->to);
+    rd_text_end(&at, n->to);
+    rd_text_end(&line, n->to);
+}
+
+/* Prints "turn0(..);" for the cell with the subscript `at`. */
+void rd_print_end_scan_block(rd_printing *n, const rd_stmt *s, const char *at)
+{
+    rd_text counter = { 0 }, line = { 0 };
+
+    rd_text_add(&counter, "b%" PRId32 "[%s]", s->store, at);
+    add_block_end_call(n, &line, s, counter.at, at);
+    rd_print_line(n, "%s", line.at);
+    rd_text_end(&counter, n->to);
+    rd_text_end(&line, n->to);
+}

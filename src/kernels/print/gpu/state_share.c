@@ -1,0 +1,52 @@
+/* state_share.c - which part of a fold's states a thread has, and how many of them. */
+#include "kernels/print/gpu/kernel.h"
+
+/* True if the fold has several blocks, so that their nodes form a combine tree. */
+bool rd_has_tree(const rd_printing *n, int32_t fold)
+{
+    return n->t->fold[fold].tree_rows > 0;
+}
+
+/* Lanes of a cell in the array, as a thread sees it. */
+int32_t rd_lanes_here(const rd_printing *n, int32_t store)
+{
+    const rd_store *a = &n->t->store[store];
+
+    return a->per_thread && a->storage != RD_IN_TEAM ? a->per_thread : n->t->p->fold[a->fold].lanes;
+}
+
+/* Cells in the array. */
+int64_t rd_cells_here(const rd_printing *n, int32_t store)
+{
+    const rd_store *a = &n->t->store[store];
+
+    return a->extent / n->t->p->fold[a->fold].lanes;
+}
+
+/* True if the states lie in the team's memory and each thread has some lanes of a cell. */
+bool rd_has_lanes_in_team(const rd_printing *n, int32_t store)
+{
+    return n->t->store[store].per_thread && n->t->store[store].storage == RD_IN_TEAM;
+}
+
+/* Block counters of a cell: one for each thread that has lanes of it in the team's memory, else
+ * one. */
+int32_t rd_block_counters_of(const rd_printing *n, int32_t store)
+{
+    enum { WARP = 32 };
+
+    return rd_has_lanes_in_team(n, store) ? WARP : 1;
+}
+
+/* True if the states are the team's and all of its threads run the same statement, so that one
+ * thread must write. */
+bool rd_is_team_uniform(const rd_printing *n, int32_t store)
+{
+    return n->t->store[store].storage == RD_IN_TEAM && !n->kernel->per_thread && n->kernel->team > 1;
+}
+
+/* Elements before the array in the shared memory of pairs, counted in its own type. */
+int64_t rd_first_of_tile(const rd_store *tile)
+{
+    return tile->byte_offset / rd_dtype_size(tile->type);
+}

@@ -1,0 +1,153 @@
+/* thread_loops.c - loops over the threads of a team, and unrolled loops over the elements of each
+ * thread:
+ *
+ *     const int64_t m1 = m0 + 4 * t;
+ *     RD_UNROLL for (int i = 0; i < 4; i++) {
+ *         if (m1 + i >= n) continue;
+ *         the body of element m1 + i
+ *     } */
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+
+/* True if the statement is a vector loop. */
+static bool is_vector(const rd_printing *n, int32_t stmt)
+{
+    return n->t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(n->t, stmt)->kind == RD_FOR_VECTOR;
+}
+
+/* ---- Threads and their neighbours ------------------------------------------------------------ */
+/* Prints "if (m1 + i < lo || m1 + i >= hi) continue;" in a round that may lack elements. */
+static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
+{
+    rd_text from = { 0 }, to = { 0 };
+
+    if (n->kernel->strategy == RD_ROUND_BATCHED)
+        return;
+    if (loop->to.n > 1)
+        rd_print_linear(n, &to, &loop->to.part[1].at);
+    if (loop->from.n > 1)
+        rd_print_linear(n, &from, &loop->from.part[1].at);
+    if (to.at && from.at)
+        rd_print_line(n, "if (%s < %s || %s >= %s) continue;", index, from.at, index, to.at);
+    else if (to.at)
+        rd_print_line(n, "if (%s >= %s) continue;", index, to.at);
+    else if (from.at)
+        rd_print_line(n, "if (%s < %s) continue;", index, from.at);
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+}
+
+/* Prints the body of a loop over threads, for thread t: "{ const int64_t m1 = m0 + 4 * t; .. }". */
+void rd_print_thread_loop(rd_printing *n, int32_t stmt)
+{
+    const rd_for *loop = rd_loop_of(n->t, stmt);
+    const bool    kept = n->kernel->per_thread, across = rd_is_across(n, loop);
+    const int32_t lane = n->lane;
+    rd_text       name = { 0 };
+
+    rd_print_line(n, "{");
+    n->indent++;
+    n->lane               = loop->step == 1 ? -1 : lane;
+    n->kernel->per_thread = true;
+    rd_print_start_of_round(n, loop, "t");
+    rd_print_round_name(n, &name, loop);
+    if (across)
+        rd_print_if_there(n, loop);
+    else if (loop->step == 1)
+        print_clip(n, loop, name.at);
+    rd_print_body(n, stmt);
+    if (across)
+        rd_print_line(n, "}");
+    n->kernel->per_thread = kept;
+    n->lane               = lane;
+    n->indent--;
+    rd_print_line(n, "}");
+    rd_text_end(&name, n->to);
+}
+
+/* Prints a loop over the elements of a thread that lie a team apart:
+ *
+ *     RD_UNROLL for (int i = 0; i < 2; i++) { .. } */
+static void print_strided(rd_printing *n, int32_t stmt)
+{
+    const rd_for *loop = rd_loop_of(n->t, stmt);
+    const bool    wait = n->kernel->strategy == RD_ROUND_BATCHED;
+
+    if (wait)
+        rd_print_declare_deferred(n, stmt);
+    rd_print_line(n, "RD_UNROLL for (int i = 0; i < %" PRId64 "; i++) {", loop->extent);
+    n->indent++;
+    rd_print_start_of_round(n, loop, "i");
+    rd_print_body(n, stmt);
+    n->indent--;
+    rd_print_line(n, "}");
+    if (wait)
+        rd_print_deferred_steps(n, stmt);
+}
+
+/* Prints the clip of element "m1 + i". */
+static void print_clip_of(rd_printing *n, const rd_for *loop)
+{
+    rd_text index = { 0 };
+
+    rd_print_linear(n, &index, &loop->from.part[0].at);
+    rd_text_add(&index, " + i");
+    print_clip(n, loop, index.at);
+    rd_text_end(&index, n->to);
+}
+
+/* Prints "const int64_t i1 = m3 + i;" if the body has a vector loop of its own, whose i hides
+ * this one. */
+static void declare_index(rd_printing *n, int32_t stmt)
+{
+    const rd_for *loop   = rd_loop_of(n->t, stmt);
+    bool          nested = false;
+    rd_text       from   = { 0 };
+
+    for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = rd_next_stmt(n->t, s, stmt))
+        nested |= is_vector(n, s);
+    if (!nested)
+        return;
+    rd_print_linear(n, &from, &loop->from.part[0].at);
+    rd_print_line(n, "const int64_t i%" PRId32 " = %s + i;", loop->axis, from.at);
+    rd_text_end(&from, n->to);
+}
+
+/* Prints the unrolled loop over adjacent elements of a thread, with vector stores behind it and
+ * deferred steps. */
+static void print_adjacent(rd_printing *n, int32_t stmt)
+{
+    const rd_for *loop  = rd_loop_of(n->t, stmt);
+    const bool    alone = n->kernel->strategy == RD_ROUND_SINGLE, one = loop->in_order && alone,
+               wait    = !one && (!alone || loop->to.n < 2);
+    const int32_t lane = n->lane;
+
+    rd_print_declare_vector_stores(n, stmt);
+    if (wait)
+        rd_print_declare_deferred(n, stmt);
+    const char *name = loop->in_order ? "e" : "i";
+
+    rd_print_line(n, "RD_UNROLL for (int %s = 0; %s < %" PRId64 "; %s++) {", name, name,
+                  one ? 1 : loop->extent, name);
+    n->indent++;
+    if (!one)
+        print_clip_of(n, loop);
+    if (n->kernel->pairs && rd_is_clamped(n, stmt))
+        rd_print_clamped_index(n, stmt);
+    else if (!loop->in_order)
+        declare_index(n, stmt);
+    n->lane = stmt;
+    rd_print_body(n, stmt);
+    n->indent--;
+    rd_print_line(n, "}");
+    rd_print_vector_stores(n, stmt);
+    n->lane = lane;
+    if (wait)
+        rd_print_deferred_steps(n, stmt);
+}
+
+/* Prints a vector loop of a thread: its elements are adjacent, or a team apart. */
+void rd_print_thread_vector(rd_printing *n, int32_t stmt)
+{
+    (rd_loop_of(n->t, stmt)->step > 1 ? print_strided : print_adjacent)(n, stmt);
+}

@@ -1,0 +1,275 @@
+/* two_pass_scan_text.c - scans in two passes over ranges:  RD_S_LEAVE, RD_S_LIFT and RD_S_AWAIT.
+ * The nodes of an item lie level by level, as rd_nodes_below() counts them; the partials of
+ * ranges are level 0:
+ *
+ *     double *const d1_0 = (double *)(nodes + 0);                       RD_S_LEAVE
+ *     RD_UNROLL_FEW for (int64_t c = 0; c < 4; c++) {
+ *         turn0(&s0_0[c], &p0_0[c], &p0_1[c], b0[c] - from0, &w0[c], 4);
+ *         d1_0[(range) * 4 + c] = w0[q.N[3] + c];
+ *     } */
+#include "core/combine_tree.h"
+#include "kernels/loop/facts.h"
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+/* Numbers of a node: one for a running sum, whose node is the sum; else those of a state. */
+static int n_numbers(const rd_printing *n, int32_t fold)
+{
+    return n->t->fold[fold].pair ? 1 : n->fold[fold].of.n_state;
+}
+
+/* The C type of number k of a node. */
+static const char *type_of(const rd_printing *n, int32_t fold, int k)
+{
+    return n->t->fold[fold].pair ? "double" : rd_state_type(&n->fold[fold].of, k);
+}
+
+/* Bytes of one array of nodes; arrays begin at multiples of 16 bytes. */
+static int64_t bytes_of(const rd_printing *n, int32_t left)
+{
+    return (n->t->store[left].node_rows * rd_cells_here(n, left) * (int64_t)sizeof(double) + 15) /
+           16 * 16;
+}
+
+/* Prints "double *const d1_0 = (double *)(nodes + 0);" for each number of a node. */
+static void declare_nodes(rd_printing *n, int32_t fold, int32_t left)
+{
+    for (int k = 0; k < n_numbers(n, fold); k++)
+        rd_print_line(n, "%s%s *const d%" PRId32 "_%d = (%s%s *)(nodes + %" PRId64 ");",
+                      n->dialect->memory, type_of(n, fold, k), left, k, n->dialect->memory,
+                      type_of(n, fold, k), n->t->store[left].byte_offset + k * bytes_of(n, left));
+}
+
+/* Prints a line that opens a block, and indents. */
+static void open_brace(rd_printing *n, const char *line)
+{
+    rd_print_line(n, "%s", line);
+    n->indent++;
+}
+
+/* Prints the end of the block. */
+static void close_brace(rd_printing *n)
+{
+    n->indent--;
+    rd_print_line(n, "}");
+}
+
+/* Prints "RD_UNROLL_FEW for (int64_t c = 0; c < 4; c++) {". */
+static void open_cells(rd_printing *n, int32_t left)
+{
+    rd_text line = { 0 };
+
+    rd_text_add(&line, "RD_UNROLL_FEW for (int64_t c = 0; c < ");
+    rd_print_number(n, &line, rd_cells_here(n, left));
+    rd_text_add(&line, "; c++) {");
+    open_brace(n, line.at);
+    rd_text_end(&line, n->to);
+}
+
+/* Adds "d1_0[(place) * 4 + c]". */
+static void add_node(rd_printing *n, rd_text *to, int32_t left, int k, const char *place)
+{
+    rd_text_add(to, "d%" PRId32 "_%d[(%s) * ", left, k, place);
+    rd_print_number(n, to, rd_cells_here(n, left));
+    rd_text_add(to, " + c]");
+}
+
+/* Adds "w0[(2 * level) * 4 + c]", a word of a running sum. */
+static void add_word(rd_printing *n, rd_text *to, int32_t store, const char *word)
+{
+    rd_text_add(to, "w%" PRId32 "[(%s) * ", store, word);
+    rd_print_number(n, to, rd_cells_here(n, store));
+    rd_text_add(to, " + c]");
+}
+
+/* The loop over ranges around a statement. */
+static const rd_for *ranges_around(const rd_printing *n, const rd_stmt *s)
+{
+    int32_t loop = s->parent;
+
+    while (n->t->stmt[loop].kind != RD_S_LOOP || !rd_loop_of(n->t, loop)->split)
+        loop = n->t->stmt[loop].parent;
+    return rd_loop_of(n->t, loop);
+}
+
+/* The number of binary digits of x: 5 has 3. */
+static int32_t bits_of(int64_t x)
+{
+    int32_t bits = 0;
+
+    for (; x > 0; x /= 2)
+        bits++;
+    return bits;
+}
+
+/* The level that a range has in the combine tree of blocks. */
+static int32_t level_of(const rd_for *ranges)
+{
+    return bits_of(ranges->step / RD_TREE_STEPS) - 1;
+}
+
+/* ---- LEAVE ----------------------------------------------------------------------------------- */
+/* Prints how a range stores its partial: its last block ends ("turn0(..);"), and then
+ * "d1_0[(range) * 4 + c] = p0_0[c];". */
+void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
+{
+    const int32_t left = s->arg;
+
+    open_brace(n, "{");
+    declare_nodes(n, s->fold, left);
+    open_cells(n, left);
+    rd_print_end_scan_block(n, s, "c");
+    for (int k = 0; k < n_numbers(n, s->fold); k++) {
+        rd_text node = { 0 }, word = { 0 }, what = { 0 };
+
+        add_node(n, &node, left, k, "range");
+        if (n->t->fold[s->fold].pair) { /* the last block of a whole range has made its node */
+            rd_text_add(&word, "%" PRId32, 2 * level_of(ranges_around(n, s)) + 1);
+            add_word(n, &what, s->store, word.at);
+        } else
+            rd_text_add(&what, "p%" PRId32 "_%d[c]", s->store, k);
+        rd_print_line(n, "%s = %s;", node.at, what.at);
+        rd_text_end(&node, n->to);
+        rd_text_end(&word, n->to);
+        rd_text_end(&what, n->to);
+    }
+    close_brace(n);
+    close_brace(n);
+}
+
+/* ---- AWAIT ----------------------------------------------------------------------------------- */
+/* Prints "for (int level = 3; level >= 0; level--) {": the levels of nodes above ranges. */
+static void open_levels(rd_printing *n, const rd_for *ranges)
+{
+    rd_text line = { 0 };
+
+    rd_text_add(&line, "for (int level = %" PRId32 "; level >= 0; level--) {",
+                bits_of(ranges->extent - 1) - 1);
+    open_brace(n, line.at);
+    rd_text_end(&line, n->to);
+}
+
+/* Prints the lookup of the node of a level: a level has one if the range's number has that bit.
+ *
+ *     if (!(range >> level & 1)) continue;
+ *     const int64_t at = rd_nodes_below(n_range, level) + (range >> level) - 1; */
+static void find_node_of_level(rd_printing *n)
+{
+    rd_print_line(n, "if (!(range >> level & 1)) continue;");
+    rd_print_line(n, "const int64_t at = rd_nodes_below(%s, level) + (range >> level) - 1;",
+                  n->kernel->combine->count);
+}
+
+/* Prints "w0[(2 * (level + 4)) * 4 + c] = all;". */
+static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *more,
+                      const char *what)
+{
+    rd_text word = { 0 }, at = { 0 };
+
+    rd_text_add(&word, "2 * (level + %" PRId32 ")%s", first, more);
+    add_word(n, &at, store, word.at);
+    rd_print_line(n, "%s = %s;", at.at, what);
+    rd_text_end(&word, n->to);
+    rd_text_end(&at, n->to);
+}
+
+/* Prints the words of a running sum (kernels/math/so_far.h) as if it had come to this range block
+ * by block. */
+static void resume_sum(rd_printing *n, const rd_stmt *s)
+{
+    const rd_for *ranges = ranges_around(n, s);
+    const int32_t first = level_of(ranges), second = n->fold[s->fold].of.n_state;
+    rd_text       node = { 0 }, word = { 0 };
+
+    rd_print_line(n, "double all = -0.0;");
+    open_levels(n, ranges);
+    keep_word(n, s->store, first, "", "all");
+    find_node_of_level(n);
+    add_node(n, &node, s->arg, 0, "at");
+    rd_print_line(n, "const double node = %s;", node.at);
+    keep_word(n, s->store, first, " + 1", "node");
+    rd_print_line(n, "all = all + node;");
+    close_brace(n);
+    add_word(n, &word, s->store, "2 * level");
+    rd_print_line(n, "for (int level = 0; level < %" PRId32 "; level++) %s = all;", first, word.at);
+    rd_print_line(n, "rd_so_far_%s(all, &p%" PRId32 "_0[c], &p%" PRId32 "_%d[c]);",
+                  rd_dtype_class(n->t->p->fold[s->fold].type) == RD_CLASS_f32 ? "f32" : "f64",
+                  s->store, s->store, second);
+    rd_text_end(&node, n->to);
+    rd_text_end(&word, n->to);
+}
+
+/* Prints the prefix of other folds: the nodes of all levels are merged, the largest first.
+ *
+ *     if (some) merge0(&p0_0[c], &b0); else { p0_0[c] = b0; } */
+static void resume_state(rd_printing *n, const rd_stmt *s)
+{
+    const rd_emit_fold *f     = &n->fold[s->fold].of;
+    rd_text             nodes = { 0 }, copies = { 0 }, merge = { 0 };
+
+    rd_text_add(&merge, "if (some) merge%" PRId32 "(", s->fold);
+    rd_print_states(&merge, &n->fold[s->fold], 'p', s->store, "c");
+    rd_text_add(&merge, ", ");
+    rd_add_each(&merge, f, "&b%d");
+    for (int k = 0; k < f->n_state; k++) {
+        rd_text_add(&nodes, "%s b%d = ", type_of(n, s->fold, k), k);
+        add_node(n, &nodes, s->arg, k, "at");
+        rd_text_add(&nodes, "; ");
+        rd_text_add(&copies, " p%" PRId32 "_%d[c] = b%d;", s->store, k, k);
+    }
+    rd_print_line(n, "bool some = false;");
+    open_levels(n, ranges_around(n, s));
+    find_node_of_level(n);
+    rd_print_line(n, "%s", nodes.at);
+    rd_print_line(n, "%s);", merge.at);
+    rd_print_line(n, "else {%s }", copies.at);
+    rd_print_line(n, "some = true;");
+    close_brace(n);
+    rd_text_end(&nodes, n->to);
+    rd_text_end(&copies, n->to);
+    rd_text_end(&merge, n->to);
+}
+
+/* Prints how a range loads the prefix of all earlier ranges: the nodes that cover them, one for
+ * each bit of its number. */
+void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
+{
+    open_brace(n, "if (range > 0) {");
+    declare_nodes(n, s->fold, s->arg);
+    open_cells(n, s->arg);
+    (n->t->fold[s->fold].pair ? resume_sum : resume_state)(n, s);
+    close_brace(n);
+    close_brace(n);
+}
+
+/* ---- LIFT ------------------------------------------------------------------------------------ */
+/* Prints how cell c of node `at` of a level is made of two nodes of the level below:
+ *
+ *     d1_0[(at) * 4 + c] = a0; */
+void rd_print_build_tree(rd_printing *n, const rd_stmt *s)
+{
+    const int32_t fold = s->fold, left = s->store;
+    rd_text       merge = { 0 };
+
+    declare_nodes(n, fold, left);
+    for (int k = 0; k < n_numbers(n, fold); k++) {
+        rd_text a = { 0 }, b = { 0 };
+
+        add_node(n, &a, left, k, "below");
+        add_node(n, &b, left, k, "below + 1");
+        rd_print_line(n, "%s a%d = %s, b%d = %s;", type_of(n, fold, k), k, a.at, k, b.at);
+        rd_text_end(&a, n->to);
+        rd_text_end(&b, n->to);
+    }
+    rd_print_merge(&merge, &n->fold[fold].of, fold, "merge");
+    rd_print_line(n, "%s", n->t->fold[fold].pair ? "a0 = a0 + b0;" : merge.at);
+    for (int k = 0; k < n_numbers(n, fold); k++) {
+        rd_text at = { 0 };
+
+        add_node(n, &at, left, k, "at");
+        rd_print_line(n, "%s = a%d;", at.at, k);
+        rd_text_end(&at, n->to);
+    }
+    rd_text_end(&merge, n->to);
+}

@@ -1,0 +1,141 @@
+/* work_items_text.c - the number of an item becomes indices, and the item's body is printed:
+ *
+ *     uint64_t left = (uint64_t)item;
+ *     const int64_t i1 = (int64_t)RD_REST(left, q.N[0]);
+ *     left = RD_QUOTIENT(left, q.N[0]);
+ *     const int64_t i0 = (int64_t)RD_REST(left, q.N[1]); */
+#include "kernels/loop/facts.h"
+#include "kernels/print/gpu/kernel.h"
+#include <inttypes.h>
+
+/* True if the statement is a loop over items. */
+static bool is_item_loop(const rd_schedule *t, int32_t stmt)
+{
+    return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_ITEM;
+}
+
+/* Lists the loops over items, the outermost first; returns how many there are. */
+static int32_t loops_of(const rd_schedule *t, int32_t kernel, int32_t loop[RD_MAX_RANK])
+{
+    int32_t count = 0;
+
+    for (int32_t s = kernel; s >= 0 && count < RD_MAX_RANK;) {
+        int32_t inside = t->stmt[s].first;
+
+        loop[count++] = s;
+        while (inside >= 0 && !is_item_loop(t, inside))
+            inside = t->stmt[inside].next;
+        s = inside;
+    }
+    return count;
+}
+
+/* Prints this:
+ *
+ *     const int64_t m0 = 512 * (int64_t)RD_REST(left, n);
+ *     const int64_t m1 = RD_LESS(m0 + 512, N); */
+static void print_chunk(rd_printing *n, const rd_for *loop, const char *count)
+{
+    rd_text start = { 0 }, stop = { 0 }, to = { 0 };
+
+    rd_print_axis(n, &start, loop->start);
+    rd_print_axis(n, &stop, loop->stop);
+    rd_print_linear(n, &to, &loop->to.part[0].at);
+    rd_print_line(n, "const int64_t %s = %" PRId64 " * (int64_t)RD_REST(left, %s);", start.at,
+                  loop->step, count);
+    if (loop->width)
+        rd_print_line(n, "const int64_t %s = %s + %" PRId32 ";", stop.at, start.at, loop->width);
+    else
+        rd_print_line(n, "const int64_t %s = RD_LESS(%s + %" PRId64 ", %s);", stop.at, start.at,
+                      loop->step, to.at);
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+    rd_text_end(&to, n->to);
+}
+
+/* Prints "const int64_t m1 = range * q.N[1], m2 = RD_LESS(m1 + q.N[1], n);". */
+static void print_range_of_item(rd_printing *n, const rd_for *loop)
+{
+    rd_text start = { 0 }, stop = { 0 }, to = { 0 }, step = { 0 };
+
+    rd_print_axis(n, &start, loop->start);
+    rd_print_axis(n, &stop, loop->stop);
+    rd_print_linear(n, &to, &loop->to.part[0].at);
+    rd_print_number(n, &step, loop->step);
+    rd_print_line(n, "const int64_t %s = range * %s, %s = RD_LESS(%s + %s, %s);", start.at, step.at,
+                  stop.at, start.at, step.at, to.at);
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+    rd_text_end(&to, n->to);
+    rd_text_end(&step, n->to);
+}
+
+/* Prints the index or the range of one loop over items: "const int64_t i0 =
+ * (int64_t)RD_REST(left, q.N[1]);".  With `more` loops to come, "left = RD_QUOTIENT(left,
+ * q.N[1]);" follows. */
+static void print_index(rd_printing *n, const rd_for *loop, bool more)
+{
+    rd_text count = { 0 }, name = { 0 };
+
+    if (loop->split && n->kernel && n->kernel->block_tiles) {
+        rd_print_range_of_block_tile(n, loop);
+        return;
+    }
+    if (loop->split) {
+        print_range_of_item(n, loop);
+        return;
+    }
+
+    rd_print_number(n, &count, loop->padded_rounds ? loop->padded_rounds : loop->extent);
+    rd_print_axis(n, &name, loop->axis);
+    if (loop->start >= 0)
+        print_chunk(n, loop, count.at);
+    else
+        rd_print_line(n, "const int64_t %s = (int64_t)RD_REST(left, %s);", name.at, count.at);
+    if (more)
+        rd_print_line(n, "left = RD_QUOTIENT(left, %s);", count.at);
+    rd_text_end(&count, n->to);
+    rd_text_end(&name, n->to);
+}
+
+/* Prints the values of a body that stand before the statement `end`. */
+static void print_values(rd_printing *n, int32_t body, int32_t end)
+{
+    for (int32_t s = n->t->stmt[body].first; s >= 0 && s != end; s = n->t->stmt[s].next)
+        if (n->t->stmt[s].kind == RD_S_LET && !(n->kernel && rd_print_in_kernel(n, s)))
+            rd_print_let(n, &n->t->stmt[s]);
+}
+
+/* Prints which item it is, and the values around.  Returns the innermost loop over items. */
+static int32_t open_item(rd_printing *n, int32_t kernel, bool ranges)
+{
+    int32_t       loop[RD_MAX_RANK] = { 0 };
+    const int32_t count             = loops_of(n->t, kernel, loop);
+
+    rd_print_line(n, "uint64_t left = (uint64_t)item;");
+    for (int32_t k = count; k-- > 0;)
+        if (ranges || !rd_loop_of(n->t, loop[k])->split)
+            print_index(n, rd_loop_of(n->t, loop[k]), k > 0);
+    for (int32_t k = 0; k < count; k++)
+        print_values(n, n->t->stmt[loop[k]].parent, loop[k]);
+    return loop[count > 0 ? count - 1 : 0];
+}
+
+/* Prints all that a team does for an item. */
+void rd_print_item(rd_printing *n, int32_t kernel)
+{
+    if (n->kernel)
+        rd_find_partials(n, kernel);
+    rd_print_body(n, open_item(n, kernel, true));
+}
+
+/* Prints what the last range of an item does, as a kernel of its own: without the range's
+ * indices. */
+void rd_print_last_range(rd_printing *n, int32_t kernel)
+{
+    const int32_t body = open_item(n, kernel, false), last = n->t->stmt[body].last;
+
+    print_values(n, body, last);
+    n->kernel->partials = 0;
+    rd_print_body(n, last);
+}
