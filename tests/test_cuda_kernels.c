@@ -10,7 +10,7 @@
 #include "gpu_fast.h"
 #include "gpu_programs.h"
 #include "kernels/cuda/gpu.h"
-#include "kernels/cuda/text.h"
+#include "kernels/cuda/kernel_frame.h"
 #include "suite.h"
 #include <inttypes.h>
 #include <stdio.h>

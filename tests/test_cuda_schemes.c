@@ -5,7 +5,7 @@
 #include "fake_gpu.h"
 #include "gpu_programs.h"
 #include "kernels/cuda/gpu.h"
-#include "kernels/cuda/shape.h"
+#include "kernels/cuda/strategy.h"
 #include "suite.h"
 #include <inttypes.h>
 #include <stdio.h>

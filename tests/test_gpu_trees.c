@@ -4,7 +4,7 @@
 #include "fake_gpu.h"
 #include "gpu_programs.h"
 #include "kernels/cuda/gpu.h"
-#include "kernels/cuda/tree.h"
+#include "kernels/cuda/loop_tree.h"
 #include "kernels/loop/check.h"
 #include "suite.h"
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* test_loop_meets.c - what is said of loop trees beside what tiles (cpu/tile/plan/forms.c) and threads
- * of GPUs (cuda/shape.c) say of the same programs, and how often values are made.
+ * of GPUs (cuda/strategy.c) say of the same programs, and how often values are made.
  *
  * They agree, but where it is meant:
  * - A tile's run of one lane is taken step by step by a kernel: STEPS, or ANY.
@@ -8,7 +8,7 @@
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/nest/parts.h"
 #include "kernels/cpu/tile/plan/plan.h"
-#include "kernels/cuda/shape.h"
+#include "kernels/cuda/strategy.h"
 #include "kernels/loop/facts.h"
 #include "loop_programs.h"
 #include "suite.h"

@@ -1,5 +1,5 @@
 /* dense.c - which elements lie side by side in memory, and how many of them make a vector. */
-#include "kernels/cuda/shape.h"
+#include "kernels/cuda/strategy.h"
 
 bool rd_cuda_is_access(const rd_cuda_shape *s, int32_t i)
 {

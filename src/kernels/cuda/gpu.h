@@ -6,7 +6,7 @@
 #ifndef RD_KERNELS_CUDA_GPU_H
 #define RD_KERNELS_CUDA_GPU_H
 #include "kernels/cuda/api.h"
-#include "kernels/cuda/choose.h"
+#include "kernels/cuda/kernel_choice.h"
 #include "kernels/program.h"
 #include <stdint.h>
 
@@ -45,7 +45,7 @@ bool rd_gpu_took(rd_gpu *gpu, bool *full, const char *function, CUresult result,
 /* For tests that look for leaks: what the process holds of CUDA goes, once nobody uses it. */
 void rd_gpu_close_all(void);
 
-/* ---- memory.c -------------------------------------------------------------------------------- */
+/* ---- device_memory.c -------------------------------------------------------------------------------- */
 /* Memory of the GPU, at a multiple of 256; what is given back is kept for the next.  0: none, with
  * a sentence; *full: because it is full.  Nothing that was asked of the GPU may still use what is
  * given back. */
@@ -63,7 +63,7 @@ rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_T
 void      rd_queue_free(rd_queue *queue);
 rd_gpu   *rd_queue_gpu(const rd_queue *queue);
 CUstream  rd_queue_stream(const rd_queue *queue);
-/* Where that is asked: see lane.h. */
+/* Where that is asked: see stream.h. */
 struct rd_lane               *rd_queue_lane(const rd_queue *queue);
 typedef struct rd_submissions rd_submissions;
 rd_submissions               *rd_queue_submissions(rd_queue *queue);
@@ -144,7 +144,7 @@ bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const 
                 const rd_device_host *host, rd_device_end *end, char why[RD_CUDA_TEXT]);
 bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *windowed);
 
-/* ---- deal.c: a stage's work, dealt out to several GPUs that are alike ------------------------ */
+/* ---- partition.c: a stage's work, dealt out to several GPUs that are alike ------------------------ */
 /* So many of them, from this one on. */
 int32_t rd_gpu_alike(int32_t first);
 /* How many of a program's `devices` share its work, all its data being in this process's memory; where

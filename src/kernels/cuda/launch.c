@@ -1,9 +1,9 @@
 /* launch.c - a program's kernels, and a run of them.
  *
- * A call is its head (call.h), addresses of slots, and numbers. */
-#include "kernels/cuda/run.h"
+ * A call is its head (kernel_call.h), addresses of slots, and numbers. */
+#include "kernels/cuda/kernel_run.h"
 #include "core/environment.h"
-#include "kernels/cuda/text.h"
+#include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>

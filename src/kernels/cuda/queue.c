@@ -1,7 +1,7 @@
 /* queue.c - what is asked of a GPU, in order: a lane, and what belongs to it. */
 #include "kernels/cuda/cublas.h"
-#include "kernels/cuda/flow.h"
-#include "kernels/cuda/lane.h"
+#include "kernels/cuda/overlap.h"
+#include "kernels/cuda/stream.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
  * A run that is waited for ends at once.  One that is left goes on by itself: its memory, and
  * memory that is given back meanwhile, stays taken until an event behind it has come.  Whoever asks
  * next looks for such, and what they have found is told by the next rd_submissions_end(). */
-#include "kernels/cuda/call.h"
+#include "kernels/cuda/kernel_call.h"
 #include "kernels/cuda/gpu.h"
-#include "kernels/cuda/lane.h"
+#include "kernels/cuda/stream.h"
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>

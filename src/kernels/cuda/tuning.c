@@ -1,5 +1,5 @@
 /* tuning.c - numbers of tuning.def: their text, and what it says. */
-#include "kernels/cuda/choose.h"
+#include "kernels/cuda/kernel_choice.h"
 #include "kernels/cuda/api.h"
 #include <inttypes.h>
 #include <stddef.h>

@@ -14,9 +14,9 @@
  *                                     kernel of k + 2 is asked for
  *
  * One set does where there is no memory for two: then copies wait for the kernel, and it for them. */
-#include "kernels/cuda/blocks.h"
-#include "kernels/cuda/flow.h"
-#include "kernels/cuda/run.h"
+#include "kernels/cuda/work_blocks.h"
+#include "kernels/cuda/overlap.h"
+#include "kernels/cuda/kernel_run.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* build.c - texts made code by OpenCL's compiler, once in a process. */
-#include "kernels/opencl/run.h"
+#include "kernels/opencl/kernel_run.h"
 #include "kernels/store/hash.h"
 #include <pthread.h>
 #include <stdio.h>

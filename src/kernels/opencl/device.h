@@ -15,7 +15,7 @@ typedef struct rd_cl_device {
 int32_t             rd_cl_count(const char **why);
 const rd_cl_device *rd_cl_device_of(int32_t k, char why[RD_OPENCL_TEXT]);
 
-/* ---- memory.c --------------------------------------------------------------------------------- */
+/* ---- device_memory.c --------------------------------------------------------------------------------- */
 /* Buffers of OpenCL have no addresses.  Each is given a range of addresses that nothing else has, so
  * that those who plan runs may add to them and subtract.  NULL: none, *full: for want of memory. */
 void *rd_cl_get(const rd_cl_device *device, int64_t bytes, bool *full, char why[RD_OPENCL_TEXT]);

@@ -1,6 +1,6 @@
 /* limits.c - what has no text: too much memory, or too many numbers. */
 #include "core/bytes.h"
-#include "kernels/opencl/text.h"
+#include "kernels/opencl/write_kernels.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* queue.h - queues of OpenCL, and the runs that use them, between queue.c and run.c. */
+/* queue.h - queues of OpenCL, and the runs that use them, between queue.c and kernel_run.c. */
 #ifndef RD_KERNELS_OPENCL_QUEUE_H
 #define RD_KERNELS_OPENCL_QUEUE_H
-#include "kernels/opencl/run.h"
+#include "kernels/opencl/kernel_run.h"
 
 struct rd_queue {
     const rd_cl_device *device;

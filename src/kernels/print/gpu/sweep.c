@@ -1,4 +1,4 @@
-/* sweep.c - scans in one pass: a block of threads goes from tile to tile (cuda/text/sweep.cuh).
+/* sweep.c - scans in one pass: a block of threads goes from tile to tile (cuda/text/lookback_scan.cuh).
  *
  *     RD_SHARED(scan0::node, blocks2, 64);                              ARRAY
  *     RD_SHARED(scan0::before, before2, 64);
@@ -48,7 +48,7 @@ static void add_wide_nodes(rd_text *to)
                     "    static inline double join(double a, double b) { return a + b; }\n");
 }
 
-/* "struct scan0 { ... };", see cuda/text/sweep.cuh. */
+/* "struct scan0 { ... };", see cuda/text/lookback_scan.cuh. */
 void rd_print_sweep_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
 {
     const char *type = rd_state_type(f, 0), *node = pair ? "double" : type;

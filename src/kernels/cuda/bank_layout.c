@@ -1,0 +1,148 @@
+/* bank_layout.c - where short rows lie in shared memory (staged_rows.c).
+ *
+ * Rows are an odd number of words apart, so that elements of all threads of a warp are in banks of
+ * their own.  Rows whose elements are read for the last time just before those of others are stored
+ * leave them their place: so a softmax has one array for what it reads, its exponentials and its
+ * results. */
+#include "kernels/cuda/strategy.h"
+#include <stdlib.h>
+
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+/* Of 4 bytes or an element: an odd number of these. */
+static int64_t pitch_of(rd_dtype type, int64_t n)
+{
+    const int64_t size = rd_dtype_size(type), word = size > 4 ? size : 4;
+    const int64_t words = (n * size + word - 1) / word;
+
+    return (words | 1) * word / size;
+}
+
+int64_t rd_cuda_stretch_rows(const rd_cuda_shape *s, const rd_cuda_stretch *r)
+{
+    return r->role == RD_ROW_KEPT ? s->choice.block
+                                  : (s->choice.block + r->items - 2) / r->items + 1;
+}
+
+/* With room for whole vectors at both ends. */
+static int64_t bytes_of(const rd_cuda_shape *s, const rd_cuda_stretch *r)
+{
+    return rd_cuda_room(rd_cuda_stretch_rows(s, r) * r->pitch * rd_dtype_size(r->type) +
+                        2 * s->choice.vector);
+}
+
+/* ---- Rows that leave others their place ------------------------------------------------------ */
+static const rd_address *address_of(const rd_cuda_shape *s, int32_t inst)
+{
+    return &s->p->address[s->p->inst[inst].arg];
+}
+
+/* The outermost loop of the item's around an instruction, -1. */
+static int32_t outermost(const rd_cuda_shape *s, int32_t inst)
+{
+    int32_t loop = s->p->inst[inst].loop, found = -1;
+
+    for (; loop >= 0 && s->p->loop[loop].begin >= s->from; loop = s->p->loop[loop].parent)
+        found = loop;
+    return found;
+}
+
+/* Are two accesses in one loop of the same element, counted from where rows begin, and of another
+ * one in each round of all loops? */
+static bool same_element(const rd_cuda_shape *s, int32_t a, int32_t b)
+{
+    const rd_cuda_stretch *r = &s->stretch[s->stretch_of[a]], *q = &s->stretch[s->stretch_of[b]];
+    const rd_program      *p     = s->p;
+    int64_t                times = 1;
+
+    if (p->inst[a].loop != p->inst[b].loop ||
+        address_of(s, a)->offset - r->first != address_of(s, b)->offset - q->first)
+        return false;
+    for (int32_t loop = p->inst[a].loop; loop >= 0 && p->loop[loop].begin >= s->from;
+         loop         = p->loop[loop].parent) {
+        const int64_t coef = rd_coef(address_of(s, a), p->loop[loop].axis);
+
+        if (coef != rd_coef(address_of(s, b), p->loop[loop].axis) ||
+            (llabs(coef) != times && p->loop[loop].extent > 1))
+            return false;
+        times *= p->loop[loop].extent;
+    }
+    return times == r->n;
+}
+
+/* The first access of rows k; -1: it is no store in a loop. */
+static int32_t first_store(const rd_cuda_shape *s, int32_t k)
+{
+    for (int32_t i = s->from; i < s->to; i++)
+        if (s->stretch_of[i] == k)
+            return s->p->inst[i].kind == RD_I_STORE && outermost(s, i) >= 0 ? i : -1;
+    return -1;
+}
+
+/* Have rows of the same array no use from the elements on that a store is of? */
+static bool ends_before(const rd_cuda_shape *s, int32_t array, int32_t store)
+{
+    const int32_t begin = s->p->loop[outermost(s, store)].begin;
+    bool          ends  = true;
+
+    for (int32_t i = s->from; i < s->to; i++) {
+        const int32_t k = s->stretch_of[i];
+
+        if (k >= 0 && s->stretch[k].array == array && i > begin)
+            ends &= i < store && same_element(s, i, store);
+    }
+    return ends;
+}
+
+/* Do all that have an array leave it, and would a thread's row be where theirs are?  Then all rows
+ * of a block are, so that threads write back what they themselves have filled. */
+static bool leave_place(const rd_cuda_shape *s, int32_t array, int32_t k)
+{
+    const rd_cuda_stretch *r = &s->stretch[k];
+
+    for (int32_t j = 0; j < s->n_stretch; j++) {
+        const rd_cuda_stretch *q = &s->stretch[j];
+
+        if (q->array != array || j == k)
+            continue;
+        if (q->role == RD_ROW_OUT || q->type != r->type || q->n != r->n || q->items != 1)
+            return false;
+        if (q->role == RD_ROW_IN && r->role == RD_ROW_OUT &&
+            (q->step != r->step || (q->first - r->first) % rd_cuda_stretch_vector(s, r) != 0))
+            return false;
+    }
+    return true;
+}
+
+/* The array that rows can have from others, or one of their own. */
+static int32_t array_of(const rd_cuda_shape *s, int32_t k)
+{
+    const int32_t store = first_store(s, k);
+
+    for (int32_t array = 0; store >= 0 && array < s->n_stretch; array++)
+        if (array != k && s->stretch[array].array == array && leave_place(s, array, k) &&
+            ends_before(s, array, store))
+            return array;
+    return k;
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+void rd_cuda_place_stretches(rd_cuda_shape *s)
+{
+    int64_t bytes = 0;
+
+    for (int32_t k = 0; k < s->n_stretch; k++) {
+        s->stretch[k].array = k;
+        s->stretch[k].pitch = pitch_of(s->stretch[k].type, s->stretch[k].n);
+    }
+    for (int32_t i = s->from; i < s->to; i++) /* in the order in which they begin */
+        if (s->stretch_of[i] >= 0 && first_store(s, s->stretch_of[i]) == i)
+            s->stretch[s->stretch_of[i]].array = array_of(s, s->stretch_of[i]);
+    for (int32_t k = 0; k < s->n_stretch; k++)
+        if (s->stretch[k].array == k) {
+            s->stretch[k].at = bytes;
+            bytes += bytes_of(s, &s->stretch[k]);
+        }
+    for (int32_t k = 0; k < s->n_stretch; k++)
+        s->stretch[k].at = s->stretch[s->stretch[k].array].at;
+    s->stretch_bytes = bytes;
+}

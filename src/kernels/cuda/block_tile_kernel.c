@@ -1,0 +1,52 @@
+/* block_tile_kernel.c - the kernel of folds of rows and columns (block_tile.c): what surrounds a patch. */
+#include "kernels/cuda/loop_tree.h"
+
+/* The end of a range of patches is the backend's (combine_blocks.c). */
+void rd_cuda_write_patches(rd_cuda_text *t, int32_t kernel)
+{
+    rd_cuda_meet_functions(t);
+    rd_cuda_kernel_head(t, "cross", -1);
+    rd_print_line(&t->print, "{");
+    t->print.indent++;
+    rd_cuda_declare_shared(t);
+    rd_print_line(&t->print, "RD_SHARED(uint32_t, came, 1);");
+    rd_cuda_declare_lanes(t);
+    rd_print_line(&t->print,
+                  "const int t = (int)threadIdx.x %% RD_TEAM, team = (int)threadIdx.x / RD_TEAM;");
+    rd_print_line(&t->print, "uint32_t warnings = 0;");
+    rd_cuda_declare_slots(t);
+    rd_print_line(&t->print,
+                  "for (int64_t work = q.head.first + blockIdx.x; work < q.head.n_work; work += "
+                  "gridDim.x) {");
+    t->print.indent++;
+    rd_cuda_declare_patch(t);
+    rd_cuda_declare_nodes(t);
+    rd_print_item(&t->print, kernel);
+    rd_print_line(&t->print, "__syncthreads();");
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+    if (t->s->reports)
+        rd_print_line(&t->print, "RD_WARN(warnings)");
+    t->print.indent--;
+    rd_print_line(&t->print, "}\n");
+}
+
+void rd_cuda_leave_patch(void *of, rd_printing *n, int32_t fold)
+{
+    rd_cuda_text *t = of;
+
+    (void)n;
+    (t->s->fold[fold].lanes ? rd_cuda_leave_rows : rd_cuda_leave_columns)(t, fold);
+}
+
+/* "if (is0)" */
+void rd_cuda_last_patch(void *of, rd_printing *n)
+{
+    rd_cuda_arrive_along(of, n->kernel->along);
+}
+
+void rd_cuda_node_of_patch(void *of, rd_printing *n, int32_t fold, const char *lane)
+{
+    (void)n;
+    rd_cuda_take_met(of, fold, lane);
+}

@@ -1,0 +1,140 @@
+/* combine_devices.c - ranges of cut loops that several GPUs have done: what they leave becomes one GPU's.
+ *
+ * A range leaves rows of nodes, and so does each group of ranges all of which have come (combine_ranges.c).
+ * Each GPU has rows and counters of its own, and those of the groups that are its alone are whole
+ * there.  A group that two GPUs share has come on neither; their counters add up to how many of it
+ * are there.  So the first GPU gets all rows, by way of this process's memory, and the counters'
+ * sums.  Whoever comes next there goes on as if all before had been its own. */
+#include "kernels/cuda/kernel_run.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct left {
+    char     *nodes;
+    uint32_t *counters;
+} left;
+
+static bool is_done(rd_gpu_run_state *r, bool done)
+{
+    if (!done) {
+        r->full = true;
+        snprintf(r->why, RD_CUDA_TEXT, "out of memory");
+    }
+    return done;
+}
+
+static bool make_left(rd_gpu_run_state *r, left *l)
+{
+    l->nodes    = malloc((size_t)rd_gpu_node_bytes(r->shape) + 1);
+    l->counters = malloc((size_t)rd_gpu_counter_bytes(r->shape) + 1);
+    return is_done(r, l->nodes && l->counters);
+}
+
+static void free_left(left *l)
+{
+    free(l->nodes);
+    free(l->counters);
+}
+
+static bool fetch(rd_gpu_run_state *r, left *l)
+{
+    return rd_queue_down(r->queue, l->nodes, r->nodes, rd_gpu_node_bytes(r->shape), r->why) &&
+           rd_queue_down(r->queue, l->counters, r->counters, rd_gpu_counter_bytes(r->shape),
+                         r->why) &&
+           rd_queue_wait(r->queue, r->why);
+}
+
+static bool send(rd_gpu_run_state *r, const left *l)
+{
+    return rd_queue_up(r->queue, r->nodes, l->nodes, rd_gpu_node_bytes(r->shape), r->why) &&
+           rd_queue_up(r->queue, r->counters, l->counters, rd_gpu_counter_bytes(r->shape),
+                       r->why) &&
+           rd_queue_wait(r->queue, r->why);
+}
+
+/* Rows of a level that ranges [first, end) alone have made, of an item's: [*from, *to).  `span`:
+ * ranges of a group. */
+static void rows_of(const rd_cuda_shape *s, int32_t level, int64_t span, int64_t first, int64_t end,
+                    int64_t *from, int64_t *to)
+{
+    const rd_groups *groups = &s->level[level];
+    const int64_t    before = (first + span - 1) / span;
+    const int64_t    behind = end == s->n_range ? groups->n : end / span;
+
+    *from = groups->row + before * groups->rows;
+    *to   = groups->row + behind * groups->rows;
+    if (behind == groups->n)
+        *to += groups->last_rows - groups->rows;
+}
+
+static void add_rows(const rd_cuda_shape *s, left *all, const left *own, int64_t first, int64_t end)
+{
+    for (int64_t item = 0; item < s->n_item; item++) {
+        int64_t span = 1;
+
+        for (int32_t level = 0; level < s->n_level; level++, span *= s->choice.fan) {
+            int64_t from, to;
+
+            rows_of(s, level, span, first, end, &from, &to);
+            from = (item * s->item_rows + from) * s->row_bytes;
+            to   = (item * s->item_rows + to) * s->row_bytes;
+            if (from < to)
+                memcpy(all->nodes + from, own->nodes + from, (size_t)(to - from));
+        }
+    }
+}
+
+static void add_counters(const rd_cuda_shape *s, left *all, const left *own)
+{
+    for (int64_t k = 0; k < s->n_item * s->item_counters; k++)
+        all->counters[k] += own->counters[k];
+}
+
+static rd_gpu_run_state *gather(const rd_ranges_done *by, int32_t n, left *all, left *own)
+{
+    const rd_cuda_shape *const s = by->run->shape;
+
+    if (!fetch(by->run, all))
+        return by->run;
+    for (int32_t k = 1; k < n; k++) {
+        if (!fetch(by[k].run, own))
+            return by[k].run;
+        add_rows(s, all, own, by[k].first, by[k].end);
+        add_counters(s, all, own);
+    }
+    return send(by->run, all) ? NULL : by->run;
+}
+
+rd_gpu_run_state *rd_ranges_gather(const rd_ranges_done *by, int32_t n)
+{
+    left              all = { 0 }, own = { 0 };
+    rd_gpu_run_state *failed = by->run;
+
+    if (make_left(by->run, &all) && make_left(by->run, &own))
+        failed = gather(by, n, &all, &own);
+    free_left(&all);
+    free_left(&own);
+    return failed;
+}
+
+static rd_gpu_run_state *spread(const rd_ranges_done *by, int32_t n, left *all)
+{
+    if (!fetch(by->run, all))
+        return by->run;
+    for (int32_t k = 1; k < n; k++)
+        if (!send(by[k].run, all))
+            return by[k].run;
+    return NULL;
+}
+
+rd_gpu_run_state *rd_ranges_spread(const rd_ranges_done *by, int32_t n)
+{
+    left              all    = { 0 };
+    rd_gpu_run_state *failed = by->run;
+
+    if (make_left(by->run, &all))
+        failed = spread(by, n, &all);
+    free_left(&all);
+    return failed;
+}

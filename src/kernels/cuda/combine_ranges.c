@@ -1,0 +1,298 @@
+/* combine_ranges.c - what ranges of a cut loop come to: rows of nodes, and how they become those of one.
+ *
+ * A team leaves the nodes of its range and counts itself at its group's counter.  Who comes last of
+ * RD_FAN joins what they left, in the order of places, and goes to the counter of the group above
+ * (rd_is_last, cuda_prelude.cuh).  So nobody waits, and the order in which teams come changes no bit. */
+#include "kernels/cuda/kernel_frame.h"
+#include "core/tree.h"
+#include <inttypes.h>
+
+static int64_t states_of(const rd_cuda_fold *f)
+{
+    return f->n_cell * f->of.fold->lanes;
+}
+
+void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, const char *row)
+{
+    const rd_cuda_fold *f  = &t->s->fold[number];
+    int64_t             at = f->node;
+
+    for (int k = 0; k < f->of.n_state; k++) {
+        rd_print_line(&t->print, "%s *const %s%d = (%s *)(nodes + (%s) * RD_ROW + %" PRId64 ");",
+                      rd_node_type(&f->of, k), name, k, rd_node_type(&f->of, k), row, at);
+        at += rd_cuda_room(states_of(f) * f->of.bytes);
+    }
+}
+
+/* ---- Functions of a fold --------------------------------------------------------------------- */
+/* "edge0(q, range)": the blocks before a range. */
+static void add_edge(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f    = &t->s->fold[number];
+    rd_text             each = { 0 }, all = { 0 };
+
+    rd_print_number(&t->print, &each, f->blocks);
+    rd_print_number(&t->print, &all, f->of.fold->n_block);
+    rd_text_add(t->print.to,
+                "static inline int64_t edge%" PRId32 "(const rd_call &q, int64_t range)\n{\n"
+                "    return RD_LESS(range * %s, %s);\n}\n",
+                number, each.at ? each.at : "", all.at ? all.at : "");
+    rd_text_end(&each, t->print.to);
+    rd_text_end(&all, t->print.to);
+}
+
+/* "w0[s] = f0[k];" of all numbers of a node, each by its place as a format. */
+static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, const char *from)
+{
+    rd_text line = { 0 };
+
+    for (int k = 0; k < f->of.n_state; k++) {
+        rd_text_add(&line, k ? " " : "");
+        rd_text_add(&line, to, k);
+        rd_text_add(&line, " = ");
+        rd_text_add(&line, from, k);
+        rd_text_add(&line, ";");
+    }
+    rd_print_line(&t->print, "%s", line.at ? line.at : "");
+    rd_text_end(&line, t->print.to);
+}
+
+/* "double f0[RD_FAN];" */
+static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f, char name, const char *count)
+{
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_print_line(&t->print, "%s %c%d[%s];", rd_node_type(&f->of, k), name, k, count);
+}
+
+static void close_braces(rd_cuda_text *t, int n)
+{
+    while (n-- > 0) {
+        t->print.indent--;
+        rd_print_line(&t->print, "}");
+    }
+}
+
+/* Each of the groups below is one node, but for the last of all, which may be shorter: nodes meet
+ * by twos, and the last one's are behind them. */
+static void join_aligned(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f     = &t->s->fold[number];
+    rd_text             merge = { 0 };
+
+    rd_text_add(&merge, "merge%" PRId32 "(", number);
+    rd_add_each(&merge, &f->of, "&f%d[k]");
+    rd_text_add(&merge, ", ");
+    rd_add_each(&merge, &f->of, "&f%d[k + half]");
+    rd_print_line(&t->print, "const int whole = (int)RD_LESS(n, all / blocks - first);");
+    rd_print_line(&t->print, "RD_ONE_BY_ONE for (int64_t s = t; s < %" PRId64 "; s += RD_TEAM) {",
+                  states_of(f));
+    t->print.indent++;
+    rd_print_line(&t->print, "int64_t row = 0;");
+    declare_nodes(t, f, 'f', "RD_FAN");
+    rd_print_line(&t->print, "RD_UNROLL for (int k = 0; k < RD_FAN; k++)");
+    rd_print_line(&t->print, "    if (k < whole) {");
+    t->print.indent += 2;
+    copy_node(t, f, "f%d[k]", "RD_IN_ROW(o%d, k * each)[s]");
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+    t->print.indent--;
+    rd_print_line(&t->print, "RD_UNROLL for (int half = 1; half < RD_FAN; half *= 2)");
+    rd_print_line(&t->print, "    RD_UNROLL for (int k = 0; k + half < RD_FAN; k += 2 * half)");
+    rd_print_line(&t->print, "        if (k + 2 * half <= whole) %s);", merge.at ? merge.at : "");
+    rd_print_line(&t->print, "RD_UNROLL for (int half = RD_FAN; half > 0; half /= 2)");
+    rd_print_line(&t->print, "    RD_UNROLL for (int k = 0; k < RD_FAN; k += 2 * half)");
+    rd_print_line(&t->print, "        if ((whole & half) && (whole & -2 * half) == k) {");
+    t->print.indent += 3;
+    copy_node(t, f, "RD_IN_ROW(w%d, row)[s]", "f%d[k]");
+    rd_print_line(&t->print, "row++;");
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+    t->print.indent -= 2;
+    rd_print_line(&t->print, "if (whole < n) {");
+    t->print.indent++;
+    rd_print_line(&t->print, "const int64_t rows = rd_nodes((first + whole) * blocks, all);");
+    rd_print_line(&t->print, "for (int64_t k = 0; k < rows; k++, row++) {");
+    t->print.indent++;
+    copy_node(t, f, "RD_IN_ROW(w%d, row)[s]", "RD_IN_ROW(o%d, whole * each + k)[s]");
+    close_braces(t, 3);
+    rd_text_end(&merge, t->print.to);
+}
+
+/* Nodes of one group after the other, each with its left siblings. */
+static void join_any(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f     = &t->s->fold[number];
+    rd_text             count = { 0 }, line = { 0 };
+
+    rd_text_add(&count, "%d", 2 * rd_cuda_bits(f->of.fold->n_block) + 2);
+    rd_print_line(&t->print, "const int64_t begin = RD_LESS(first * blocks, all);");
+    rd_print_line(&t->print, "RD_ONE_BY_ONE for (int64_t s = t; s < %" PRId64 "; s += RD_TEAM) {",
+                  states_of(f));
+    t->print.indent++;
+    rd_print_line(&t->print, "int64_t end = begin;");
+    declare_nodes(t, f, 'l', count.at ? count.at : "");
+    rd_print_line(&t->print, "for (int64_t k = 0; k < n; k++) {");
+    t->print.indent++;
+    rd_print_line(&t->print, "int64_t start = end;");
+    rd_print_line(&t->print, "end = RD_LESS((first + k + 1) * blocks, all);");
+    rd_print_line(&t->print, "for (int64_t row = k * each; start < end; row++) {");
+    t->print.indent++;
+    rd_print_line(&t->print, "const int     above = rd_node_level(start, end);");
+    rd_print_line(&t->print, "const int64_t to    = rd_nodes(begin, start);");
+    copy_node(t, f, "l%d[to]", "RD_IN_ROW(o%d, row)[s]");
+    rd_add_each(&line, &f->of, "l%d");
+    rd_print_line(&t->print, "rise%" PRId32 "(%s, 1, 0, to, start, above, begin);", number,
+                  line.at ? line.at : "");
+    rd_print_line(&t->print, "start += (int64_t)1 << above;");
+    close_braces(t, 2);
+    rd_print_line(&t->print, "const int64_t rows = rd_nodes(begin, end);");
+    rd_print_line(&t->print, "for (int64_t row = 0; row < rows; row++) {");
+    t->print.indent++;
+    copy_node(t, f, "RD_IN_ROW(w%d, row)[s]", "l%d[row]");
+    close_braces(t, 2);
+    rd_text_end(&count, t->print.to);
+    rd_text_end(&line, t->print.to);
+}
+
+/* "join0(q, nodes, level, at, blocks, t)": a group, of `blocks` blocks in each of those below
+ * it. */
+static void add_join(rd_cuda_text *t, int32_t number)
+{
+    rd_print_line(&t->print,
+                  "static void join%" PRId32
+                  "(const rd_call &q, char *nodes, int level, int64_t at, "
+                  "int64_t blocks, int t)",
+                  number);
+    rd_print_line(&t->print, "{");
+    t->print.indent++;
+    rd_print_line(&t->print,
+                  "const int64_t first = at * RD_FAN, all = edge%" PRId32 "(q, q.head.n_range);",
+                  number);
+    rd_print_line(&t->print, "const int64_t each = q.head.level[level - 1].rows;");
+    rd_print_line(&t->print,
+                  "const int64_t n = RD_LESS(q.head.level[level - 1].n - first, RD_FAN);");
+    rd_cuda_declare_rows(t, number, "w", "rd_row_of(q.head, level, at)");
+    rd_cuda_declare_rows(t, number, "o", "rd_row_of(q.head, level - 1, first)");
+    (t->s->fold[number].aligned ? join_aligned : join_any)(t, number);
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+}
+
+void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
+{
+    add_edge(t, number);
+    add_join(t, number);
+}
+
+/* ---- A range --------------------------------------------------------------------------------- */
+/* Blocks that the range has begun become nodes.  Lanes have their threads in each cell; else cells
+ * have. */
+static void end_blocks(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f     = &t->s->fold[number];
+    const bool          ours  = f->home == RD_HOME_TEAM && t->s->team > 1;
+    rd_text             cells = { 0 }, block = { 0 };
+
+    rd_print_number(&t->print, &cells, f->n_cell);
+    rd_text_add(&block, "edge%" PRId32 "(q, range + 1)", number);
+    if (ours)
+        rd_print_line(&t->print, "RD_MEET");
+    rd_print_line(&t->print,
+                  "%s for (int64_t c%" PRId32 " = %s; c%" PRId32 " < %s; c%" PRId32 " += %s)",
+                  f->home == RD_HOME_LOCAL && t->s->strip >= 0 ? "RD_UNROLL" : "", number,
+                  ours && !f->lanes ? "t" : "0", number, cells.at ? cells.at : "", number,
+                  ours && !f->lanes ? "RD_TEAM" : "1");
+    t->print.indent++;
+    rd_cuda_move_on(t, f, block.at ? block.at : "");
+    t->print.indent--;
+    if (ours)
+        rd_print_line(&t->print, "RD_MEET");
+    rd_text_end(&cells, t->print.to);
+    rd_text_end(&block, t->print.to);
+}
+
+/* Each thread has lanes of its own. */
+static void leave_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f), lanes = f->of.fold->lanes;
+    char          ours[32];
+    rd_text       to = { 0 }, from = { 0 };
+
+    rd_text_add(&to, "RD_IN_ROW(o%%d, row)[c * %" PRId32 " + %s]", lanes,
+                rd_cuda_lane_of(t, f, ours));
+    rd_text_add(&from, "w%" PRId32 "_%%d[row * %" PRId64 " + c * %" PRId32 " + l]", number,
+                f->n_cell * f->here, f->here);
+    rd_print_line(&t->print,
+                  "for (int64_t row = 0; row < rows; row++) for (int64_t c = 0; c < %" PRId64
+                  "; c++) RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {",
+                  f->n_cell, f->here);
+    t->print.indent++;
+    copy_node(t, f, to.at ? to.at : "", from.at ? from.at : "");
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+    rd_text_end(&to, t->print.to);
+    rd_text_end(&from, t->print.to);
+}
+
+/* All threads have the same, or the team has it. */
+static void leave_all(rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    rd_text from = { 0 };
+
+    rd_text_add(&from, "w%" PRId32 "_%%d[row * %" PRId64 " + s]", rd_cuda_fold_number(t->s, f),
+                states_of(f));
+    rd_print_line(&t->print,
+                  "for (int64_t row = 0; row < rows; row++) for (int64_t s = t; s < %" PRId64
+                  "; s += RD_TEAM) {",
+                  states_of(f));
+    t->print.indent++;
+    copy_node(t, f, "RD_IN_ROW(o%d, row)[s]", from.at ? from.at : "");
+    close_braces(t, 1);
+    rd_text_end(&from, t->print.to);
+}
+
+void rd_cuda_leave_nodes(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f = &t->s->fold[number];
+
+    end_blocks(t, number);
+    rd_print_line(&t->print, "{");
+    t->print.indent++;
+    rd_cuda_declare_rows(t, number, "o", "rd_row_of(q.head, 0, range)");
+    rd_print_line(&t->print,
+                  "const int64_t rows = rd_nodes(from%" PRId32 ", edge%" PRId32 "(q, range + 1));",
+                  number, number);
+    (f->lanes && f->home != RD_HOME_TEAM ? leave_lanes : leave_all)(t, f);
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+void rd_cuda_arrive(rd_cuda_text *t, int32_t cut)
+{
+    rd_print_line(&t->print, "uint32_t *const counters = (uint32_t *)q.head.counters + item * "
+                             "q.head.item_counters;");
+    rd_print_line(&t->print, "int64_t at = range, span = 1;");
+    rd_print_line(&t->print, "int     level = 1;");
+    rd_print_line(&t->print, "for (; level < q.head.n_level; level++, span *= RD_FAN) {");
+    t->print.indent++;
+    rd_print_line(&t->print, "const int64_t group = at / RD_FAN, before = group * RD_FAN;");
+    rd_print_line(&t->print,
+                  "if (!rd_is_last<RD_TEAM>(&counters[q.head.level[level].counter + group],");
+    rd_print_line(&t->print,
+                  "        RD_LESS(q.head.level[level - 1].n - before, RD_FAN), t)) break;");
+    for (int32_t k = 0; k < t->s->p->n_fold; k++)
+        if (t->s->fold[k].cut == cut) {
+            rd_text blocks = { 0 };
+
+            rd_print_number(&t->print, &blocks, t->s->fold[k].blocks);
+            rd_print_line(&t->print, "join%" PRId32 "(q, nodes, level, group, span * %s, t);", k,
+                          blocks.at ? blocks.at : "");
+            rd_text_end(&blocks, t->print.to);
+        }
+    rd_print_line(&t->print, "at = group;");
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+    rd_print_line(&t->print, "RD_MEET");
+    rd_print_line(&t->print, "if (level == q.head.n_level)");
+}

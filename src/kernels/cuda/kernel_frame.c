@@ -1,0 +1,167 @@
+/* kernel_frame.c - what surrounds items in the kernels of a shape. */
+#include "kernels/cuda/kernel_frame.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+static bool is_of_team(rd_cuda_home home)
+{
+    return home == RD_HOME_OWN || home == RD_HOME_TEAM;
+}
+
+/* Slots; scratch lies behind the memory of the team's folds, or of the thread's. */
+void rd_cuda_declare_slots(rd_cuda_text *t)
+{
+    const rd_cuda_shape *s = t->s;
+
+    for (int32_t k = 0; k < s->n_slot; k++)
+        if (k < s->p->first_scratch)
+            rd_print_line(&t->print, "char *const x%" PRId32 " = q.m[%" PRId32 "];", k, k);
+        else if (is_of_team(s->scratch[k - s->p->first_scratch]))
+            rd_print_line(&t->print, "char *const x%" PRId32 " = %s + %" PRId64 ";", k,
+                          s->scratch[k - s->p->first_scratch] == RD_HOME_OWN ? "own" : "ours",
+                          s->scratch_at[k - s->p->first_scratch]);
+}
+
+/* So many blocks of threads a multiprocessor is to have registers for: fewer where they would be
+ * spilled (nvrtc.c).  Pairs have as many at hand as there are; short rows take few, and an H200
+ * was no faster for a bound, with which their loops are an instruction longer. */
+static int32_t fit_of(const rd_cuda_shape *s)
+{
+    const int32_t threads = s->n_cut > 0 ? s->choice.cut_fit : s->choice.fit;
+
+    return s->pairs >= 0 || s->n_stretch > 0 ? 1 : threads / s->choice.block;
+}
+
+void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
+{
+    char shown[16] = "";
+
+    if (number >= 0)
+        snprintf(shown, sizeof shown, "%" PRId32, number);
+    rd_print_line(
+        &t->print,
+        "extern \"C\" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) %s%s(const rd_call q)",
+        name, shown);
+}
+
+/* Do its exponentials take a table? */
+static bool takes_exp_f32(const rd_cuda_shape *s)
+{
+    if (s->p->fast)
+        return false;
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        if (rd_takes_power(&s->fold[k].of) && rd_dtype_class(s->p->fold[k].type) == RD_CLASS_f32)
+            return true;
+    for (int32_t i = 0; i < s->p->n_inst; i++)
+        if (s->p->inst[i].kind == RD_I_MAP && s->p->inst[i].op == RD_OP_exp &&
+            rd_dtype_class(s->p->inst[i].type) == RD_CLASS_f32)
+            return true;
+    return false;
+}
+
+/* Neighbouring teams have neighbouring items, which may share what they read. */
+static void write_item_and_range(rd_cuda_text *t)
+{
+    rd_print_line(&t->print,
+                  "const int64_t item = (int64_t)RD_REST((uint64_t)work, q.head.n_item);");
+    rd_print_line(&t->print,
+                  "const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, q.head.n_item);");
+}
+
+/* Scratch of all items: addresses of the tree say where an item's is. */
+static void declare_items_memory(rd_cuda_text *t)
+{
+    const rd_cuda_shape *s = t->s;
+
+    for (int32_t k = 0; k < s->p->n_scratch; k++)
+        if (s->scratch[k] == RD_HOME_ITEM)
+            rd_print_line(&t->print,
+                          "char *const x%" PRId32 " = (char *)q.head.items + %" PRId64 ";",
+                          s->p->first_scratch + k, s->scratch_at[k]);
+}
+
+static bool is_of_range(rd_cuda_part part)
+{
+    return part == RD_PART_RANGES || part == RD_PART_TOTALS || part == RD_PART_GO_ON ||
+           part == RD_PART_SWEEP;
+}
+
+/* What the threads of a block share. */
+void rd_cuda_declare_shared(rd_cuda_text *t)
+{
+    const rd_cuda_shape *s     = t->s;
+    const int32_t        words = rd_cuda_shared_words(s);
+    rd_text              n     = { 0 };
+
+    if (takes_exp_f32(s))
+        rd_print_line(&t->print, "rd_fill_exp_table();");
+    if (words) {
+        rd_print_line(&t->print, "RD_SHARED(uint64_t, words, %" PRId32 ");",
+                      words * (s->choice.block / s->team));
+        rd_print_line(&t->print, "const int z = (int)threadIdx.x / RD_TEAM * %" PRId32 ";", words);
+    }
+    if (s->square[0] >= 0)
+        rd_cuda_declare_squares(t);
+    if (s->n_row > 0) {
+        rd_print_number(&t->print, &n, s->team_words);
+        rd_print_line(&t->print, "RD_SHARED_DYNAMIC(uint%" PRId32 "_t, rows);", 8 * s->row_word);
+        rd_print_line(&t->print, "const int z1 = (int)threadIdx.x / RD_TEAM * (int)%s;",
+                      n.at ? n.at : "");
+    }
+    rd_cuda_declare_stretches(t);
+    rd_text_end(&n, t->print.to);
+}
+
+/* Which team this is, and its memory. */
+void rd_cuda_declare_team(rd_cuda_text *t)
+{
+    const rd_cuda_shape *s = t->s;
+
+    rd_print_line(&t->print, "const int t = (int)threadIdx.x %% RD_TEAM;");
+    rd_print_line(&t->print, "const int64_t teams = (int64_t)gridDim.x * (RD_THREADS / RD_TEAM);");
+    rd_print_line(&t->print, "const int64_t team = (int64_t)blockIdx.x * (RD_THREADS / RD_TEAM) + "
+                             "threadIdx.x / RD_TEAM;");
+    rd_print_line(&t->print,
+                  "char *const ours = (char *)q.head.work + team * %" PRId64
+                  ", *const own = ours + %" PRId64 " + t * (int64_t)%" PRId64 ";",
+                  s->team_bytes + s->team * s->own_bytes, s->team_bytes, s->own_bytes);
+    rd_print_line(&t->print, "uint32_t warnings = 0;");
+    rd_cuda_declare_slots(t);
+}
+
+/* Which item it is, or which range of one, and its memory. */
+void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_part part)
+{
+    const rd_cuda_shape *s = t->s;
+
+    if (is_of_range(part))
+        write_item_and_range(t);
+    else
+        rd_print_line(&t->print, "const int64_t item = work;");
+    if (s->scanned)
+        rd_print_line(&t->print,
+                      "char *const nodes = (char *)q.head.nodes + item * (int64_t)%" PRId64 ";",
+                      s->node_bytes);
+    else if (s->n_cut > 0 && !s->swept)
+        rd_print_line(
+            &t->print,
+            "char *const nodes = (char *)q.head.nodes + item * q.head.item_rows * RD_ROW;");
+    declare_items_memory(t);
+}
+
+/* The numbers are known once all is written. */
+void rd_cuda_write_call(const rd_cuda_text *t, rd_text *to)
+{
+    const rd_cuda_shape *s     = t->s;
+    const int32_t        slots = s->n_slot < s->p->first_scratch ? s->n_slot : s->p->first_scratch;
+
+    rd_text_add(to,
+                "#define RD_TEAM %" PRId32 "\n#define RD_THREADS %" PRId32
+                "\n#ifndef RD_FIT\n#define RD_FIT %" PRId32
+                "\n#endif\n#define RD_TEAMS (RD_THREADS / RD_TEAM)\n#define RD_FAN %" PRId32
+                "\n#define RD_ROW (int64_t)%" PRId64 "\n"
+                "typedef struct rd_call {\n    rd_call_head head;\n    char *m[%" PRId32
+                "];\n    int64_t N[%" PRId32 "];\n} rd_call;\n",
+                s->team, s->choice.block, fit_of(s), s->choice.fan, s->row_bytes, slots ? slots : 1,
+                t->print.n_number ? t->print.n_number : 1);
+}

@@ -1,0 +1,147 @@
+/* loop_tree.c - the kernels of a shape by its loop tree: what surrounds an item is this backend's, all else is
+ * what passes and print/ make of the tree. */
+#include "kernels/cuda/loop_tree.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Memory of one writing -------------------------------------------------------------------- */
+typedef struct piece {
+    struct piece *next;
+    int64_t       room; /* what follows is aligned */
+} piece;
+
+static void *take(void *pool, size_t bytes)
+{
+    piece **const list = pool;
+    piece *const  made = calloc(1, sizeof *made + bytes);
+
+    if (!made)
+        return NULL;
+    made->next = *list;
+    *list      = made;
+    return made + 1;
+}
+
+static void give_back(piece *list)
+{
+    for (piece *next; list; list = next) {
+        next = list->next;
+        free(list);
+    }
+}
+
+/* ---- The tree --------------------------------------------------------------------------------- */
+/* NULL: there is none, and maybe *why. */
+static rd_schedule *tree_of(const rd_cuda_shape *s, rd_gpu_plan *plan, piece **list, rd_text *log,
+                            const char **why)
+{
+    const rd_loop_fold *fold = NULL;
+    rd_schedule        *t    = NULL;
+
+    if (rd_cuda_plan_of(s, plan, take, list, why))
+        fold = rd_gpu_folds_of(s->p, take, list, why);
+    if (fold && !*why)
+        t = rd_schedule_build(s->p, fold, true);
+    if (t)
+        rd_schedule_for_gpu(t, plan, log);
+    if (t && t->failed) {
+        rd_schedule_free(t);
+        t = NULL;
+    }
+    return t;
+}
+
+void rd_cuda_tree_text(rd_text *to, const rd_cuda_shape *s)
+{
+    const char  *why  = NULL;
+    piece       *list = NULL;
+    rd_gpu_plan  plan;
+    rd_schedule *t = tree_of(s, &plan, &list, NULL, &why);
+
+    if (t)
+        rd_schedule_text(to, t);
+    else
+        rd_text_add(to, "no tree: %s\n", why ? why : "no memory");
+    rd_schedule_free(t);
+    give_back(list);
+}
+
+static int32_t axis_of_patch(const rd_cuda_shape *s, int which)
+{
+    return s->cross[which] >= 0 ? s->p->loop[s->cross[which]].axis : -1;
+}
+
+/* ---- The text --------------------------------------------------------------------------------- */
+/* The numbers are known once all is written. */
+static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, rd_text *to)
+{
+    const rd_kernel_ranges ranges  = rd_cuda_meet(t);
+    rd_kernel              kernel  = { .team     = t->s->team,
+                                       .wide     = t->s->wide,
+                                       .unrolled = t->s->choice.unrolled,
+                                       .squares  = t->s->square[0] >= 0,
+                                       .pairs    = t->s->pairs >= 0,
+                                       .tiles    = t->s->swept,
+                                       .row_word = t->s->row_word,
+                                       .patches  = t->s->cross[0] >= 0,
+                                       .patch  = { axis_of_patch(t->s, 0), axis_of_patch(t->s, 1) },
+                                       .rounds = -1,
+                                       .ranges = &ranges };
+    rd_text                kernels = { 0 };
+
+    t->print  = (rd_printing){ .t = tree, .dialect = &rd_dialect_cuda, .kernel = &kernel };
+    bool done = rd_print_kernel_functions(&t->print, &kernels, take, list);
+
+    t->print.to = &kernels;
+    if (done)
+        rd_cuda_write_kernels(t);
+    t->why = t->print.why;
+    done   = done && !t->why;
+    if (done) {
+        t->packed |= kernel.packed;
+        rd_cuda_write_call(t, to);
+        rd_text_add(to, "%s", kernels.at ? kernels.at : "");
+        to->failed |= kernels.failed;
+    }
+    rd_text_free(&kernels);
+    return done;
+}
+
+/* There is always one kernel to call. */
+static void write_nothing(rd_cuda_text *t, rd_text *to)
+{
+    t->print = (rd_printing){ .dialect = &rd_dialect_cuda, .to = to };
+    rd_cuda_write_call(t, to);
+    rd_cuda_kernel_head(t, "run", -1);
+    rd_print_line(&t->print, "{\n}");
+}
+
+/* Its numbers are all that is asked for later: the rest points to what is given back. */
+static void keep_numbers(rd_printing *n)
+{
+    rd_printing kept = { .n_number = n->n_number };
+
+    memcpy(kept.number, n->number, sizeof *kept.number * (size_t)n->n_number);
+    *n = kept;
+}
+
+void rd_cuda_write(rd_cuda_text *t, rd_text *to)
+{
+    const char  *why  = NULL;
+    piece       *list = NULL;
+    rd_gpu_plan  plan;
+    rd_schedule *tree = NULL;
+
+    if (t->s->p->n_inst == 0) {
+        write_nothing(t, to);
+        keep_numbers(&t->print);
+        return;
+    }
+    tree = tree_of(t->s, &plan, &list, NULL, &why);
+    if (!tree || !write_text(t, tree, &list, to))
+        t->why = t->why ? t->why : why ? why : "out of memory";
+    keep_numbers(&t->print);
+    rd_schedule_free(tree);
+    give_back(list);
+}

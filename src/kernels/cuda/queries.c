@@ -1,0 +1,34 @@
+/* queries.c - what many files ask of a shape. */
+#include "kernels/cuda/strategy.h"
+
+int32_t rd_cuda_bits(int64_t n)
+{
+    int32_t bits = 0;
+
+    for (; n > 0; n /= 2)
+        bits++;
+    return bits;
+}
+
+int32_t rd_cuda_spread_around(const rd_cuda_shape *s, int32_t inst)
+{
+    int32_t loop = inst < 0 ? -1 : s->p->inst[inst].loop;
+
+    while (loop >= 0 && !s->spread[loop])
+        loop = s->p->loop[loop].parent;
+    return loop;
+}
+
+bool rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst)
+{
+    return rd_cuda_spread_around(s, inst) >= 0;
+}
+
+int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level)
+{
+    int64_t nodes = 0;
+
+    for (int32_t k = 0; k < level; k++)
+        nodes += n_range >> k;
+    return nodes;
+}

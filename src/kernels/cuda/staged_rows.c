@@ -1,0 +1,318 @@
+/* staged_rows.c - short rows, each of which one thread walks: a block of threads has those of its
+ * items in shared memory.
+ *
+ * Such rows lie one behind the other in memory: a stretch of it.  Were each thread to take its row
+ * from there, neighbours would read elements a row apart.  So all threads of a block copy the
+ * stretch (copy_staged_rows.c), 16 bytes at a time, and then each has its row at hand.  What rows are stored
+ * goes the other way.  Scratch of an item is a row, too, which only its thread sees.
+ * Where in shared memory they lie: bank_layout.c. */
+#include "kernels/cuda/strategy.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+static const rd_address *address_of(const rd_cuda_shape *s, int32_t inst)
+{
+    return &s->p->address[s->p->inst[inst].arg];
+}
+
+static int64_t coef_of(const rd_cuda_shape *s, const rd_address *at, int32_t grid)
+{
+    return rd_coef(at, s->p->loop[s->grid[grid]].axis);
+}
+
+/* Do positions go by one step with the number of an item, as far as the first `outer` loops of the
+ * grid make it? */
+static bool is_linear(const rd_cuda_shape *s, const rd_address *at, int32_t outer)
+{
+    bool is = coef_of(s, at, outer - 1) != 0;
+
+    for (int32_t g = 1; g < outer; g++)
+        is &= coef_of(s, at, g - 1) == coef_of(s, at, g) * s->p->loop[s->grid[g]].extent;
+    return is;
+}
+
+/* Is the loop one of the first `outer` of the grid? */
+static bool is_outer(const rd_cuda_shape *s, int32_t loop, int32_t outer)
+{
+    for (int32_t g = 0; g < outer; g++)
+        if (s->grid[g] == loop)
+            return true;
+    return false;
+}
+
+/* From the first to the last element that an access touches for one index of each of the outer
+ * loops. */
+static void measure(const rd_cuda_shape *s, int32_t inst, rd_cuda_stretch *r)
+{
+    const rd_address *at = address_of(s, inst);
+    int64_t           last;
+
+    r->first = last = at->offset;
+    r->n            = 1;
+    for (int32_t loop = s->p->inst[inst].loop; loop >= 0; loop = s->p->loop[loop].parent) {
+        const int64_t extent = s->p->loop[loop].extent;
+        const int64_t far    = rd_coef(at, s->p->loop[loop].axis) * (extent - 1);
+
+        if (is_outer(s, loop, r->outer))
+            continue;
+        r->n = extent > 0 ? r->n : 0;
+        r->first += far < 0 ? far : 0;
+        last += far > 0 ? far : 0;
+    }
+    r->n = r->n ? last - r->first + 1 : 0;
+}
+
+/* The rows of an access; false: it has none. */
+static bool find_row(const rd_cuda_shape *s, int32_t inst, rd_cuda_stretch *r)
+{
+    const rd_address *at = address_of(s, inst);
+
+    if (rd_has_registers(at))
+        return false;
+    *r = (rd_cuda_stretch){ .slot = at->slot, .type = at->type, .items = 1 };
+    for (r->outer = s->n_grid; r->outer > 0; r->outer--) {
+        r->step = coef_of(s, at, r->outer - 1);
+        measure(s, inst, r);
+        if (is_linear(s, at, r->outer) && r->n > 0 && r->n <= llabs(r->step))
+            return true;
+        r->items *= s->p->loop[s->grid[r->outer - 1]].extent;
+    }
+    return false;
+}
+
+bool rd_cuda_is_whole(const rd_cuda_stretch *r)
+{
+    return llabs(r->step) == r->n;
+}
+
+/* ---- Which are worth it ---------------------------------------------------------------------- */
+int32_t rd_cuda_stretch_vector(const rd_cuda_shape *s, const rd_cuda_stretch *r)
+{
+    return s->choice.vector / rd_dtype_size(r->type);
+}
+
+/* A thread takes all of its row at once, and neighbours' rows are neighbours. */
+static bool is_vector(const rd_cuda_shape *s, const rd_cuda_stretch *r)
+{
+    return r->step == r->n && r->items == 1 && (r->n & (r->n - 1)) == 0 && r->first % r->n == 0 &&
+           r->n <= s->choice.most_wide && r->n <= rd_cuda_stretch_vector(s, r);
+}
+
+static bool pays(const rd_cuda_shape *s, const rd_cuda_stretch *r)
+{
+    const int32_t size = rd_dtype_size(r->type);
+
+    return llabs(r->step) * size > s->choice.least_apart && !is_vector(s, r) &&
+           (llabs(r->step) <= s->choice.most_gap * r->n || r->n * size >= s->choice.least_piece);
+}
+
+/* None. */
+static void forget(rd_cuda_shape *s)
+{
+    for (int32_t i = 0; i < s->p->n_inst; i++)
+        s->stretch_of[i] = -1;
+    s->stretch_bytes = 0;
+    s->n_stretch     = 0;
+}
+
+/* ---- What is read and written ---------------------------------------------------------------- */
+/* The same rows as another access has, or other parts of them: which, -1. */
+static int32_t same_rows(const rd_cuda_shape *s, const rd_cuda_stretch *r)
+{
+    for (int32_t k = 0; k < s->n_stretch; k++) {
+        const rd_cuda_stretch *other = &s->stretch[k];
+        const int64_t          first = r->first < other->first ? r->first : other->first;
+        const int64_t          end =
+            r->first + r->n > other->first + other->n ? r->first + r->n : other->first + other->n;
+
+        if (other->role == r->role && other->slot == r->slot && other->type == r->type &&
+            other->outer == r->outer && other->step == r->step && end - first <= llabs(r->step))
+            return k;
+    }
+    return -1;
+}
+
+static void join(rd_cuda_stretch *into, const rd_cuda_stretch *r)
+{
+    const int64_t end = into->first + into->n, other = r->first + r->n;
+
+    into->first = r->first < into->first ? r->first : into->first;
+    into->n     = (other > end ? other : end) - into->first;
+}
+
+/* False: there are too many. */
+static bool add(rd_cuda_shape *s, int32_t inst, const rd_cuda_stretch *r)
+{
+    int32_t k = r->role == RD_ROW_IN ? same_rows(s, r) : -1;
+
+    if (k >= 0)
+        join(&s->stretch[k], r);
+    else if (s->n_stretch == RD_MOST_STRETCHES)
+        return false;
+    else {
+        k             = s->n_stretch++;
+        s->stretch[k] = *r;
+    }
+    s->stretch_of[inst] = k;
+    return true;
+}
+
+static bool is_memory(const rd_cuda_shape *s, int32_t inst)
+{
+    const rd_inst_kind kind = s->p->inst[inst].kind;
+
+    return kind == RD_I_LOAD || kind == RD_I_STORE;
+}
+
+/* Is it stored to by this instruction alone, and read by none? */
+static bool is_only_access(const rd_cuda_shape *s, int32_t inst)
+{
+    for (int32_t i = 0; i < s->p->n_inst; i++)
+        if (i != inst && is_memory(s, i) && address_of(s, i)->slot == address_of(s, inst)->slot)
+            return false;
+    return true;
+}
+
+/* Does a store in its loops write each element of a row? */
+static bool fills_row(const rd_cuda_shape *s, int32_t inst, const rd_cuda_stretch *r)
+{
+    const rd_program *p     = s->p;
+    int64_t           dense = 1;
+
+    for (bool more = true; more && dense < r->n;) {
+        more = false;
+        for (int32_t loop = p->inst[inst].loop; loop >= 0 && !more; loop = p->loop[loop].parent)
+            if (!is_outer(s, loop, r->outer) && p->loop[loop].extent > 1 &&
+                llabs(rd_coef(address_of(s, inst), p->loop[loop].axis)) == dense) {
+                dense *= p->loop[loop].extent;
+                more = true;
+            }
+    }
+    return dense == r->n;
+}
+
+/* Rows that are read; and those that are written, of which all must go this way: a loop whose
+ * loads come from shared memory stores one element at a time.  False: not here. */
+static bool find_moved(rd_cuda_shape *s)
+{
+    bool some = false;
+
+    for (int32_t i = s->from; i < s->to; i++) {
+        rd_cuda_stretch r;
+
+        if (!is_memory(s, i) || address_of(s, i)->slot >= s->p->first_scratch ||
+            !find_row(s, i, &r) || r.n == 1)
+            continue;
+        r.role = s->p->inst[i].kind == RD_I_LOAD ? RD_ROW_IN : RD_ROW_OUT;
+        if (r.role == RD_ROW_IN ? s->stored[r.slot] : r.items > 1)
+            continue;
+        if ((r.role == RD_ROW_OUT && !(is_only_access(s, i) && fills_row(s, i, &r))) ||
+            !add(s, i, &r))
+            return false;
+        some |= pays(s, &r);
+    }
+    return some;
+}
+
+/* Single elements of rows that are here. */
+static void find_singles(rd_cuda_shape *s)
+{
+    for (int32_t i = s->from; i < s->to; i++) {
+        rd_cuda_stretch r;
+
+        if (s->p->inst[i].kind == RD_I_LOAD && s->stretch_of[i] < 0 &&
+            address_of(s, i)->slot < s->p->first_scratch && find_row(s, i, &r) &&
+            same_rows(s, &r) >= 0)
+            (void)add(s, i, &r);
+    }
+}
+
+/* ---- What is kept ---------------------------------------------------------------------------- */
+/* Is all that is done with a scratch slot done by the item, at one place for all items? */
+static bool is_of_item(const rd_cuda_shape *s, int32_t slot, rd_cuda_stretch *r)
+{
+    *r = (rd_cuda_stretch){ .role = RD_ROW_KEPT, .slot = slot, .items = 1 };
+    for (int32_t i = 0; i < s->p->n_inst; i++) {
+        if (!is_memory(s, i) || address_of(s, i)->slot != slot)
+            continue;
+        const rd_address *at = address_of(s, i);
+
+        if (i < s->from || i >= s->to || (r->n > 0 && at->type != r->type))
+            return false;
+        for (int32_t g = 0; g < s->n_grid; g++)
+            if (coef_of(s, at, g))
+                return false;
+        r->type = at->type;
+        r->n    = s->p->scratch_bytes[slot - s->p->first_scratch] / rd_dtype_size(at->type);
+    }
+    return r->n > 0;
+}
+
+static void find_kept(rd_cuda_shape *s)
+{
+    for (int32_t k = 0; k < s->p->n_scratch && s->n_stretch < RD_MOST_STRETCHES; k++) {
+        const int32_t   slot = s->p->first_scratch + k;
+        rd_cuda_stretch r;
+
+        if (!is_of_item(s, slot, &r))
+            continue;
+        for (int32_t i = s->from; i < s->to; i++)
+            if (is_memory(s, i) && address_of(s, i)->slot == slot)
+                s->stretch_of[i] = s->n_stretch;
+        s->stretch[s->n_stretch++] = r;
+    }
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+bool rd_cuda_moves_rows(const rd_cuda_shape *s)
+{
+    return s->n_stretch > 0 && s->stretch[0].role != RD_ROW_KEPT;
+}
+
+/* Items that one thread does, and that are all of the work. */
+static bool may_be(const rd_cuda_shape *s)
+{
+    return s->team == 1 && s->strip < 0 && s->dealt < 0 && s->square[0] < 0 && s->pairs < 0 &&
+           s->n_cut == 0 && s->n_item > 0;
+}
+
+/* All rows, or those that are moved, or those that are kept, as far as they have room. */
+void rd_cuda_find_stretches(rd_cuda_shape *s, int64_t shared)
+{
+    static const struct {
+        bool moved, kept;
+    } ways[]           = { { true, true }, { true, false }, { false, true } };
+    const int64_t most = shared / s->choice.resident;
+    bool          fit  = !may_be(s);
+
+    for (size_t k = 0; !fit && k < sizeof ways / sizeof *ways; k++) {
+        forget(s);
+        if (ways[k].moved && find_moved(s))
+            find_singles(s);
+        else
+            forget(s);
+        if (ways[k].kept)
+            find_kept(s);
+        rd_cuda_place_stretches(s);
+        fit = s->stretch_bytes <= most;
+    }
+    if (!fit)
+        forget(s);
+    for (int32_t k = 0; k < s->n_stretch; k++)
+        if (s->stretch[k].role == RD_ROW_KEPT)
+            s->scratch[s->stretch[k].slot - s->p->first_scratch] = RD_HOME_ROW;
+}
+
+void rd_cuda_stretches_text(rd_text *to, const rd_cuda_shape *s)
+{
+    static const char *const roles[] = {
+        [RD_ROW_IN] = "in", [RD_ROW_OUT] = "out", [RD_ROW_KEPT] = "kept"
+    };
+
+    for (int32_t k = 0; k < s->n_stretch; k++)
+        rd_text_add(to, ", %s%" PRId64 " %s", k ? "" : "rows of ", s->stretch[k].n,
+                    roles[s->stretch[k].role]);
+    if (s->n_stretch > 0)
+        rd_text_add(to, ", %" PRId64 " bytes", s->stretch_bytes);
+}

@@ -1,0 +1,209 @@
+/* lookback_scan.cuh - scans in one pass (lookback_scan.c): what a block of threads does for a tile of a scan.
+ *
+ * F is a scan of the text: its state, which is one number; the node that a block of 64 elements or
+ * several come to; begin() and join() of either; words(), what is before a block as results want
+ * it.
+ *
+ * A thread has W elements side by side in each of U rounds of the block of threads, so that 64 / W
+ * neighbours have a block of the tree.  Who has nothing for a join gives an identity, which changes
+ * no bit. */
+#define RD_ALL 0xffffffffu
+
+/* ---- Words that one block of threads leaves for others --------------------------------------- */
+/* 32 bits of a node and a 1 that says they are there, in one store: so they need no fence.  Before,
+ * a word is 0. */
+static __forceinline__ uint64_t rd_peek_word(const uint64_t *at)
+{
+    return *(const volatile uint64_t *)at;
+}
+static __forceinline__ void rd_leave_word(uint64_t *at, uint64_t word)
+{
+    *(volatile uint64_t *)at = word;
+}
+#ifndef RD_WAIT_FOR
+static __forceinline__ void rd_wait_for(const uint64_t *at)
+{
+    while (rd_peek_word(at) == 0)
+        ;
+}
+#else
+#define rd_wait_for RD_WAIT_FOR
+#endif
+
+/* A node is so many words. */
+#define RD_NODE_WORDS(node) (int)(sizeof(node) / sizeof(uint32_t))
+
+template <class N> static __forceinline__ void rd_leave_node(uint64_t *at, N x)
+{
+    uint32_t half[RD_NODE_WORDS(N)];
+
+    memcpy(half, &x, sizeof x);
+    RD_UNROLL for (int k = 0; k < RD_NODE_WORDS(N); k++)
+        rd_leave_word(at + k, (uint64_t)half[k] << 32 | 1);
+}
+
+/* Is it there?  Then it is *x. */
+template <class N> static __forceinline__ bool rd_peek_node(const uint64_t *at, N *x)
+{
+    uint32_t half[RD_NODE_WORDS(N)];
+    uint64_t all = 1;
+
+    RD_UNROLL for (int k = 0; k < RD_NODE_WORDS(N); k++) {
+        const uint64_t word = rd_peek_word(at + k);
+
+        half[k] = (uint32_t)(word >> 32);
+        all &= word;
+    }
+    if (all)
+        memcpy(x, half, sizeof *x);
+    return all;
+}
+
+template <class N> static __forceinline__ void rd_wait_for_node(const uint64_t *at, N *x)
+{
+    RD_UNROLL for (int k = 0; k < RD_NODE_WORDS(N); k++)
+        rd_wait_for(at + k);
+    rd_peek_node(at, x);
+}
+
+/* ---- Tiles ----------------------------------------------------------------------------------- */
+/* The next one in order, by all threads of a block: whoever waits for an earlier tile waits for a
+ * block that has begun. */
+static __forceinline__ int64_t rd_next_tile(uint64_t *counter)
+{
+    RD_SHARED(uint64_t, ticket, 1);
+
+    if (threadIdx.x == 0)
+        ticket[0] = atomicAdd((unsigned long long *)counter, 1ULL);
+    __syncthreads();
+    return (int64_t)(uint64_t)ticket[0];
+}
+
+/* Elements become prefixes of their blocks: in each pass the last of so many joins all of the many
+ * behind it (Sklansky, see program.h). */
+template <class F, int U, int W>
+static __forceinline__ void rd_scan_blocks(typename F::state (&v)[U][W])
+{
+    const int lane = (int)threadIdx.x % 32;
+
+    RD_UNROLL for (int u = 0; u < U; u++) {
+        RD_UNROLL for (int many = 1; many < W; many *= 2)
+            RD_UNROLL for (int l = 0; l < W; l++)
+                if (l & many)
+                    v[u][l] = F::join(v[u][(l & -(2 * many)) + many - 1], v[u][l]);
+        RD_UNROLL for (int many = 1; many < 64 / W; many *= 2) {
+            const int         from = (lane & -(2 * many)) + many - 1;
+            typename F::state last = __shfl_sync(RD_ALL, v[u][W - 1], from);
+
+            if (!(lane & many))
+                F::begin(&last);
+            RD_UNROLL for (int l = 0; l < W; l++)
+                v[u][l] = F::join(last, v[u][l]);
+        }
+    }
+}
+
+/* Which block of its tile a thread's elements of a round are in. */
+template <int THREADS, int W> static __forceinline__ int rd_block_of(int u)
+{
+    return (u * THREADS + (int)threadIdx.x) * W / 64;
+}
+
+/* Who has the last element of a block leaves what the block comes to. */
+template <class F, int THREADS, int U, int W, class A>
+static __forceinline__ void rd_leave_blocks(const typename F::state (&v)[U][W], A &blocks)
+{
+    if (threadIdx.x % (64 / W) == 64 / W - 1)
+        RD_UNROLL for (int u = 0; u < U; u++)
+            blocks[rd_block_of<THREADS, W>(u)] = (typename F::node)v[u][W - 1];
+}
+
+/* Each prefix is that of the element before. */
+template <class F, int U, int W>
+static __forceinline__ void rd_exclude(typename F::state (&v)[U][W])
+{
+    RD_UNROLL for (int u = 0; u < U; u++) {
+        typename F::state before = __shfl_up_sync(RD_ALL, v[u][W - 1], 1);
+
+        if (threadIdx.x % (64 / W) == 0)
+            F::begin(&before);
+        RD_UNROLL for (int l = W - 1; l > 0; l--)
+            v[u][l] = v[u][l - 1];
+        v[u][0] = before;
+    }
+}
+
+/* ---- What is before -------------------------------------------------------------------------- */
+/* Tile k of n, by a warp: it gives the nodes of tiles that end with this one, and waits for their
+ * left siblings and for the other nodes that cover what is before: one for each bit of k, of which
+ * lane l has bit l's.  A node waits for nothing but the nodes in it: so no chain of waits is longer
+ * than the tree is high.  Returns what all tiles before come to. */
+template <class F>
+static __forceinline__ typename F::node rd_before_tile(uint64_t *nodes, int64_t n, int64_t k,
+                                                       typename F::node mine)
+{
+    typedef typename F::node node;
+    enum { WORDS = RD_NODE_WORDS(node) };
+    const int             lane = (int)threadIdx.x % 32;
+    const bool            some = k >> lane & 1;
+    const uint64_t *const at   = nodes + (rd_nodes_below(n, lane) + (k >> lane) - 1) * WORDS;
+    node                  left, before;
+
+    F::begin(&left);
+    F::begin(&before);
+    if (lane == 0)
+        rd_leave_node(nodes + k * WORDS, mine);
+    bool here = !some || rd_peek_node(at, &left);
+    for (int level = 0; k >> level & 1; level++) {
+        if (lane == level && !here) {
+            rd_wait_for_node(at, &left);
+            here = true;
+        }
+        mine = F::join(__shfl_sync(RD_ALL, left, level), mine);
+        if (lane == 0)
+            rd_leave_node(nodes + (rd_nodes_below(n, level + 1) + (k >> (level + 1))) * WORDS,
+                          mine);
+    }
+    if (!here)
+        rd_wait_for_node(at, &left);
+    for (uint32_t bits = (uint32_t)k; bits;) { /* the largest first */
+        const int level = 31 - __clz((int)bits);
+
+        before = F::join(before, __shfl_sync(RD_ALL, left, level));
+        bits -= 1u << level;
+    }
+    return before;
+}
+
+/* What is before each block of tile k, by a warp.  A lane has up to two blocks; `left` are the
+ * nodes beside those that its own are in. */
+template <class F, int BLOCKS, class A, class B>
+static __forceinline__ void rd_before_blocks(A &blocks, B &before, uint64_t *nodes, int64_t n,
+                                             int64_t k)
+{
+    typedef typename F::node node;
+    enum { EACH = BLOCKS > 32 ? 2 : 1, LEVELS = 5 };
+    static_assert(BLOCKS <= 64, "a lane has up to two blocks");
+    const int  first = (int)threadIdx.x % 32 * EACH;
+    const bool some  = first < BLOCKS;
+    node       own, all, prior, left[LEVELS];
+
+    F::begin(&own);
+    F::begin(&prior);
+    if (some)
+        own = blocks[first];
+    all = EACH == 2 ? F::join(own, (node)blocks[first + EACH - 1]) : own;
+    RD_UNROLL for (int level = 0; level < LEVELS; level++) {
+        left[level] = __shfl_xor_sync(RD_ALL, all, 1 << level);
+        all = first / EACH >> level & 1 ? F::join(left[level], all) : F::join(all, left[level]);
+    }
+    if (n > 1)
+        prior = rd_before_tile<F>(nodes, n, k, all);
+    RD_UNROLL for (int level = LEVELS - 1; level >= 0; level--)
+        if (first / EACH >> level & 1)
+            prior = F::join(prior, left[level]);
+    if (some)
+        before[first] = F::words(prior);
+    if (EACH == 2)
+        before[first + EACH - 1] = F::words(F::join(prior, own));
+}

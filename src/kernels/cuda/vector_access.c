@@ -1,0 +1,299 @@
+/* vector_access.c - elements side by side: a thread takes up to 16 bytes at a time, and several such loads
+ * go ahead of what is done with them.
+ *
+ * Four kinds of loops have elements side by side.  In a loop that is spread, neighbours are lanes
+ * of folds, or cells, or elements of a map: the thread has `wide` of them.  Of items that one
+ * thread does, `wide` neighbours along the last axis of the grid become one: columns.  Maps without
+ * any loop in an item have their last axis dealt out to teams in chunks.  A thread that walks along
+ * a row by itself takes `along` of its elements in a round. */
+#include "kernels/cuda/strategy.h"
+
+static bool is_leaf(const rd_cuda_shape *s, int32_t loop)
+{
+    return s->p->loop[loop].first < 0;
+}
+
+/* ---- Packs ----------------------------------------------------------------------------------- */
+/* May that of an item that is `wide` neighbours? */
+static bool packs_beside(const rd_cuda_shape *s, int32_t i, int32_t axis, int32_t wide)
+{
+    return rd_cuda_is_dense_for(s, i, axis, s->from, s->to) &&
+           rd_cuda_is_aligned(&s->p->address[s->p->inst[i].arg], axis, wide);
+}
+
+/* Loads that do not hang on what the loop makes, and have nothing stored under them. */
+static bool may_go_ahead(const rd_cuda_shape *s, int32_t i, const rd_loop *l)
+{
+    const rd_program *p  = s->p;
+    const rd_address *at = &p->address[p->inst[i].arg];
+
+    if (p->inst[i].kind != RD_I_LOAD || !rd_cuda_is_access(s, i) || s->stored[at->slot] ||
+        !rd_coef(at, l->axis))
+        return false;
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0 &&
+            (s->strip >= 0 || rd_cuda_is_made_in(p, at->add[k].reg, l->begin, l->end)))
+            return false;
+    return true;
+}
+
+static void add_pack(rd_cuda_packs *packs, int32_t inst, int32_t each)
+{
+    if (packs->n == RD_CUDA_PACKS)
+        return;
+    packs->inst[packs->n]   = inst;
+    packs->each[packs->n++] = each;
+}
+
+/* How many elements of a loop that one thread walks lie side by side. */
+static int32_t along_of(const rd_cuda_shape *s, int32_t loop)
+{
+    const rd_loop *l     = &s->p->loop[loop];
+    int32_t        along = 1;
+
+    if (s->spread[loop] || s->strip >= 0)
+        return 1;
+    for (int32_t i = l->begin + 1; i < l->end; i++)
+        if (may_go_ahead(s, i, l))
+            for (int32_t wide = rd_cuda_wide_of(s, rd_cuda_size_of(s, i)); wide > along; wide /= 2)
+                if (wide <= l->extent && rd_cuda_packs_in(s, i, loop, wide))
+                    along = wide;
+    return along;
+}
+
+static void find_packs(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
+{
+    const rd_loop *l      = &s->p->loop[loop];
+    const bool     spread = s->spread[loop];
+
+    for (int32_t i = l->begin + 1; packs->along > 1 && i < l->end; i++)
+        if ((may_go_ahead(s, i, l) || s->p->inst[i].kind == RD_I_STORE) &&
+            rd_cuda_packs_in(s, i, loop, packs->along))
+            add_pack(packs, i, packs->along);
+    for (int32_t i = l->begin + 1; packs->along == 1 && i < l->end; i++) {
+        const bool loads = may_go_ahead(s, i, l);
+        const bool wide =
+            s->wide > 1 && (spread ? rd_cuda_packs_in(s, i, loop, s->wide)
+                                   : s->strip >= 0 && packs_beside(s, i, s->strip, s->wide));
+
+        if (wide && (loads || (s->p->inst[i].kind == RD_I_STORE)))
+            add_pack(packs, i, s->wide);
+        else if (loads && (s->strip < 0 || !rd_coef(&s->p->address[s->p->inst[i].arg], s->strip)) &&
+                 !(spread && s->wide > 1))
+            add_pack(packs, i, 1);
+    }
+}
+
+/* What an element takes, about, in instructions. */
+double rd_cuda_weight_of(const rd_program *p, int32_t loop)
+{
+    const rd_loop *l      = &p->loop[loop];
+    double         weight = 0;
+
+    for (int32_t i = l->begin + 1; i < l->end; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        weight += inst->kind == RD_I_MAP    ? rd_op_table[inst->op].cost * 2 - 1
+                  : inst->kind == RD_I_STEP ? rd_fold_cost(&p->fold[inst->arg])
+                                            : 1;
+    }
+    return weight;
+}
+
+/* Those of a tile of a scan: all of a thread's elements.  Backwards, these lie from the end on. */
+static void find_packs_of_tile(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
+{
+    const rd_loop *l = &s->p->loop[loop];
+
+    *packs = (rd_cuda_packs){ .ahead = rd_cuda_sweep_rounds(s), .along = s->wide };
+    if (!l->backwards || l->extent % s->wide == 0)
+        find_packs(s, loop, packs);
+}
+
+void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
+{
+    if (s->swept) {
+        find_packs_of_tile(s, loop, packs);
+        return;
+    }
+    const rd_cuda_choice *c        = &s->choice;
+    const rd_loop        *l        = &s->p->loop[loop];
+    const int32_t         along    = along_of(s, loop);
+    const int32_t         elements = s->spread[loop] ? (s->wide > 1 ? s->wide : 2)
+                                     : s->strip >= 0 ? s->wide
+                                                     : along;
+    const double          weight   = elements * rd_cuda_weight_of(s->p, loop);
+    int32_t               bytes    = 0;
+
+    *packs = (rd_cuda_packs){ .ahead = s->crowded ? c->row_ahead : c->ahead, .along = along };
+    if (!is_leaf(s, loop) || l->backwards || weight > c->weight || s->pairs >= 0)
+        return;
+    find_packs(s, loop, packs);
+    packs->together = packs->n > 0 || s->spread[loop];
+    for (int32_t k = 0; k < packs->n; k++)
+        bytes +=
+            s->p->inst[packs->inst[k]].kind == RD_I_LOAD
+                ? packs->each[k] * rd_dtype_size(s->p->address[s->p->inst[packs->inst[k]].arg].type)
+                : 0;
+    if (s->spread[loop] && s->wide == 1)
+        bytes *= 2;
+    while (packs->ahead > 1 &&
+           (packs->ahead * bytes > c->flight || packs->ahead * elements > c->elements ||
+            packs->ahead * weight > c->weight ||
+            packs->ahead * (s->spread[loop] ? s->team * elements : along) > l->extent))
+        packs->ahead /= 2;
+}
+
+/* Do items lie side by side in memory, and what they spread does not?  A warp would read a line of
+ * memory for each element. */
+bool rd_cuda_are_items_dense(const rd_cuda_shape *s)
+{
+    const int32_t axis  = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].axis : -1;
+    bool          items = false, spread = false;
+
+    for (int32_t i = s->from; axis >= 0 && i < s->to; i++) {
+        const int32_t loop = rd_cuda_spread_around(s, i);
+
+        items |= packs_beside(s, i, axis, 1);
+        spread |= loop >= 0 && rd_cuda_packs_in(s, i, loop, 1);
+    }
+    return items && !spread;
+}
+
+/* ---- How wide -------------------------------------------------------------------------------- */
+/* The same of spread loops. */
+static int32_t least_spread(const rd_cuda_shape *s)
+{
+    int32_t least = 0;
+
+    for (int32_t k = 0; k < s->p->n_loop; k++)
+        if (s->spread[k] && is_leaf(s, k))
+            least = rd_cuda_less(least, rd_cuda_least_along(s, k));
+    return least;
+}
+
+static bool any_packs(const rd_cuda_shape *s, int32_t wide)
+{
+    for (int32_t k = 0; k < s->p->n_loop; k++)
+        for (int32_t i = s->p->loop[k].begin + 1;
+             s->spread[k] && is_leaf(s, k) && i < s->p->loop[k].end; i++)
+            if (rd_cuda_packs_in(s, i, k, wide))
+                return true;
+    return false;
+}
+
+/* The one number of lanes that threads have; 0: none have any, -1: there are several. */
+static int32_t lanes_of(const rd_cuda_shape *s)
+{
+    int32_t lanes = 0;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        if (s->fold[k].lanes)
+            lanes =
+                lanes == 0 || lanes == s->fold[k].of.fold->lanes ? s->fold[k].of.fold->lanes : -1;
+    return lanes;
+}
+
+static void widen_lanes(rd_cuda_shape *s)
+{
+    const int32_t lanes = lanes_of(s), least = least_spread(s);
+    int32_t       wide;
+
+    if (lanes < 0 || least == 0)
+        return;
+    for (wide = rd_cuda_wide_of(s, least); lanes && lanes / wide < s->choice.least_team;)
+        wide /= 2;
+    while (wide > 1 && !any_packs(s, wide))
+        wide /= 2;
+    if (wide == 1 || lanes / wide > RD_WARP)
+        return;
+    s->wide = wide;
+    s->team = lanes ? lanes / wide : s->team;
+}
+
+static bool scans(const rd_cuda_shape *s)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        found |= s->p->fold[k].scan;
+    return found;
+}
+
+static bool any_packs_beside(const rd_cuda_shape *s, int32_t axis, int32_t wide)
+{
+    for (int32_t i = s->from; i < s->to; i++)
+        if (s->p->inst[i].kind == RD_I_LOAD && packs_beside(s, i, axis, wide))
+            return true;
+    return false;
+}
+
+/* Columns: folds in a thread whose results lie side by side. */
+static void widen_items(rd_cuda_shape *s, int64_t threads)
+{
+    const rd_loop *last  = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;
+    int32_t        least = 0, wide;
+
+    if (!last || last->backwards)
+        return;
+    for (int32_t i = s->from; i < s->to; i++)
+        if (s->p->inst[i].kind == RD_I_LOAD && packs_beside(s, i, last->axis, 1))
+            least = rd_cuda_less(least, rd_cuda_size_of(s, i));
+    if (least == 0)
+        return;
+    wide = rd_cuda_wide_of(s, least);
+    while (wide > 1 && (last->extent % wide || !any_packs_beside(s, last->axis, wide)))
+        wide /= 2;
+    if (wide == 1 || (scans(s) && s->n_item < threads / s->choice.scan_share * wide))
+        return;
+    s->wide  = wide;
+    s->strip = last->axis;
+    s->n_item /= wide;
+}
+
+static int64_t chunks_of(const rd_loop *l, int64_t chunk)
+{
+    return (l->extent + chunk - 1) / chunk;
+}
+
+/* Maps: the last axis goes to teams, in chunks. */
+static void deal_out(rd_cuda_shape *s)
+{
+    const int32_t  loop = s->grid[s->n_grid - 1];
+    const rd_loop *l    = &s->p->loop[loop];
+    rd_cuda_packs  packs;
+
+    if (l->extent < s->choice.least_row || l->backwards)
+        return;
+    s->spread[loop] = true;
+    widen_lanes(s);
+    if (s->wide == 1) {
+        s->spread[loop] = false;
+        return;
+    }
+    for (s->team = s->choice.least_team; s->team < RD_WARP && s->team * s->wide < l->extent;)
+        s->team *= 2;
+    rd_cuda_packs_of(s, loop, &packs);
+    s->n_grid--;
+    s->dealt  = loop;
+    s->chunk  = (int64_t)s->team * s->wide * packs.ahead;
+    s->n_item = s->n_item / l->extent * chunks_of(l, s->chunk);
+    s->from   = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].begin + 1 : 0;
+    s->to     = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].end : s->p->n_inst;
+}
+
+void rd_cuda_find_strips(rd_cuda_shape *s, int64_t threads)
+{
+    bool loops = false;
+
+    for (int32_t i = s->from; i < s->to; i++)
+        loops |= s->p->inst[i].kind == RD_I_LOOP;
+    if (s->n_item == 0)
+        return;
+    if (s->team > 1)
+        widen_lanes(s);
+    else if (loops)
+        widen_items(s, threads);
+    else if (s->p->n_fold == 0 && s->n_grid > 0 && !rd_cuda_find_squares(s))
+        deal_out(s);
+}

@@ -1,0 +1,165 @@
+/* opencl_plan.c - see opencl_plan.h. */
+#include "kernels/opencl/split_reduction.h"
+#include "kernels/opencl/two_pass_scan.h"
+
+/* From 0 to a number, each index once. */
+static bool is_counted(const rd_for *loop)
+{
+    const rd_linear *from = &loop->from.part[0].at, *to = &loop->to.part[0].at;
+
+    return loop->step == 1 && loop->start < 0 && !loop->backwards && loop->from.n == 1 &&
+           loop->to.n == 1 && from->n == 0 && from->offset == 0 && to->n == 0;
+}
+
+/* The statement of a body that is none of values; -1: there are several, or none. */
+static int32_t only_of(const rd_schedule *t, int32_t body)
+{
+    int32_t only = -1;
+
+    for (int32_t s = t->stmt[body].first; s >= 0; s = t->stmt[s].next) {
+        if (t->stmt[s].kind == RD_S_LET)
+            continue;
+        if (only >= 0)
+            return -1;
+        only = s;
+    }
+    return only;
+}
+
+static bool may_be_items(const rd_schedule *t, int32_t stmt)
+{
+    return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP && is_counted(rd_loop_of(t, stmt)) &&
+           rd_loop_of(t, stmt)->of >= 0;
+}
+
+/* Around them stand values alone, so that what their rounds hand on, the states of folds, begins in
+ * them. */
+static void mark(const rd_schedule *t, int32_t stmt, rd_gpu_loop *loop)
+{
+    for (int32_t n = 0; n < RD_MAX_RANK && may_be_items(t, stmt); n++) {
+        loop[rd_loop_of(t, stmt)->of].role = RD_GPU_ITEMS;
+        stmt                               = only_of(t, stmt);
+    }
+}
+
+/* Is all that is at the top values, and loops whose rounds are items?  Of several loops one may fill
+ * scratch for another, but items have their own. */
+static bool has_items(const rd_schedule *t)
+{
+    int32_t loops = 0;
+
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->stmt[t->part[k]].first; s >= 0; s = t->stmt[s].next) {
+            if (t->stmt[s].kind != RD_S_LET && !may_be_items(t, s))
+                return false;
+            loops += t->stmt[s].kind != RD_S_LET;
+        }
+    return loops == 1 || t->p->n_scratch == 0;
+}
+
+bool rd_cl_has_no_labels(const rd_program *p)
+{
+    bool none = true;
+
+    for (int32_t k = 0; k < p->n_fold; k++)
+        none &= !p->fold[k].n_group && !p->fold[k].by_rows;
+    return none;
+}
+
+static bool only_reduces(const rd_program *p)
+{
+    bool only = rd_cl_has_no_labels(p);
+
+    for (int32_t k = 0; k < p->n_fold; k++)
+        only &= !p->fold[k].scan;
+    return only;
+}
+
+/* An index that fails is told in the order of items. */
+static bool has_indices(const rd_program *p)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_INDEX)
+            return true;
+    return false;
+}
+
+/* The innermost loop whose rounds are items, -1; how many there are. */
+static int32_t item_of(const rd_schedule *t, const rd_gpu_loop *loop, int64_t *items)
+{
+    int32_t item = -1;
+
+    *items = 1;
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
+            if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->of >= 0 &&
+                loop[rd_loop_of(t, s)->of].role == RD_GPU_ITEMS) {
+                *items *= rd_loop_of(t, s)->extent;
+                item = s;
+            }
+    return item;
+}
+
+/* Scans of few items by ranges, which go twice: how long they are; 0: they do not. */
+static int64_t cut_scans(const rd_schedule *t, rd_gpu_loop *loop, rd_gpu_fold *fold)
+{
+    int64_t       items, range = 0, nodes;
+    const int32_t item = item_of(t, loop, &items);
+    const int32_t stmt = !rd_cl_has_no_labels(t->p) || has_indices(t->p)
+                             ? -1
+                             : rd_cl_scan_of(t, item, items, &range);
+
+    if (stmt < 0)
+        return 0;
+    loop[rd_loop_of(t, stmt)->of].role = RD_GPU_RANGES;
+    nodes                              = (rd_loop_of(t, stmt)->extent + range - 1) / range;
+    for (int32_t k = 0; k < t->p->n_fold; k++) {
+        fold[k].node  = k * rd_cl_node_bytes(nodes);
+        fold[k].nodes = (int32_t)rd_cl_nodes_of(nodes);
+    }
+    return range;
+}
+
+/* One item of several ranges. */
+static int64_t cut(const rd_schedule *t, rd_gpu_loop *loop)
+{
+    int64_t       range = 0;
+    const int32_t stmt  = has_items(t) || !only_reduces(t->p) ? -1 : rd_cl_cut_of(t, &range);
+
+    if (stmt < 0)
+        return 0;
+    loop[rd_loop_of(t, stmt)->of].role = RD_GPU_RANGES;
+    return range;
+}
+
+bool rd_cl_plan_of(const rd_schedule *t, rd_gpu_plan *plan, rd_get_fn *get, void *pool)
+{
+    const rd_program *p    = t->p;
+    rd_gpu_loop      *loop = get(pool, ((size_t)p->n_loop + 1) * sizeof *loop);
+    rd_gpu_fold      *fold = get(pool, ((size_t)p->n_fold + 1) * sizeof *fold);
+    int32_t          *pack = get(pool, ((size_t)p->n_inst + 1) * sizeof *pack);
+    int64_t          *kept = get(pool, ((size_t)p->n_scratch + 1) * sizeof *kept);
+    int64_t           scanned;
+
+    if (!loop || !fold || !pack || !kept)
+        return false;
+    for (int k = 0; k < RD_N_PARTS && has_items(t); k++)
+        for (int32_t s = t->stmt[t->part[k]].first; s >= 0; s = t->stmt[s].next)
+            mark(t, s, loop);
+    for (int32_t k = 0; k < p->n_fold; k++)
+        fold[k] = (rd_gpu_fold){ .place = RD_IN_LOCAL, .rows = t->fold[k].room };
+    scanned = cut_scans(t, loop, fold);
+    *plan   = (rd_gpu_plan){ .team  = 1,
+                             .wide  = 1,
+                             .strip = -1,
+                             .cross = { -1, -1 },
+                             .pairs = -1,
+                             .chunk = scanned ? scanned : cut(t, loop),
+                             .scans = scanned ? RD_GPU_SCANS_TWICE : RD_GPU_SCANS_WHOLE,
+                             .exits = true,
+                             .loop  = loop,
+                             .fold  = fold,
+                             .kept  = kept,
+                             .pack  = pack };
+    return true;
+}

@@ -1,0 +1,46 @@
+/* user_reducers.c - which users' reducers run from their text: those that call nothing, as functions of C need not
+ * have the same bits here. */
+#include "kernels/opencl/opencl_plan.h"
+#include <ctype.h>
+#include <string.h>
+
+static bool is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Words that a bracket follows in C without a call. */
+static bool is_statement(const char *word, size_t n)
+{
+    static const char *const statements[] = { "if", "while", "for", "switch", "sizeof", "return" };
+
+    for (size_t k = 0; k < sizeof statements / sizeof *statements; k++)
+        if (strlen(statements[k]) == n && memcmp(statements[k], word, n) == 0)
+            return true;
+    return false;
+}
+
+static bool calls(const char *text)
+{
+    for (const char *at = strchr(text, '('); at; at = strchr(at + 1, '(')) {
+        const char *end = at, *begin;
+
+        while (end > text && isspace((unsigned char)end[-1]))
+            end--;
+        for (begin = end; begin > text && is_name(begin[-1]);)
+            begin--;
+        if (begin < end && !is_statement(begin, (size_t)(end - begin)))
+            return true;
+    }
+    return false;
+}
+
+bool rd_cl_may_run(const rd_reducer *r)
+{
+    enum { TEXTS = 5 };
+    bool may = rd_user_has_text(r);
+
+    for (int k = 0; k < TEXTS; k++)
+        may = may && !(r->code[k] && calls(r->code[k]));
+    return may;
+}

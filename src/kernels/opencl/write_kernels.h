@@ -1,0 +1,33 @@
+/* write_kernels.h - a loop tree as kernels of OpenCL C.
+ *
+ * Each loop over items at the top of the tree is a kernel.  An item runs one after the other what is in
+ * it, and has states and scratch in private memory. */
+#ifndef RD_KERNELS_OPENCL_WRITE_KERNELS_H
+#define RD_KERNELS_OPENCL_WRITE_KERNELS_H
+#include "kernels/opencl/split_reduction.h"
+#include "kernels/opencl/text/kernel_record.h"
+#include "kernels/print/print.h"
+
+enum { RD_CL_KERNELS = 16 };
+
+/* What kernels are called with is a row of int64_t: the first item and the one behind the last,
+ * places of slots in their buffers, numbers. */
+enum { RD_CL_FIRST, RD_CL_END, RD_CL_SLOTS };
+
+typedef struct rd_cl_text {
+    rd_printing  print; /* with the numbers, and why there is no text */
+    const char  *text;
+    int32_t      n_kernel;
+    int64_t      items[RD_CL_KERNELS]; /* of each kernel: "rdim0", ... */
+    rd_cl_ranges ranges;
+    bool         reports;             /* indices outside their axes, or warnings */
+    char         why[RD_CL_SENTENCE]; /* "": there is a text */
+} rd_cl_text;
+
+/* False: no memory. */
+bool rd_cl_print(rd_cl_text *t, const rd_schedule *tree, rd_get_fn *get, void *pool);
+
+/* limits.c: have an item's states and scratch room in private memory?  Why there is no text, if there is none. */
+bool rd_cl_fits(const rd_cl_text *t);
+void rd_cl_say_why(rd_cl_text *t);
+#endif
