@@ -17,27 +17,27 @@ static int64_t pitch_of(rd_dtype type, int64_t n)
     return (words | 1) * word / size;
 }
 
-int64_t rd_cuda_stretch_rows(const rd_cuda_shape *s, const rd_cuda_stretch *r)
+int64_t rd_cuda_staged_rows_of_block(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return r->role == RD_ROW_KEPT ? s->choice.block
                                   : (s->choice.block + r->items - 2) / r->items + 1;
 }
 
 /* With room for whole vectors at both ends. */
-static int64_t bytes_of(const rd_cuda_shape *s, const rd_cuda_stretch *r)
+static int64_t bytes_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
-    return rd_cuda_room(rd_cuda_stretch_rows(s, r) * r->pitch * rd_dtype_size(r->type) +
+    return rd_cuda_room(rd_cuda_staged_rows_of_block(s, r) * r->pitch * rd_dtype_size(r->type) +
                         2 * s->choice.vector);
 }
 
 /* ---- Rows that leave others their place ------------------------------------------------------ */
-static const rd_address *address_of(const rd_cuda_shape *s, int32_t inst)
+static const rd_address *address_of(const rd_cuda_strategy *s, int32_t inst)
 {
     return &s->p->address[s->p->inst[inst].arg];
 }
 
 /* The outermost loop of the item's around an instruction, -1. */
-static int32_t outermost(const rd_cuda_shape *s, int32_t inst)
+static int32_t outermost(const rd_cuda_strategy *s, int32_t inst)
 {
     int32_t loop = s->p->inst[inst].loop, found = -1;
 
@@ -48,11 +48,12 @@ static int32_t outermost(const rd_cuda_shape *s, int32_t inst)
 
 /* Are two accesses in one loop of the same element, counted from where rows begin, and of another
  * one in each round of all loops? */
-static bool same_element(const rd_cuda_shape *s, int32_t a, int32_t b)
+static bool is_same_element(const rd_cuda_strategy *s, int32_t a, int32_t b)
 {
-    const rd_cuda_stretch *r = &s->stretch[s->stretch_of[a]], *q = &s->stretch[s->stretch_of[b]];
-    const rd_program      *p     = s->p;
-    int64_t                times = 1;
+    const rd_cuda_staged_row *r = &s->staged_row[s->staged_row_of[a]],
+                             *q = &s->staged_row[s->staged_row_of[b]];
+    const rd_program *p         = s->p;
+    int64_t           times     = 1;
 
     if (p->inst[a].loop != p->inst[b].loop ||
         address_of(s, a)->offset - r->first != address_of(s, b)->offset - q->first)
@@ -70,79 +71,79 @@ static bool same_element(const rd_cuda_shape *s, int32_t a, int32_t b)
 }
 
 /* The first access of rows k; -1: it is no store in a loop. */
-static int32_t first_store(const rd_cuda_shape *s, int32_t k)
+static int32_t first_store(const rd_cuda_strategy *s, int32_t k)
 {
     for (int32_t i = s->from; i < s->to; i++)
-        if (s->stretch_of[i] == k)
+        if (s->staged_row_of[i] == k)
             return s->p->inst[i].kind == RD_I_STORE && outermost(s, i) >= 0 ? i : -1;
     return -1;
 }
 
 /* Have rows of the same array no use from the elements on that a store is of? */
-static bool ends_before(const rd_cuda_shape *s, int32_t array, int32_t store)
+static bool is_unused_from(const rd_cuda_strategy *s, int32_t array, int32_t store)
 {
     const int32_t begin = s->p->loop[outermost(s, store)].begin;
     bool          ends  = true;
 
     for (int32_t i = s->from; i < s->to; i++) {
-        const int32_t k = s->stretch_of[i];
+        const int32_t k = s->staged_row_of[i];
 
-        if (k >= 0 && s->stretch[k].array == array && i > begin)
-            ends &= i < store && same_element(s, i, store);
+        if (k >= 0 && s->staged_row[k].array == array && i > begin)
+            ends &= i < store && is_same_element(s, i, store);
     }
     return ends;
 }
 
 /* Do all that have an array leave it, and would a thread's row be where theirs are?  Then all rows
  * of a block are, so that threads write back what they themselves have filled. */
-static bool leave_place(const rd_cuda_shape *s, int32_t array, int32_t k)
+static bool can_share_array(const rd_cuda_strategy *s, int32_t array, int32_t k)
 {
-    const rd_cuda_stretch *r = &s->stretch[k];
+    const rd_cuda_staged_row *r = &s->staged_row[k];
 
-    for (int32_t j = 0; j < s->n_stretch; j++) {
-        const rd_cuda_stretch *q = &s->stretch[j];
+    for (int32_t j = 0; j < s->n_staged_row; j++) {
+        const rd_cuda_staged_row *q = &s->staged_row[j];
 
         if (q->array != array || j == k)
             continue;
         if (q->role == RD_ROW_OUT || q->type != r->type || q->n != r->n || q->items != 1)
             return false;
         if (q->role == RD_ROW_IN && r->role == RD_ROW_OUT &&
-            (q->step != r->step || (q->first - r->first) % rd_cuda_stretch_vector(s, r) != 0))
+            (q->step != r->step || (q->first - r->first) % rd_cuda_staged_row_vector(s, r) != 0))
             return false;
     }
     return true;
 }
 
 /* The array that rows can have from others, or one of their own. */
-static int32_t array_of(const rd_cuda_shape *s, int32_t k)
+static int32_t array_of(const rd_cuda_strategy *s, int32_t k)
 {
     const int32_t store = first_store(s, k);
 
-    for (int32_t array = 0; store >= 0 && array < s->n_stretch; array++)
-        if (array != k && s->stretch[array].array == array && leave_place(s, array, k) &&
-            ends_before(s, array, store))
+    for (int32_t array = 0; store >= 0 && array < s->n_staged_row; array++)
+        if (array != k && s->staged_row[array].array == array && can_share_array(s, array, k) &&
+            is_unused_from(s, array, store))
             return array;
     return k;
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-void rd_cuda_place_stretches(rd_cuda_shape *s)
+void rd_cuda_lay_out_staged_rows(rd_cuda_strategy *s)
 {
     int64_t bytes = 0;
 
-    for (int32_t k = 0; k < s->n_stretch; k++) {
-        s->stretch[k].array = k;
-        s->stretch[k].pitch = pitch_of(s->stretch[k].type, s->stretch[k].n);
+    for (int32_t k = 0; k < s->n_staged_row; k++) {
+        s->staged_row[k].array = k;
+        s->staged_row[k].pitch = pitch_of(s->staged_row[k].type, s->staged_row[k].n);
     }
     for (int32_t i = s->from; i < s->to; i++) /* in the order in which they begin */
-        if (s->stretch_of[i] >= 0 && first_store(s, s->stretch_of[i]) == i)
-            s->stretch[s->stretch_of[i]].array = array_of(s, s->stretch_of[i]);
-    for (int32_t k = 0; k < s->n_stretch; k++)
-        if (s->stretch[k].array == k) {
-            s->stretch[k].at = bytes;
-            bytes += bytes_of(s, &s->stretch[k]);
+        if (s->staged_row_of[i] >= 0 && first_store(s, s->staged_row_of[i]) == i)
+            s->staged_row[s->staged_row_of[i]].array = array_of(s, s->staged_row_of[i]);
+    for (int32_t k = 0; k < s->n_staged_row; k++)
+        if (s->staged_row[k].array == k) {
+            s->staged_row[k].at = bytes;
+            bytes += bytes_of(s, &s->staged_row[k]);
         }
-    for (int32_t k = 0; k < s->n_stretch; k++)
-        s->stretch[k].at = s->stretch[s->stretch[k].array].at;
-    s->stretch_bytes = bytes;
+    for (int32_t k = 0; k < s->n_staged_row; k++)
+        s->staged_row[k].at = s->staged_row[s->staged_row[k].array].at;
+    s->staged_row_bytes = bytes;
 }

@@ -21,26 +21,27 @@ static bool is_within(const rd_program *p, const rd_cuda_fold *f, int32_t loop)
     return rd_cuda_within(p, f->start, loop);
 }
 
-static void find_places(const rd_program *p, int32_t number, rd_cuda_fold *f)
+static void find_instructions(const rd_program *p, int32_t number, rd_cuda_fold *f)
 {
-    *f = (rd_cuda_fold){ .of = { .fold = &p->fold[number] }, .start = -1, .step = -1, .close = -1 };
+    *f =
+        (rd_cuda_fold){ .of = { .fold = &p->fold[number] }, .start = -1, .step = -1, .finish = -1 };
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].arg == number) {
-            f->start = p->inst[i].kind == RD_I_START ? i : f->start;
-            f->step  = p->inst[i].kind == RD_I_STEP ? i : f->step;
-            f->close = p->inst[i].kind == RD_I_CLOSE ? i : f->close;
+            f->start  = p->inst[i].kind == RD_I_START ? i : f->start;
+            f->step   = p->inst[i].kind == RD_I_STEP ? i : f->step;
+            f->finish = p->inst[i].kind == RD_I_CLOSE ? i : f->finish;
         }
 }
 
 /* Does `row` fold along a loop that has cells of `column` beside each other, each of which goes on
  * in the loop around it?  Who comes before its result is there does not read it. */
-static bool cross(const rd_program *p, const rd_cuda_fold *row, const rd_cuda_fold *column)
+static bool is_crossing(const rd_program *p, const rd_cuda_fold *row, const rd_cuda_fold *column)
 {
     const int32_t outer = row->start < 0 ? -1 : p->inst[row->start].loop;
 
     if (outer < 0 || row->step < 0 || column->step < 0 || column->start < 0 ||
         is_within(p, column, outer) || !rd_cuda_within(p, column->step, outer) ||
-        column->step > row->close || rd_coef(&column->of.fold->cell, p->loop[outer].axis))
+        column->step > row->finish || rd_coef(&column->of.fold->cell, p->loop[outer].axis))
         return false;
     for (int32_t loop = p->inst[row->step].loop; loop >= 0 && loop != outer;
          loop         = p->loop[loop].parent)
@@ -49,15 +50,15 @@ static bool cross(const rd_program *p, const rd_cuda_fold *row, const rd_cuda_fo
     return false;
 }
 
-bool rd_cuda_crosses(const rd_program *p)
+bool rd_cuda_has_crossing_folds(const rd_program *p)
 {
     rd_cuda_fold row, column;
 
     for (int32_t a = 0; a < p->n_fold; a++) {
-        find_places(p, a, &row);
+        find_instructions(p, a, &row);
         for (int32_t b = 0; b < p->n_fold; b++) {
-            find_places(p, b, &column);
-            if (cross(p, &row, &column))
+            find_instructions(p, b, &column);
+            if (is_crossing(p, &row, &column))
                 return true;
         }
     }
@@ -87,7 +88,7 @@ static bool is_plain(const rd_program *p, int32_t loop)
 
 /* One loop in another; behind them folds that began before them end, in loops along the inner
  * one. */
-static bool find_loops(rd_cuda_shape *s, int32_t *outer, int32_t *inner)
+static bool find_loops(rd_cuda_strategy *s, int32_t *outer, int32_t *inner)
 {
     const rd_program *p = s->p;
 
@@ -110,42 +111,42 @@ static bool find_loops(rd_cuda_shape *s, int32_t *outer, int32_t *inner)
 }
 
 /* Rows have lanes along one of the loops, whichever it is; that is the second. */
-static void tell_apart(rd_cuda_shape *s, int32_t outer, int32_t inner)
+static void order_loops(rd_cuda_strategy *s, int32_t outer, int32_t inner)
 {
     bool along_outer = false;
 
     for (int32_t k = 0; k < s->p->n_fold; k++)
         along_outer |=
             s->p->fold[k].lanes > 1 && rd_coef(&s->p->fold[k].lane, s->p->loop[outer].axis);
-    s->cross[0] = along_outer ? inner : outer;
-    s->cross[1] = along_outer ? outer : inner;
+    s->tile_loop[0] = along_outer ? inner : outer;
+    s->tile_loop[1] = along_outer ? outer : inner;
 }
 
-int32_t rd_cuda_cross_outer(const rd_cuda_shape *s)
+int32_t rd_cuda_tile_outer(const rd_cuda_strategy *s)
 {
-    return s->p->loop[s->cross[0]].first >= 0 ? s->cross[0] : s->cross[1];
+    return s->p->loop[s->tile_loop[0]].first >= 0 ? s->tile_loop[0] : s->tile_loop[1];
 }
 
-int32_t rd_cuda_cross_inner(const rd_cuda_shape *s)
+int32_t rd_cuda_tile_inner(const rd_cuda_strategy *s)
 {
-    return s->p->loop[s->cross[0]].first >= 0 ? s->cross[1] : s->cross[0];
+    return s->p->loop[s->tile_loop[0]].first >= 0 ? s->tile_loop[1] : s->tile_loop[0];
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
 /* Folds along the inner loop begin in the outer one and end there.  Others have a cell for each
  * index of the inner one, and end behind. */
-static bool is_placed(const rd_cuda_shape *s, const rd_cuda_fold *f, int32_t folds_along)
+static bool is_placed(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t folds_along)
 {
     const rd_program *p     = s->p;
-    const rd_loop    *outer = &p->loop[rd_cuda_cross_outer(s)];
-    const rd_loop    *inner = &p->loop[rd_cuda_cross_inner(s)];
+    const rd_loop    *outer = &p->loop[rd_cuda_tile_outer(s)];
+    const rd_loop    *inner = &p->loop[rd_cuda_tile_inner(s)];
     const rd_address *cell  = &f->of.fold->cell;
 
     if (&p->loop[folds_along] == inner)
-        return f->start > outer->begin && f->start < inner->begin && f->close > inner->end &&
-               f->close < outer->end && cell->n_add == 0;
-    return f->start >= s->from && f->start < outer->begin && f->close > outer->end &&
-           p->inst[f->close].loop >= 0 && p->loop[p->inst[f->close].loop].axis == inner->axis &&
+        return f->start > outer->begin && f->start < inner->begin && f->finish > inner->end &&
+               f->finish < outer->end && cell->n_add == 0;
+    return f->start >= s->from && f->start < outer->begin && f->finish > outer->end &&
+           p->inst[f->finish].loop >= 0 && p->loop[p->inst[f->finish].loop].axis == inner->axis &&
            cell->n_add == 1 && cell->add[0].axis == inner->axis;
 }
 
@@ -155,39 +156,41 @@ static bool is_of_tree(const rd_fold *fold)
 }
 
 /* A lane for each column, whose steps are rows. */
-static bool is_column(const rd_cuda_shape *s, const rd_cuda_fold *f)
+static bool is_column(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
-    return is_of_tree(f->of.fold) && rd_is_along(f->of.fold, s->p->loop[s->cross[0]].axis, 0, 1) &&
-           is_placed(s, f, s->cross[0]);
+    return is_of_tree(f->of.fold) &&
+           rd_is_along(f->of.fold, s->p->loop[s->tile_loop[0]].axis, 0, 1) &&
+           is_placed(s, f, s->tile_loop[0]);
 }
 
 /* Lanes along the columns, from the first one on. */
-static bool is_row(const rd_cuda_shape *s, const rd_cuda_fold *f)
+static bool is_row(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
 
     return is_of_tree(fold) && fold->lanes >= RD_WARP && fold->lane.n_add == 1 &&
-           fold->lane.offset == 0 && fold->lane.add[0].axis == s->p->loop[s->cross[1]].axis &&
+           fold->lane.offset == 0 && fold->lane.add[0].axis == s->p->loop[s->tile_loop[1]].axis &&
            fold->lane.add[0].coef == 1 && fold->outer.n_add == 0 && fold->outer.offset == 0 &&
-           is_placed(s, f, s->cross[1]);
+           is_placed(s, f, s->tile_loop[1]);
 }
 
 /* Rows and columns, some of both; the rows' lanes, 0: there are other folds. */
-static int32_t find_lanes(rd_cuda_shape *s)
+static int32_t find_lanes(rd_cuda_strategy *s)
 {
     int32_t lanes = 0, columns = 0;
 
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         rd_cuda_fold *f = &s->fold[k];
 
-        if (f->start < 0 || f->step < 0 || f->close < 0 ||
-            !rd_cuda_within(s->p, f->step, rd_cuda_cross_inner(s)))
+        if (f->start < 0 || f->step < 0 || f->finish < 0 ||
+            !rd_cuda_within(s->p, f->step, rd_cuda_tile_inner(s)))
             return 0;
-        f->lanes = is_row(s, f);
-        columns += !f->lanes;
-        if ((f->lanes && lanes && lanes != f->of.fold->lanes) || (!f->lanes && !is_column(s, f)))
+        f->threads_are_lanes = is_row(s, f);
+        columns += !f->threads_are_lanes;
+        if ((f->threads_are_lanes && lanes && lanes != f->of.fold->lanes) ||
+            (!f->threads_are_lanes && !is_column(s, f)))
             return 0;
-        lanes = f->lanes ? f->of.fold->lanes : lanes;
+        lanes = f->threads_are_lanes ? f->of.fold->lanes : lanes;
     }
     return columns ? lanes : 0;
 }
@@ -195,37 +198,37 @@ static int32_t find_lanes(rd_cuda_shape *s)
 /* ---- What else is done ----------------------------------------------------------------------- */
 /* Each element is done once, but what is before the elements of the inner loop for each of them:
  * nothing is stored there.  Nothing that is stored is read. */
-static bool may_cross(const rd_cuda_shape *s, int32_t i)
+static bool may_tile(const rd_cuda_strategy *s, int32_t i)
 {
     const rd_program *p    = s->p;
     const rd_inst    *inst = &p->inst[i];
 
     switch (inst->kind) {
     case RD_I_LOAD: return !s->stored[p->address[inst->arg].slot];
-    case RD_I_STORE: return i > p->loop[rd_cuda_cross_inner(s)].begin;
+    case RD_I_STORE: return i > p->loop[rd_cuda_tile_inner(s)].begin;
     default: return true;
     }
 }
 
-static bool all_may_cross(const rd_cuda_shape *s)
+static bool may_tile_all(const rd_cuda_strategy *s)
 {
     bool all = s->p->n_scratch == 0;
 
     for (int32_t i = s->from; i < s->to; i++)
-        all &= may_cross(s, i);
+        all &= may_tile(s, i);
     return all;
 }
 
 /* ---- Teams ----------------------------------------------------------------------------------- */
 /* The smallest elements that lie side by side along columns, 0: there are none. */
-static int32_t least_dense(const rd_cuda_shape *s)
+static int32_t least_dense(const rd_cuda_strategy *s)
 {
     const rd_program *p     = s->p;
-    const rd_loop    *l     = &p->loop[rd_cuda_cross_inner(s)];
+    const rd_loop    *l     = &p->loop[rd_cuda_tile_inner(s)];
     int32_t           least = 0;
 
     for (int32_t i = l->begin + 1; i < l->end; i++)
-        if (p->inst[i].kind == RD_I_LOAD && rd_cuda_is_dense(s, i, s->cross[1])) {
+        if (p->inst[i].kind == RD_I_LOAD && rd_cuda_is_dense(s, i, s->tile_loop[1])) {
             const int32_t size = rd_dtype_size(p->address[p->inst[i].arg].type);
 
             least = least == 0 || size < least ? size : least;
@@ -233,63 +236,65 @@ static int32_t least_dense(const rd_cuda_shape *s)
     return least;
 }
 
-static bool find_team(rd_cuda_shape *s, int32_t lanes)
+static bool find_team(rd_cuda_strategy *s, int32_t lanes)
 {
     const int32_t least = least_dense(s);
 
     if (least == 0)
         return false;
-    for (s->wide = rd_cuda_wide_of(s, least); lanes / s->wide < s->choice.least_team;)
-        s->wide /= 2;
-    s->team = lanes / s->wide;
-    return s->wide > 1 && s->team <= RD_WARP;
+    for (s->width = rd_cuda_vector_width(s, least); lanes / s->width < s->choice.least_team;)
+        s->width /= 2;
+    s->team = lanes / s->width;
+    return s->width > 1 && s->team <= RD_WARP;
 }
 
-void rd_cuda_cross_packs(const rd_cuda_shape *s, rd_cuda_packs *packs)
+void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *accesses)
 {
     const rd_program *p = s->p;
-    const rd_loop    *l = &p->loop[rd_cuda_cross_inner(s)];
+    const rd_loop    *l = &p->loop[rd_cuda_tile_inner(s)];
 
-    *packs = (rd_cuda_packs){ .ahead = s->at_once, .along = 1, .together = true };
-    for (int32_t i = l->begin + 1; i < l->end && packs->n < RD_CUDA_PACKS; i++) {
+    *accesses = (rd_cuda_vector_accesses){ .prefetch     = s->rows_at_once,
+                                           .serial_width = 1,
+                                           .is_blocked   = true };
+    for (int32_t i = l->begin + 1; i < l->end && accesses->n < RD_MOST_VECTOR_ACCESSES; i++) {
         const rd_inst *inst = &p->inst[i];
 
         if ((inst->kind != RD_I_LOAD && inst->kind != RD_I_STORE) ||
-            !rd_cuda_is_dense(s, i, s->cross[1]))
+            !rd_cuda_is_dense(s, i, s->tile_loop[1]))
             continue;
-        packs->inst[packs->n]   = i;
-        packs->each[packs->n++] = s->wide;
+        accesses->inst[accesses->n]   = i;
+        accesses->each[accesses->n++] = s->width;
     }
 }
 
 /* Bytes that a thread has in flight for each index of the outer loop. */
-static int32_t flight_of(const rd_cuda_shape *s)
+static int32_t flight_of(const rd_cuda_strategy *s)
 {
-    rd_cuda_packs packs;
-    int32_t       bytes = 0;
+    rd_cuda_vector_accesses accesses;
+    int32_t                 bytes = 0;
 
-    rd_cuda_cross_packs(s, &packs);
-    for (int32_t k = 0; k < packs.n; k++)
-        if (s->p->inst[packs.inst[k]].kind == RD_I_LOAD)
-            bytes +=
-                packs.each[k] * rd_dtype_size(s->p->address[s->p->inst[packs.inst[k]].arg].type);
+    rd_cuda_tile_accesses(s, &accesses);
+    for (int32_t k = 0; k < accesses.n; k++)
+        if (s->p->inst[accesses.inst[k]].kind == RD_I_LOAD)
+            bytes += accesses.each[k] *
+                     rd_dtype_size(s->p->address[s->p->inst[accesses.inst[k]].arg].type);
     return bytes;
 }
 
 /* Teams follow each other, each one turn behind the one before it.  So a team that is through with
  * its columns finds those before its next ones done, if there are as many turns as teams, at
  * least. */
-static void find_turns(rd_cuda_shape *s)
+static void find_rows_at_once(rd_cuda_strategy *s)
 {
     const rd_cuda_choice *c      = &s->choice;
-    const double          weight = s->wide * rd_cuda_weight_of(s->p, rd_cuda_cross_inner(s));
+    const double          weight = s->width * rd_cuda_weight_of(s->p, rd_cuda_tile_inner(s));
     const int32_t         bytes  = flight_of(s);
 
-    s->at_once = RD_TREE_STEPS / (c->block / s->team);
-    while (s->at_once > 1 &&
-           (s->at_once * bytes > c->flight || s->at_once * s->wide > c->elements ||
-            s->at_once * weight > c->weight))
-        s->at_once /= 2;
+    s->rows_at_once = RD_TREE_STEPS / (c->block / s->team);
+    while (s->rows_at_once > 1 &&
+           (s->rows_at_once * bytes > c->flight || s->rows_at_once * s->width > c->elements ||
+            s->rows_at_once * weight > c->weight))
+        s->rows_at_once /= 2;
 }
 
 /* ---- Is it worth it? ------------------------------------------------------------------------- */
@@ -303,48 +308,48 @@ static int32_t state_size(const rd_emit_fold *of, int k)
 }
 
 /* Lanes of rows, and words in which they meet. */
-static bool has_room(const rd_cuda_shape *s, int32_t lanes)
+static bool has_room(const rd_cuda_strategy *s, int32_t lanes)
 {
     int64_t bytes = 8 * (int64_t)rd_cuda_shared_words(s) * (s->choice.block / s->team);
 
     for (int32_t k = 0; k < s->p->n_fold; k++)
-        for (int j = 0; s->fold[k].lanes && j < s->fold[k].of.n_state; j++)
+        for (int j = 0; s->fold[k].threads_are_lanes && j < s->fold[k].of.n_state; j++)
             bytes += (int64_t)RD_TREE_STEPS * lanes * state_size(&s->fold[k].of, j);
-    return bytes <= s->choice.cross_room;
+    return bytes <= s->choice.tile_room;
 }
 
 /* Teams wait for the first one at the beginning of a patch, and at its end for the last one; of the
  * threads that a GPU has room for, registers leave a quarter. */
-static bool are_busy(const rd_cuda_shape *s, int32_t lanes)
+static bool are_busy(const rd_cuda_strategy *s, int32_t lanes)
 {
-    const int64_t teams = s->choice.block / s->team, turns = RD_TREE_STEPS / s->at_once;
-    const int64_t groups  = (s->patch[1] + lanes - 1) / lanes;
+    const int64_t teams = s->choice.block / s->team, turns = RD_TREE_STEPS / s->rows_at_once;
+    const int64_t groups  = (s->block_tile[1] + lanes - 1) / lanes;
     const int64_t all     = (groups + teams - 1) / teams * turns + teams - 1;
-    const int64_t threads = s->n_item * s->n_patch[0] * s->n_patch[1] * s->choice.block;
-    const int64_t fit = s->choice.at_work / 4, wanted = s->choice.at_work / s->choice.cross_share;
+    const int64_t threads = s->n_item * s->n_block_tile[0] * s->n_block_tile[1] * s->choice.block;
+    const int64_t fit = s->choice.at_work / 4, wanted = s->choice.at_work / s->choice.tile_share;
 
     return (threads < fit ? threads : fit) * groups * turns >= wanted * teams * all;
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-static void find_patches(rd_cuda_shape *s, int32_t lanes)
+static void count_tiles(rd_cuda_strategy *s, int32_t lanes)
 {
     const int64_t size[2] = { RD_TREE_STEPS, (int64_t)RD_TREE_STEPS * lanes };
 
     for (int k = 0; k < 2; k++) {
-        const int64_t extent = s->p->loop[s->cross[k]].extent;
+        const int64_t extent = s->p->loop[s->tile_loop[k]].extent;
 
-        s->patch[k]   = size[k] < extent ? size[k] : extent;
-        s->n_patch[k] = (extent + size[k] - 1) / size[k];
+        s->block_tile[k]   = size[k] < extent ? size[k] : extent;
+        s->n_block_tile[k] = (extent + size[k] - 1) / size[k];
     }
 }
 
-int64_t rd_cuda_nodes_of(const rd_cuda_shape *s, int64_t n)
+int64_t rd_cuda_nodes_of(const rd_cuda_strategy *s, int64_t n)
 {
     return n + rd_cuda_groups_of(s, n);
 }
 
-int64_t rd_cuda_groups_of(const rd_cuda_shape *s, int64_t n)
+int64_t rd_cuda_groups_of(const rd_cuda_strategy *s, int64_t n)
 {
     int64_t groups = 0;
 
@@ -356,16 +361,19 @@ int64_t rd_cuda_groups_of(const rd_cuda_shape *s, int64_t n)
 }
 
 /* Nodes of columns, and of the lanes of rows that are several patches; counters of both. */
-static void place_nodes(rd_cuda_shape *s)
+static void place_nodes(rd_cuda_strategy *s)
 {
-    const int64_t *n = s->n_patch;
+    const int64_t *n = s->n_block_tile;
 
     s->node_bytes = 0;
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         rd_cuda_fold *f     = &s->fold[k];
-        const int64_t along = f->lanes ? s->p->loop[s->cross[0]].extent * f->of.fold->lanes
-                                       : s->p->loop[s->cross[1]].extent;
-        const int64_t nodes = f->lanes && n[1] == 1 ? 0 : rd_cuda_nodes_of(s, n[f->lanes]) * along;
+        const int64_t along = f->threads_are_lanes
+                                  ? s->p->loop[s->tile_loop[0]].extent * f->of.fold->lanes
+                                  : s->p->loop[s->tile_loop[1]].extent;
+        const int64_t nodes = f->threads_are_lanes && n[1] == 1
+                                  ? 0
+                                  : rd_cuda_nodes_of(s, n[f->threads_are_lanes]) * along;
 
         f->node  = s->node_bytes;
         f->nodes = rd_cuda_room(nodes * f->of.bytes);
@@ -375,46 +383,46 @@ static void place_nodes(rd_cuda_shape *s)
 }
 
 /* States at hand are a thread's own: columns, or lanes of a row. */
-static void give_homes(rd_cuda_shape *s)
+static void assign_local_storage(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         rd_cuda_fold *f = &s->fold[k];
 
-        f->tree    = false; /* its nodes are apart */
-        f->abreast = 1;
-        f->home    = RD_HOME_LOCAL;
-        f->here    = f->lanes ? s->wide : 1;
-        f->n_cell  = f->lanes ? 1 : s->wide;
-        f->states  = s->wide;
+        f->tree           = false; /* its nodes are apart */
+        f->register_block = 1;
+        f->storage        = RD_STORAGE_LOCAL;
+        f->here           = f->threads_are_lanes ? s->width : 1;
+        f->n_cell         = f->threads_are_lanes ? 1 : s->width;
+        f->states         = s->width;
     }
 }
 
-static bool fails(rd_cuda_shape *s)
+static bool give_up(rd_cuda_strategy *s)
 {
-    s->cross[0] = s->cross[1] = -1;
-    s->team = s->wide = 1;
+    s->tile_loop[0] = s->tile_loop[1] = -1;
+    s->team = s->width = 1;
     for (int32_t k = 0; k < s->p->n_fold; k++)
-        s->fold[k].lanes = false;
+        s->fold[k].threads_are_lanes = false;
     return false;
 }
 
-bool rd_cuda_find_cross(rd_cuda_shape *s)
+bool rd_cuda_find_block_tile(rd_cuda_strategy *s)
 {
     int32_t lanes, outer, inner;
 
     if (s->n_item == 0 || s->p->n_fold < 2 || s->p->n_fold > RD_GPU_MOST_FOLDS ||
         !find_loops(s, &outer, &inner))
         return false;
-    tell_apart(s, outer, inner);
+    order_loops(s, outer, inner);
     lanes = find_lanes(s);
-    if (lanes == 0 || !all_may_cross(s) || !find_team(s, lanes) || !has_room(s, lanes))
-        return fails(s);
-    find_turns(s);
-    find_patches(s, lanes);
+    if (lanes == 0 || !may_tile_all(s) || !find_team(s, lanes) || !has_room(s, lanes))
+        return give_up(s);
+    find_rows_at_once(s);
+    count_tiles(s, lanes);
     if (!are_busy(s, lanes))
-        return fails(s);
-    s->spread[s->cross[1]] = true;
+        return give_up(s);
+    s->distributed[s->tile_loop[1]] = true;
     place_nodes(s);
-    give_homes(s);
+    assign_local_storage(s);
     return true;
 }

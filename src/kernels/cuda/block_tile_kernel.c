@@ -2,10 +2,10 @@
 #include "kernels/cuda/loop_tree.h"
 
 /* The end of a range of patches is the backend's (combine_blocks.c). */
-void rd_cuda_write_patches(rd_cuda_text *t, int32_t kernel)
+void rd_cuda_write_block_tiles(rd_cuda_text *t, int32_t kernel)
 {
-    rd_cuda_meet_functions(t);
-    rd_cuda_kernel_head(t, "cross", -1);
+    rd_cuda_combine_functions(t);
+    rd_cuda_kernel_head(t, "block_tiles", -1);
     rd_print_line(&t->print, "{");
     t->print.indent++;
     rd_cuda_declare_shared(t);
@@ -19,7 +19,7 @@ void rd_cuda_write_patches(rd_cuda_text *t, int32_t kernel)
                   "for (int64_t work = q.head.first + blockIdx.x; work < q.head.n_work; work += "
                   "gridDim.x) {");
     t->print.indent++;
-    rd_cuda_declare_patch(t);
+    rd_cuda_declare_block_tile(t);
     rd_cuda_declare_nodes(t);
     rd_print_item(&t->print, kernel);
     rd_print_line(&t->print, "__syncthreads();");
@@ -31,22 +31,22 @@ void rd_cuda_write_patches(rd_cuda_text *t, int32_t kernel)
     rd_print_line(&t->print, "}\n");
 }
 
-void rd_cuda_leave_patch(void *of, rd_printing *n, int32_t fold)
+void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold)
 {
     rd_cuda_text *t = of;
 
     (void)n;
-    (t->s->fold[fold].lanes ? rd_cuda_leave_rows : rd_cuda_leave_columns)(t, fold);
+    (t->s->fold[fold].threads_are_lanes ? rd_cuda_leave_rows : rd_cuda_leave_columns)(t, fold);
 }
 
 /* "if (is0)" */
-void rd_cuda_last_patch(void *of, rd_printing *n)
+void rd_cuda_last_block_tile(void *of, rd_printing *n)
 {
-    rd_cuda_arrive_along(of, n->kernel->along);
+    rd_cuda_combine_blocks(of, n->kernel->along);
 }
 
-void rd_cuda_node_of_patch(void *of, rd_printing *n, int32_t fold, const char *lane)
+void rd_cuda_node_of_block_tile(void *of, rd_printing *n, int32_t fold, const char *lane)
 {
     (void)n;
-    rd_cuda_take_met(of, fold, lane);
+    rd_cuda_take_combined(of, fold, lane);
 }

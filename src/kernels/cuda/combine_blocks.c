@@ -14,7 +14,7 @@
 
 static const rd_loop *loop_of(const rd_cuda_text *t, int k)
 {
-    return &t->s->p->loop[t->s->cross[k]];
+    return &t->s->p->loop[t->s->tile_loop[k]];
 }
 
 static int64_t lanes_of(const rd_cuda_fold *f)
@@ -23,15 +23,15 @@ static int64_t lanes_of(const rd_cuda_fold *f)
 }
 
 /* Does a row go on in other patches?  Else its lanes are in shared memory. */
-static bool are_apart(const rd_cuda_text *t, const rd_cuda_fold *f)
+static bool has_memory_nodes(const rd_cuda_text *t, const rd_cuda_fold *f)
 {
-    return !f->lanes || t->s->n_patch[1] > 1;
+    return !f->threads_are_lanes || t->s->n_block_tile[1] > 1;
 }
 
 /* Nodes side by side: of all columns, of the lanes of all rows. */
-static int64_t side_by_side(const rd_cuda_text *t, const rd_cuda_fold *f)
+static int64_t node_pitch(const rd_cuda_text *t, const rd_cuda_fold *f)
 {
-    return loop_of(t, f->lanes ? 0 : 1)->extent * lanes_of(f);
+    return loop_of(t, f->threads_are_lanes ? 0 : 1)->extent * lanes_of(f);
 }
 
 static void close_braces(rd_cuda_text *t, int n)
@@ -48,7 +48,7 @@ static void declare_nodes_of(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f = &t->s->fold[number];
 
-    for (int j = 0; are_apart(t, f) && j < f->of.n_state; j++) {
+    for (int j = 0; has_memory_nodes(t, f) && j < f->of.n_state; j++) {
         rd_text at = { 0 };
 
         rd_print_number(&t->print, &at, f->node + j * f->nodes);
@@ -59,20 +59,20 @@ static void declare_nodes_of(rd_cuda_text *t, int32_t number)
     }
 }
 
-/* "meet0(q, nodes, from, many, to, first, end)": rows of nodes from..from+many become row `to`,
+/* "combine0(q, nodes, from, many, to, first, end)": rows of nodes from..from+many become row `to`,
  * between two places. */
-static void add_meet(rd_cuda_text *t, int32_t number)
+static void add_combine(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f     = &t->s->fold[number];
     rd_text             pitch = { 0 }, merge = { 0 };
 
-    rd_print_number(&t->print, &pitch, side_by_side(t, f));
+    rd_print_number(&t->print, &pitch, node_pitch(t, f));
     rd_text_add(&merge, "merge%" PRId32 "(", number);
     rd_add_each(&merge, &f->of, "&f%d[k]");
     rd_text_add(&merge, ", ");
     rd_add_each(&merge, &f->of, "&f%d[k + half]");
     rd_print_line(&t->print,
-                  "static void meet%" PRId32 "(const rd_call &q, char *nodes, int64_t from, "
+                  "static void combine%" PRId32 "(const rd_call &q, char *nodes, int64_t from, "
                   "int many, int64_t to, int64_t first, int64_t end)",
                   number);
     rd_print_line(&t->print, "{");
@@ -100,38 +100,38 @@ static void add_meet(rd_cuda_text *t, int32_t number)
     rd_text_end(&merge, t->print.to);
 }
 
-void rd_cuda_meet_functions(rd_cuda_text *t)
+void rd_cuda_combine_functions(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
-        if (are_apart(t, &t->s->fold[k]))
-            add_meet(t, k);
+        if (has_memory_nodes(t, &t->s->fold[k]))
+            add_combine(t, k);
 }
 
 /* ---- A patch's ------------------------------------------------------------------------------- */
-static int32_t lanes_of_rows(const rd_cuda_shape *s)
+static int32_t lanes_of_rows(const rd_cuda_strategy *s)
 {
-    return s->team * s->wide;
+    return s->team * s->width;
 }
 
 /* "RD_SHARED(float, h1_0, 4096);": of the lanes of all rows of a patch. */
 void rd_cuda_declare_lanes(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
-        for (int j = 0; t->s->fold[k].lanes && j < t->s->fold[k].of.n_state; j++)
+        for (int j = 0; t->s->fold[k].threads_are_lanes && j < t->s->fold[k].of.n_state; j++)
             rd_print_line(&t->print, "RD_SHARED(%s, h%" PRId32 "_%d, %" PRId32 ");",
                           rd_state_type(&t->s->fold[k].of, j), k, j,
                           RD_TREE_STEPS * lanes_of_rows(t->s));
 }
 
 /* "const int64_t p0 = .., lo0 = .., hi0 = ..;": which patch this is. */
-void rd_cuda_declare_patch(rd_cuda_text *t)
+void rd_cuda_declare_block_tile(rd_cuda_text *t)
 {
     rd_print_line(&t->print, "uint64_t rest = (uint64_t)work;");
     for (int k = 2; k-- > 0;) {
         const int64_t size = k ? (int64_t)RD_TREE_STEPS * lanes_of_rows(t->s) : RD_TREE_STEPS;
         rd_text       n = { 0 }, extent = { 0 };
 
-        rd_print_number(&t->print, &n, t->s->n_patch[k]);
+        rd_print_number(&t->print, &n, t->s->n_block_tile[k]);
         rd_print_number(&t->print, &extent, loop_of(t, k)->extent);
         rd_print_line(&t->print,
                       "const int64_t p%d = (int64_t)RD_REST(rest, %s), lo%d = p%d * %" PRId64 ";",
@@ -166,12 +166,12 @@ void rd_cuda_leave_columns(rd_cuda_text *t, int32_t number)
     const int32_t       axis  = loop_of(t, 1)->axis;
     rd_text             pitch = { 0 }, states = { 0 };
 
-    rd_print_number(&t->print, &pitch, side_by_side(t, f));
+    rd_print_number(&t->print, &pitch, node_pitch(t, f));
     rd_cuda_states(&states, f, number, "s", "l");
-    rd_print_line(&t->print, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {", t->s->wide);
+    rd_print_line(&t->print, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {", t->s->width);
     t->print.indent++;
     rd_print_line(&t->print, "const int64_t i%" PRId32 " = v%" PRId32 " + %" PRId32 " * t + l;",
-                  axis, axis, t->s->wide);
+                  axis, axis, t->s->width);
     rd_print_line(&t->print, "block%" PRId32 "(%s);", number, states.at ? states.at : "");
     rd_print_line(&t->print, "if (i%" PRId32 " < hi1) {", axis);
     t->print.indent++;
@@ -202,7 +202,7 @@ void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
     const rd_cuda_fold *f     = &t->s->fold[number];
     rd_text             pitch = { 0 };
 
-    rd_print_number(&t->print, &pitch, side_by_side(t, f));
+    rd_print_number(&t->print, &pitch, node_pitch(t, f));
     rd_print_line(&t->print,
                   "for (int k = (int)threadIdx.x; k < (int)(hi0 - lo0) * %" PRId64
                   "; k += RD_THREADS) {",
@@ -218,14 +218,14 @@ void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
 
 /* "at0", "from0": the group, and the first row of its level; "is0": has this block come last of all
  * patches along a loop?  Their counters begin at `first`. */
-static void arrive(rd_cuda_text *t, int along, const char *first)
+static void combine_along(rd_cuda_text *t, int along, const char *first)
 {
     char    lanes[16] = "";
     rd_text n         = { 0 };
 
     if (along)
         snprintf(lanes, sizeof lanes, " * %" PRId32, lanes_of_rows(t->s));
-    rd_print_number(&t->print, &n, t->s->n_patch[along]);
+    rd_print_number(&t->print, &n, t->s->n_block_tile[along]);
     rd_print_line(&t->print, "int64_t from%d = 0;", along);
     rd_print_line(&t->print, "bool    is%d = true;", along);
     rd_print_line(&t->print, "uint32_t *counter%d = counters + %s;", along, first);
@@ -237,9 +237,9 @@ static void arrive(rd_cuda_text *t, int along, const char *first)
     rd_print_line(&t->print, "is%d = rd_is_last_block(&counter%d[group], many, came);", along,
                   along);
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
-        if (t->s->fold[k].lanes == (along == 1))
+        if (t->s->fold[k].threads_are_lanes == (along == 1))
             rd_print_line(&t->print,
-                          "if (is%d) meet%" PRId32
+                          "if (is%d) combine%" PRId32
                           "(q, nodes, from%d + before, (int)many, from%d + "
                           "n + group, lo%d%s, hi%d%s);",
                           along, k, along, along, !along, lanes, !along, lanes);
@@ -254,23 +254,23 @@ static void arrive(rd_cuda_text *t, int along, const char *first)
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
 /* x0, x1 ..: the node of a column, or of lane `lane` of a row. */
-void rd_cuda_take_met(rd_cuda_text *t, int32_t number, const char *lane)
+void rd_cuda_take_combined(rd_cuda_text *t, int32_t number, const char *lane)
 {
     const rd_cuda_fold *f  = &t->s->fold[number];
     rd_text             at = { 0 }, pitch = { 0 };
 
-    rd_print_number(&t->print, &pitch, side_by_side(t, f));
-    if (!f->lanes)
+    rd_print_number(&t->print, &pitch, node_pitch(t, f));
+    if (!f->threads_are_lanes)
         rd_text_add(&at, "from0 * %s + i%" PRId32, pitch.at ? pitch.at : "", loop_of(t, 1)->axis);
-    else if (are_apart(t, f))
+    else if (has_memory_nodes(t, f))
         rd_text_add(&at, "from1 * %s + i%" PRId32 " * %" PRId64 " + %s", pitch.at ? pitch.at : "",
                     loop_of(t, 0)->axis, lanes_of(f), lane);
     else
         rd_text_add(&at, "row * %" PRId64 " + %s", lanes_of(f), lane);
-    if (!are_apart(t, f))
+    if (!has_memory_nodes(t, f))
         take_lane(t, number, at.at ? at.at : "");
     for (int j = 0; j < f->of.n_state; j++)
-        if (are_apart(t, f))
+        if (has_memory_nodes(t, f))
             rd_print_line(&t->print, "x%d = w%" PRId32 "_%d[%s];", j, number, j,
                           at.at ? at.at : "");
         else
@@ -282,12 +282,12 @@ void rd_cuda_take_met(rd_cuda_text *t, int32_t number, const char *lane)
 /* "p1 * 9": counters before those of this patch's columns, or (behind all of these) of its rows. */
 static rd_text counters_before(rd_cuda_text *t, int along)
 {
-    const int64_t columns = rd_cuda_groups_of(t->s, t->s->n_patch[0]),
-                  rows    = rd_cuda_groups_of(t->s, t->s->n_patch[1]);
+    const int64_t columns = rd_cuda_groups_of(t->s, t->s->n_block_tile[0]),
+                  rows    = rd_cuda_groups_of(t->s, t->s->n_block_tile[1]);
     rd_text text          = { 0 };
 
     if (along) {
-        rd_print_number(&t->print, &text, t->s->n_patch[1] * columns);
+        rd_print_number(&t->print, &text, t->s->n_block_tile[1] * columns);
         rd_text_add(&text, " + ");
     }
     rd_text_add(&text, "p%d * ", !along);
@@ -295,11 +295,11 @@ static rd_text counters_before(rd_cuda_text *t, int along)
     return text;
 }
 
-void rd_cuda_arrive_along(rd_cuda_text *t, int along)
+void rd_cuda_combine_blocks(rd_cuda_text *t, int along)
 {
     rd_text before = counters_before(t, along);
 
-    arrive(t, along, before.at ? before.at : "");
+    combine_along(t, along, before.at ? before.at : "");
     rd_print_line(&t->print, "if (is%d)", along);
     rd_text_end(&before, t->print.to);
 }

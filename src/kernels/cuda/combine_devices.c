@@ -1,4 +1,4 @@
-/* combine_devices.c - ranges of cut loops that several GPUs have done: what they leave becomes one GPU's.
+/* combine_devices.c - ranges of split loops that several GPUs have done: what they leave becomes one GPU's.
  *
  * A range leaves rows of nodes, and so does each group of ranges all of which have come (combine_ranges.c).
  * Each GPU has rows and counters of its own, and those of the groups that are its alone are whole
@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct left {
+typedef struct partials {
     char     *nodes;
     uint32_t *counters;
-} left;
+} partials;
 
-static bool is_done(rd_gpu_run_state *r, bool done)
+static bool note_memory(rd_gpu_run_state *r, bool done)
 {
     if (!done) {
         r->full = true;
@@ -24,39 +24,39 @@ static bool is_done(rd_gpu_run_state *r, bool done)
     return done;
 }
 
-static bool make_left(rd_gpu_run_state *r, left *l)
+static bool make_partials(rd_gpu_run_state *r, partials *l)
 {
-    l->nodes    = malloc((size_t)rd_gpu_node_bytes(r->shape) + 1);
-    l->counters = malloc((size_t)rd_gpu_counter_bytes(r->shape) + 1);
-    return is_done(r, l->nodes && l->counters);
+    l->nodes    = malloc((size_t)rd_gpu_node_bytes(r->strategy) + 1);
+    l->counters = malloc((size_t)rd_gpu_counter_bytes(r->strategy) + 1);
+    return note_memory(r, l->nodes && l->counters);
 }
 
-static void free_left(left *l)
+static void free_partials(partials *l)
 {
     free(l->nodes);
     free(l->counters);
 }
 
-static bool fetch(rd_gpu_run_state *r, left *l)
+static bool download(rd_gpu_run_state *r, partials *l)
 {
-    return rd_queue_down(r->queue, l->nodes, r->nodes, rd_gpu_node_bytes(r->shape), r->why) &&
-           rd_queue_down(r->queue, l->counters, r->counters, rd_gpu_counter_bytes(r->shape),
+    return rd_queue_down(r->queue, l->nodes, r->nodes, rd_gpu_node_bytes(r->strategy), r->why) &&
+           rd_queue_down(r->queue, l->counters, r->counters, rd_gpu_counter_bytes(r->strategy),
                          r->why) &&
            rd_queue_wait(r->queue, r->why);
 }
 
-static bool send(rd_gpu_run_state *r, const left *l)
+static bool upload(rd_gpu_run_state *r, const partials *l)
 {
-    return rd_queue_up(r->queue, r->nodes, l->nodes, rd_gpu_node_bytes(r->shape), r->why) &&
-           rd_queue_up(r->queue, r->counters, l->counters, rd_gpu_counter_bytes(r->shape),
+    return rd_queue_up(r->queue, r->nodes, l->nodes, rd_gpu_node_bytes(r->strategy), r->why) &&
+           rd_queue_up(r->queue, r->counters, l->counters, rd_gpu_counter_bytes(r->strategy),
                        r->why) &&
            rd_queue_wait(r->queue, r->why);
 }
 
 /* Rows of a level that ranges [first, end) alone have made, of an item's: [*from, *to).  `span`:
  * ranges of a group. */
-static void rows_of(const rd_cuda_shape *s, int32_t level, int64_t span, int64_t first, int64_t end,
-                    int64_t *from, int64_t *to)
+static void rows_of(const rd_cuda_strategy *s, int32_t level, int64_t span, int64_t first,
+                    int64_t end, int64_t *from, int64_t *to)
 {
     const rd_groups *groups = &s->level[level];
     const int64_t    before = (first + span - 1) / span;
@@ -68,7 +68,8 @@ static void rows_of(const rd_cuda_shape *s, int32_t level, int64_t span, int64_t
         *to += groups->last_rows - groups->rows;
 }
 
-static void add_rows(const rd_cuda_shape *s, left *all, const left *own, int64_t first, int64_t end)
+static void add_rows(const rd_cuda_strategy *s, partials *all, const partials *own, int64_t first,
+                     int64_t end)
 {
     for (int64_t item = 0; item < s->n_item; item++) {
         int64_t span = 1;
@@ -85,56 +86,56 @@ static void add_rows(const rd_cuda_shape *s, left *all, const left *own, int64_t
     }
 }
 
-static void add_counters(const rd_cuda_shape *s, left *all, const left *own)
+static void add_counters(const rd_cuda_strategy *s, partials *all, const partials *own)
 {
     for (int64_t k = 0; k < s->n_item * s->item_counters; k++)
         all->counters[k] += own->counters[k];
 }
 
-static rd_gpu_run_state *gather(const rd_ranges_done *by, int32_t n, left *all, left *own)
+static rd_gpu_run_state *gather(const rd_device_ranges *by, int32_t n, partials *all, partials *own)
 {
-    const rd_cuda_shape *const s = by->run->shape;
+    const rd_cuda_strategy *const s = by->run->strategy;
 
-    if (!fetch(by->run, all))
+    if (!download(by->run, all))
         return by->run;
     for (int32_t k = 1; k < n; k++) {
-        if (!fetch(by[k].run, own))
+        if (!download(by[k].run, own))
             return by[k].run;
         add_rows(s, all, own, by[k].first, by[k].end);
         add_counters(s, all, own);
     }
-    return send(by->run, all) ? NULL : by->run;
+    return upload(by->run, all) ? NULL : by->run;
 }
 
-rd_gpu_run_state *rd_ranges_gather(const rd_ranges_done *by, int32_t n)
+rd_gpu_run_state *rd_partials_gather(const rd_device_ranges *by, int32_t n)
 {
-    left              all = { 0 }, own = { 0 };
+    partials          all = { 0 }, own = { 0 };
     rd_gpu_run_state *failed = by->run;
 
-    if (make_left(by->run, &all) && make_left(by->run, &own))
+    if (make_partials(by->run, &all) && make_partials(by->run, &own))
         failed = gather(by, n, &all, &own);
-    free_left(&all);
-    free_left(&own);
+    free_partials(&all);
+    free_partials(&own);
     return failed;
 }
 
-static rd_gpu_run_state *spread(const rd_ranges_done *by, int32_t n, left *all)
+static rd_gpu_run_state *broadcast(const rd_device_ranges *by, int32_t n, partials *all)
 {
-    if (!fetch(by->run, all))
+    if (!download(by->run, all))
         return by->run;
     for (int32_t k = 1; k < n; k++)
-        if (!send(by[k].run, all))
+        if (!upload(by[k].run, all))
             return by[k].run;
     return NULL;
 }
 
-rd_gpu_run_state *rd_ranges_spread(const rd_ranges_done *by, int32_t n)
+rd_gpu_run_state *rd_partials_broadcast(const rd_device_ranges *by, int32_t n)
 {
-    left              all    = { 0 };
+    partials          all    = { 0 };
     rd_gpu_run_state *failed = by->run;
 
-    if (make_left(by->run, &all))
-        failed = spread(by, n, &all);
-    free_left(&all);
+    if (make_partials(by->run, &all))
+        failed = broadcast(by, n, &all);
+    free_partials(&all);
     return failed;
 }

@@ -1,4 +1,4 @@
-/* combine_ranges.c - what ranges of a cut loop come to: rows of nodes, and how they become those of one.
+/* combine_ranges.c - what ranges of a split loop come to: rows of nodes, and how they become those of one.
  *
  * A team leaves the nodes of its range and counts itself at its group's counter.  Who comes last of
  * RD_FAN joins what they left, in the order of places, and goes to the counter of the group above
@@ -190,29 +190,29 @@ void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 static void end_blocks(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f     = &t->s->fold[number];
-    const bool          ours  = f->home == RD_HOME_TEAM && t->s->team > 1;
+    const bool          ours  = f->storage == RD_STORAGE_TEAM && t->s->team > 1;
     rd_text             cells = { 0 }, block = { 0 };
 
     rd_print_number(&t->print, &cells, f->n_cell);
     rd_text_add(&block, "edge%" PRId32 "(q, range + 1)", number);
     if (ours)
-        rd_print_line(&t->print, "RD_MEET");
+        rd_print_line(&t->print, "RD_SYNC_TEAM");
     rd_print_line(&t->print,
                   "%s for (int64_t c%" PRId32 " = %s; c%" PRId32 " < %s; c%" PRId32 " += %s)",
-                  f->home == RD_HOME_LOCAL && t->s->strip >= 0 ? "RD_UNROLL" : "", number,
-                  ours && !f->lanes ? "t" : "0", number, cells.at ? cells.at : "", number,
-                  ours && !f->lanes ? "RD_TEAM" : "1");
+                  f->storage == RD_STORAGE_LOCAL && t->s->strip >= 0 ? "RD_UNROLL" : "", number,
+                  ours && !f->threads_are_lanes ? "t" : "0", number, cells.at ? cells.at : "",
+                  number, ours && !f->threads_are_lanes ? "RD_TEAM" : "1");
     t->print.indent++;
     rd_cuda_move_on(t, f, block.at ? block.at : "");
     t->print.indent--;
     if (ours)
-        rd_print_line(&t->print, "RD_MEET");
+        rd_print_line(&t->print, "RD_SYNC_TEAM");
     rd_text_end(&cells, t->print.to);
     rd_text_end(&block, t->print.to);
 }
 
 /* Each thread has lanes of its own. */
-static void leave_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
+static void store_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f), lanes = f->of.fold->lanes;
     char          ours[32];
@@ -235,7 +235,7 @@ static void leave_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
 }
 
 /* All threads have the same, or the team has it. */
-static void leave_all(rd_cuda_text *t, const rd_cuda_fold *f)
+static void store_all(rd_cuda_text *t, const rd_cuda_fold *f)
 {
     rd_text from = { 0 };
 
@@ -262,13 +262,13 @@ void rd_cuda_leave_nodes(rd_cuda_text *t, int32_t number)
     rd_print_line(&t->print,
                   "const int64_t rows = rd_nodes(from%" PRId32 ", edge%" PRId32 "(q, range + 1));",
                   number, number);
-    (f->lanes && f->home != RD_HOME_TEAM ? leave_lanes : leave_all)(t, f);
+    (f->threads_are_lanes && f->storage != RD_STORAGE_TEAM ? store_lanes : store_all)(t, f);
     t->print.indent--;
     rd_print_line(&t->print, "}");
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-void rd_cuda_arrive(rd_cuda_text *t, int32_t cut)
+void rd_cuda_combine_ranges(rd_cuda_text *t, int32_t split)
 {
     rd_print_line(&t->print, "uint32_t *const counters = (uint32_t *)q.head.counters + item * "
                              "q.head.item_counters;");
@@ -282,7 +282,7 @@ void rd_cuda_arrive(rd_cuda_text *t, int32_t cut)
     rd_print_line(&t->print,
                   "        RD_LESS(q.head.level[level - 1].n - before, RD_FAN), t)) break;");
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
-        if (t->s->fold[k].cut == cut) {
+        if (t->s->fold[k].split == split) {
             rd_text blocks = { 0 };
 
             rd_print_number(&t->print, &blocks, t->s->fold[k].blocks);
@@ -293,6 +293,6 @@ void rd_cuda_arrive(rd_cuda_text *t, int32_t cut)
     rd_print_line(&t->print, "at = group;");
     t->print.indent--;
     rd_print_line(&t->print, "}");
-    rd_print_line(&t->print, "RD_MEET");
+    rd_print_line(&t->print, "RD_SYNC_TEAM");
     rd_print_line(&t->print, "if (level == q.head.n_level)");
 }

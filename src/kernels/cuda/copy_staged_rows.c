@@ -13,43 +13,43 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const char *type_of(const rd_cuda_stretch *r)
+static const char *type_of(const rd_cuda_staged_row *r)
 {
     return rd_memory_type(r->type);
 }
 
 /* Where it begins in the array, in elements. */
-static void add_begin(rd_cuda_text *t, rd_text *to, const rd_cuda_stretch *r)
+static void add_begin(rd_cuda_text *t, rd_text *to, const rd_cuda_staged_row *r)
 {
     rd_text_add(to, "(int)");
     rd_print_number(&t->print, to, r->at / rd_dtype_size(r->type));
 }
 
-static bool is_moved(const rd_cuda_stretch *r)
+static bool is_moved(const rd_cuda_staged_row *r)
 {
     return r->role != RD_ROW_KEPT;
 }
 
 /* Rows that lie in an array and are moved, -1: which say where those of threads are. */
-static int32_t moved_in(const rd_cuda_shape *s, int32_t array)
+static int32_t moved_in(const rd_cuda_strategy *s, int32_t array)
 {
-    for (int32_t k = 0; k < s->n_stretch; k++)
-        if (s->stretch[k].array == array && is_moved(&s->stretch[k]))
+    for (int32_t k = 0; k < s->n_staged_row; k++)
+        if (s->staged_row[k].array == array && is_moved(&s->staged_row[k]))
             return k;
     return -1;
 }
 
 /* The array of rows k, if it bears their number. */
-static bool is_array(const rd_cuda_shape *s, int32_t k)
+static bool is_array(const rd_cuda_strategy *s, int32_t k)
 {
-    return s->stretch[k].array == k;
+    return s->staged_row[k].array == k;
 }
 
-void rd_cuda_declare_stretches(rd_cuda_text *t)
+void rd_cuda_declare_staged_rows(rd_cuda_text *t)
 {
-    for (int32_t k = 0; k < t->s->n_stretch; k++) {
-        const rd_cuda_stretch *r     = &t->s->stretch[k];
-        rd_text                begin = { 0 };
+    for (int32_t k = 0; k < t->s->n_staged_row; k++) {
+        const rd_cuda_staged_row *r     = &t->s->staged_row[k];
+        rd_text                   begin = { 0 };
 
         if (!is_array(t->s, k))
             continue;
@@ -69,8 +69,8 @@ void rd_cuda_declare_stretches(rd_cuda_text *t)
 /* "const int64_t top0 = first; const int many0 = here;": the block's first row, and how many. */
 static void declare_rows(rd_cuda_text *t, int32_t k)
 {
-    const rd_cuda_stretch *r = &t->s->stretch[k];
-    rd_text                n = { 0 };
+    const rd_cuda_staged_row *r = &t->s->staged_row[k];
+    rd_text                   n = { 0 };
 
     if (r->items == 1) {
         rd_print_line(&t->print,
@@ -94,8 +94,8 @@ static void declare_rows(rd_cuda_text *t, int32_t k)
  * how many there are from the beginning of a vector to that one. */
 static void declare_beginning(rd_cuda_text *t, int32_t k)
 {
-    const rd_cuda_stretch *r     = &t->s->stretch[k];
-    rd_text                first = { 0 }, step = { 0 }, last = { 0 };
+    const rd_cuda_staged_row *r     = &t->s->staged_row[k];
+    rd_text                   first = { 0 }, step = { 0 }, last = { 0 };
 
     rd_print_number(&t->print, &first, r->first);
     rd_print_number(&t->print, &step, r->step);
@@ -103,28 +103,28 @@ static void declare_beginning(rd_cuda_text *t, int32_t k)
         rd_text_add(&last, " + many%" PRId32 " - 1", k);
     rd_print_line(&t->print, "const int64_t from%" PRId32 " = %s + (top%" PRId32 "%s) * %s;", k,
                   first.at ? first.at : "", k, last.at ? last.at : "", step.at ? step.at : "");
-    if (rd_cuda_is_whole(r))
+    if (rd_cuda_is_contiguous(r))
         rd_print_line(&t->print,
                       "const int skew%" PRId32 " = (int)(from%" PRId32 " & %" PRId32 ");", k, k,
-                      rd_cuda_stretch_vector(t->s, r) - 1);
+                      rd_cuda_staged_row_vector(t->s, r) - 1);
     rd_text_end(&first, t->print.to);
     rd_text_end(&step, t->print.to);
     rd_text_end(&last, t->print.to);
 }
 
 /* Vectors of a thread that are loaded before any goes to shared memory. */
-static int32_t ahead_of(const rd_cuda_shape *s, const rd_cuda_stretch *r)
+static int32_t ahead_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
-    const int64_t all   = rd_cuda_stretch_rows(s, r) * r->n;
+    const int64_t all   = rd_cuda_staged_rows_of_block(s, r) * r->n;
     int32_t       ahead = s->choice.batch;
 
-    while (ahead > 1 && (int64_t)ahead * s->choice.block * rd_cuda_stretch_vector(s, r) > all)
+    while (ahead > 1 && (int64_t)ahead * s->choice.block * rd_cuda_staged_row_vector(s, r) > all)
         ahead /= 2;
     return ahead;
 }
 
 /* 2^32 / n, rounded up (text/staged_rows.cuh). */
-static void add_part(rd_cuda_text *t, rd_text *to, const rd_cuda_stretch *r)
+static void add_part(rd_cuda_text *t, rd_text *to, const rd_cuda_staged_row *r)
 {
     rd_text_add(to, "(uint32_t)");
     rd_print_number(&t->print, to, ((INT64_C(1) << 32) + r->n - 1) / r->n);
@@ -132,14 +132,14 @@ static void add_part(rd_cuda_text *t, rd_text *to, const rd_cuda_stretch *r)
 
 /* "rd_fill_rows<RD_THREADS, float, 4, 1, 2>(stage0, (int)0, (const float *)x0 + (from0 - skew0),
  *                                           skew0, skew0 + many0 * (int)10, (uint32_t)q.N[0]);" */
-static void move_whole(rd_cuda_text *t, int32_t k)
+static void copy_contiguous(rd_cuda_text *t, int32_t k)
 {
-    const rd_cuda_stretch *r    = &t->s->stretch[k];
-    const bool             in   = r->role == RD_ROW_IN;
-    rd_text                line = { 0 };
+    const rd_cuda_staged_row *r    = &t->s->staged_row[k];
+    const bool                in   = r->role == RD_ROW_IN;
+    rd_text                   line = { 0 };
 
     rd_text_add(&line, "rd_%s_rows<RD_THREADS, %s, %" PRId32 ", %" PRId64, in ? "fill" : "drain",
-                type_of(r), rd_cuda_stretch_vector(t->s, r), r->pitch - r->n);
+                type_of(r), rd_cuda_staged_row_vector(t->s, r), r->pitch - r->n);
     if (in)
         rd_text_add(&line, ", %" PRId32, ahead_of(t->s, r));
     rd_text_add(&line, ">(stage%" PRId32 ", ", r->array);
@@ -158,11 +158,11 @@ static void move_whole(rd_cuda_text *t, int32_t k)
 
 /* "rd_fill_apart<RD_THREADS, float>(stage0, (int)0, (const float *)x0 + from0, many0 * (int)10,
  *                                   (int)10, (int)11, q.N[1], (uint32_t)q.N[0]);" */
-static void move_apart(rd_cuda_text *t, int32_t k)
+static void copy_strided(rd_cuda_text *t, int32_t k)
 {
-    const rd_cuda_stretch *r    = &t->s->stretch[k];
-    const bool             in   = r->role == RD_ROW_IN;
-    rd_text                line = { 0 }, n = { 0 };
+    const rd_cuda_staged_row *r    = &t->s->staged_row[k];
+    const bool                in   = r->role == RD_ROW_IN;
+    rd_text                   line = { 0 }, n = { 0 };
 
     rd_print_number(&t->print, &n, r->n);
     rd_text_add(&line, "rd_%s_apart<RD_THREADS, %s>(stage%" PRId32 ", ", in ? "fill" : "drain",
@@ -182,18 +182,18 @@ static void move_apart(rd_cuda_text *t, int32_t k)
     rd_text_end(&n, t->print.to);
 }
 
-static void move(rd_cuda_text *t, rd_gpu_row_role role)
+static void copy_rows(rd_cuda_text *t, rd_gpu_row_role role)
 {
-    for (int32_t k = 0; k < t->s->n_stretch; k++)
-        if (t->s->stretch[k].role == role)
-            (rd_cuda_is_whole(&t->s->stretch[k]) ? move_whole : move_apart)(t, k);
+    for (int32_t k = 0; k < t->s->n_staged_row; k++)
+        if (t->s->staged_row[k].role == role)
+            (rd_cuda_is_contiguous(&t->s->staged_row[k]) ? copy_contiguous : copy_strided)(t, k);
 }
 
 /* "const int mine0 = ..;": where the row of this thread's item begins. */
 static void declare_mine(rd_cuda_text *t, int32_t k)
 {
-    const rd_cuda_stretch *r   = &t->s->stretch[k];
-    rd_text                row = { 0 }, line = { 0 };
+    const rd_cuda_staged_row *r   = &t->s->staged_row[k];
+    rd_text                   row = { 0 }, line = { 0 };
 
     if (r->items == 1)
         rd_text_add(&row, "(int)threadIdx.x");
@@ -203,7 +203,7 @@ static void declare_mine(rd_cuda_text *t, int32_t k)
         rd_text_add(&row, ") - top%" PRId32 ")", k);
     }
     add_begin(t, &line, r);
-    if (rd_cuda_is_whole(r))
+    if (rd_cuda_is_contiguous(r))
         rd_text_add(&line, " + skew%" PRId32, k);
     if (r->step < 0)
         rd_text_add(&line, " + (many%" PRId32 " - 1 - %s)", k, row.at ? row.at : "");
@@ -216,38 +216,38 @@ static void declare_mine(rd_cuda_text *t, int32_t k)
     rd_text_end(&line, t->print.to);
 }
 
-void rd_cuda_open_block(rd_cuda_text *t)
+void rd_cuda_begin_block(rd_cuda_text *t)
 {
-    const rd_cuda_shape *s = t->s;
+    const rd_cuda_strategy *s = t->s;
 
     rd_print_line(&t->print,
                   "for (int64_t first = q.head.first + (int64_t)blockIdx.x * RD_THREADS; "
                   "first < q.head.n_work; first += teams) {");
     t->print.indent++;
     rd_print_line(&t->print, "const int here = (int)RD_LESS(q.head.n_work - first, RD_THREADS);");
-    for (int32_t k = 0; k < s->n_stretch; k++)
-        if (is_moved(&s->stretch[k])) {
+    for (int32_t k = 0; k < s->n_staged_row; k++)
+        if (is_moved(&s->staged_row[k])) {
             declare_rows(t, k);
             declare_beginning(t, k);
         }
-    move(t, RD_ROW_IN);
+    copy_rows(t, RD_ROW_IN);
     rd_print_line(&t->print, "__syncthreads();");
     rd_print_line(&t->print, "if ((int)threadIdx.x < here) {");
     t->print.indent++;
     rd_print_line(&t->print, "const int64_t work = first + threadIdx.x;");
-    for (int32_t k = 0; k < s->n_stretch; k++)
+    for (int32_t k = 0; k < s->n_staged_row; k++)
         if (is_array(s, k) && moved_in(s, k) >= 0)
             declare_mine(t, moved_in(s, k));
 }
 
 /* No barrier behind what is written back: where rows that come next have the same array, each thread
  * fills what it has written back itself (bank_layout.c). */
-void rd_cuda_close_block(rd_cuda_text *t)
+void rd_cuda_end_block(rd_cuda_text *t)
 {
     t->print.indent--;
     rd_print_line(&t->print, "}");
     rd_print_line(&t->print, "__syncthreads();");
-    move(t, RD_ROW_OUT);
+    copy_rows(t, RD_ROW_OUT);
     t->print.indent--;
     rd_print_line(&t->print, "}");
 }

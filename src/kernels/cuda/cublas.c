@@ -25,7 +25,7 @@ rd_blas_handle *rd_blas_handle_new(void)
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
-static bool ok(const char *function, cublasStatus_t status, bool *full, char why[RD_CUDA_TEXT])
+static bool is_ok(const char *function, cublasStatus_t status, bool *full, char why[RD_CUDA_TEXT])
 {
     *full = status == CUBLAS_STATUS_ALLOC_FAILED;
     if (status != CUBLAS_STATUS_SUCCESS)
@@ -34,14 +34,14 @@ static bool ok(const char *function, cublasStatus_t status, bool *full, char why
 }
 
 #define CALL(full, why, function, ...) \
-    ok(#function, rd_cublas_api(NULL)->function(__VA_ARGS__), full, why)
+    is_ok(#function, rd_cublas_api(NULL)->function(__VA_ARGS__), full, why)
 /* Where memory is full, what is kept makes way, and it is called once more. */
 #define TAKE(gpu, full, why, function, ...)    \
     (CALL(full, why, function, __VA_ARGS__) || \
      (*(full) && (rd_gpu_trim(gpu), CALL(full, why, function, __VA_ARGS__))))
 
 /* ---- The handle ------------------------------------------------------------------------------ */
-static void shut(rd_blas_handle *h, rd_gpu *gpu)
+static void close_handle(rd_blas_handle *h, rd_gpu *gpu)
 {
     if (!gpu)
         return;
@@ -57,7 +57,7 @@ void rd_blas_handle_free(rd_blas_handle *h, rd_gpu *gpu)
 {
     if (!h)
         return;
-    shut(h, gpu);
+    close_handle(h, gpu);
     pthread_mutex_destroy(&h->lock);
     free(h);
 }
@@ -73,7 +73,7 @@ static int64_t workspace_bytes(const rd_gpu_facts *gpu)
 }
 
 /* The stream before the workspace, which goes back to cuBLAS's own with another stream. */
-static bool make(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
+static bool open_handle(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu   = rd_queue_gpu(queue);
     const int64_t bytes = workspace_bytes(rd_gpu_facts_of(gpu));
@@ -85,13 +85,13 @@ static bool make(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUD
                 (size_t)bytes);
 }
 
-static bool have(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
+static bool ensure_handle(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
 {
     if (h->handle)
         return true;
-    if (make(queue, h, full, why))
+    if (open_handle(queue, h, full, why))
         return true;
-    shut(h, rd_queue_gpu(queue));
+    close_handle(h, rd_queue_gpu(queue));
     return false;
 }
 
@@ -142,7 +142,7 @@ bool rd_cublas_run(rd_queue *queue, const rd_gemms *g, bool *full, char why[RD_C
     if (!rd_gpu_enter(gpu, why))
         return false;
     pthread_mutex_lock(&h->lock);
-    done = have(queue, h, full, why) && multiply(gpu, h->handle, g, full, why);
+    done = ensure_handle(queue, h, full, why) && multiply(gpu, h->handle, g, full, why);
     pthread_mutex_unlock(&h->lock);
     rd_gpu_leave(gpu);
     return done;

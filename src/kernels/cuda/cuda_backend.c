@@ -36,7 +36,7 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     made->shares = 1;
     made->alone  = "a library multiplies, on one GPU";
     if (made->code && p->devices > 1)
-        made->shares = rd_gpu_shares(made->code, &made->alone);
+        made->shares = rd_gpu_share_count(made->code, &made->alone);
     p->code        = made;
     p->state_bytes = 0;
     return true;
@@ -136,12 +136,12 @@ static bool run(const rd_program *p, rd_submission *s, void *const *slot,
 /* What a library asks is not ours to record; what kernels report is read after each run. */
 static int32_t records(const rd_program *p)
 {
-    const prepared *const      made = p->code;
-    const rd_cuda_shape *const s    = made->code ? rd_gpu_code_shape(made->code) : NULL;
+    const prepared *const         made = p->code;
+    const rd_cuda_strategy *const s    = made->code ? rd_gpu_code_strategy(made->code) : NULL;
 
     if (!s || s->reports)
         return 0;
-    return s->n_cut > 0 || s->cross[0] >= 0 ? 2 : 1;
+    return s->n_split > 0 || s->tile_loop[0] >= 0 ? 2 : 1;
 }
 
 static rd_recording *record(rd_queue *queue, rd_submission **s, char *why)
@@ -157,10 +157,12 @@ static int32_t shares(const rd_program *p, const char **why)
     return made->shares;
 }
 
-static bool deal(const rd_program *p, rd_queue *const *queue, int32_t n, const rd_device_host *host,
-                 rd_task *report, rd_device_end *end, char *why)
+static bool run_partitioned(const rd_program *p, rd_queue *const *queue, int32_t n,
+                            const rd_device_host *host, rd_task *report, rd_device_end *end,
+                            char *why)
 {
-    return rd_gpu_deal(((const prepared *)p->code)->code, queue, n, host, report, end, why);
+    return rd_gpu_run_partitioned(((const prepared *)p->code)->code, queue, n, host, report, end,
+                                  why);
 }
 
 static void form_text(rd_text *text, const prepared *made)
@@ -201,7 +203,7 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
 static void loops_text(rd_text *text, const rd_gpu_code *code)
 {
     if (code)
-        rd_cuda_tree_text(text, rd_gpu_code_shape(code));
+        rd_cuda_tree_text(text, rd_gpu_code_strategy(code));
     else
         rd_text_add(text, "no tree: it has no kernels\n");
 }
@@ -266,7 +268,7 @@ static const rd_device_table device = {
     .forget   = rd_recording_drop,
     .alike    = rd_gpu_alike,
     .shares   = shares,
-    .deal     = deal,
+    .deal     = run_partitioned,
 
     .measure     = measure,
     .key         = rd_gpu_program_key,

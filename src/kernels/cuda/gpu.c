@@ -25,7 +25,7 @@ static char           missing[RD_CUDA_TEXT]; /* why there is none */
 static pid_t          process; /* that has looked: no child of it may use the driver */
 
 /* ---- Looking --------------------------------------------------------------------------------- */
-static bool ok(const char *function, CUresult result)
+static bool is_ok(const char *function, CUresult result)
 {
     if (result != 0)
         rd_cuda_error(function, result, missing);
@@ -34,7 +34,7 @@ static bool ok(const char *function, CUresult result)
 
 static bool read_attribute(const rd_cuda *cuda, CUdevice device, int which, int *value)
 {
-    return ok("cuDeviceGetAttribute", cuda->cuDeviceGetAttribute(value, which, device));
+    return is_ok("cuDeviceGetAttribute", cuda->cuDeviceGetAttribute(value, which, device));
 }
 
 static bool describe(const rd_cuda *cuda, rd_gpu *gpu, int32_t k)
@@ -43,10 +43,10 @@ static bool describe(const rd_cuda *cuda, rd_gpu *gpu, int32_t k)
     size_t bytes;
 
     gpu->facts.number = k;
-    if (!ok("cuDeviceGet", cuda->cuDeviceGet(&gpu->device, k)) ||
-        !ok("cuDeviceGetName",
-            cuda->cuDeviceGetName(gpu->facts.name, sizeof gpu->facts.name, gpu->device)) ||
-        !ok("cuDeviceTotalMem_v2", cuda->cuDeviceTotalMem_v2(&bytes, gpu->device)) ||
+    if (!is_ok("cuDeviceGet", cuda->cuDeviceGet(&gpu->device, k)) ||
+        !is_ok("cuDeviceGetName",
+               cuda->cuDeviceGetName(gpu->facts.name, sizeof gpu->facts.name, gpu->device)) ||
+        !is_ok("cuDeviceTotalMem_v2", cuda->cuDeviceTotalMem_v2(&bytes, gpu->device)) ||
         !read_attribute(cuda, gpu->device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major) ||
         !read_attribute(cuda, gpu->device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor) ||
         !read_attribute(cuda, gpu->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
@@ -64,7 +64,7 @@ static bool describe(const rd_cuda *cuda, rd_gpu *gpu, int32_t k)
     return pthread_mutex_init(&gpu->lock, NULL) == 0;
 }
 
-static void look(void)
+static void find_gpus(void)
 {
     const char    *why   = NULL;
     const rd_cuda *cuda  = rd_cuda_api(&why);
@@ -75,7 +75,8 @@ static void look(void)
         snprintf(missing, sizeof missing, "%s", why ? why : "no CUDA");
         return;
     }
-    if (!ok("cuInit", cuda->cuInit(0)) || !ok("cuDeviceGetCount", cuda->cuDeviceGetCount(&count)))
+    if (!is_ok("cuInit", cuda->cuInit(0)) ||
+        !is_ok("cuDeviceGetCount", cuda->cuDeviceGetCount(&count)))
         return;
     if (count <= 0)
         snprintf(missing, sizeof missing, "the CUDA driver knows no GPU");
@@ -99,7 +100,7 @@ int32_t rd_gpu_count(const char **why)
 {
     static _Thread_local char child[RD_CUDA_TEXT];
 
-    pthread_once(&once, look);
+    pthread_once(&once, find_gpus);
     if (n_gpu && is_child(child)) {
         if (why)
             *why = child;

@@ -64,7 +64,7 @@ void      rd_queue_free(rd_queue *queue);
 rd_gpu   *rd_queue_gpu(const rd_queue *queue);
 CUstream  rd_queue_stream(const rd_queue *queue);
 /* Where that is asked: see stream.h. */
-struct rd_lane               *rd_queue_lane(const rd_queue *queue);
+struct rd_stream             *rd_queue_stream_object(const rd_queue *queue);
 typedef struct rd_submissions rd_submissions;
 rd_submissions               *rd_queue_submissions(rd_queue *queue);
 typedef struct rd_blas_handle rd_blas_handle;
@@ -149,9 +149,9 @@ bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *window
 int32_t rd_gpu_alike(int32_t first);
 /* How many of a program's `devices` share its work, all its data being in this process's memory; where
  * it is one, *why has the reason, a part of a sentence. */
-int32_t rd_gpu_shares(const rd_gpu_code *code, const char **why);
+int32_t rd_gpu_share_count(const rd_gpu_code *code, const char **why);
 /* All of it, by that many queues. */
-bool rd_gpu_deal(const rd_gpu_code *code, rd_queue *const *queue, int32_t n,
-                 const rd_device_host *host, rd_task *report, rd_device_end *end,
-                 char why[RD_CUDA_TEXT]);
+bool rd_gpu_run_partitioned(const rd_gpu_code *code, rd_queue *const *queue, int32_t n,
+                            const rd_device_host *host, rd_task *report, rd_device_end *end,
+                            char why[RD_CUDA_TEXT]);
 #endif

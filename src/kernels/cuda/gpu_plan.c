@@ -2,64 +2,64 @@
 #include "kernels/cuda/loop_tree.h"
 
 /* ---- Loops ------------------------------------------------------------------------------------ */
-static void note_packs(const rd_cuda_packs *packs, int32_t *pack)
+static void note_accesses(const rd_cuda_vector_accesses *accesses, int32_t *pack)
 {
-    for (int32_t k = 0; k < packs->n; k++)
-        pack[packs->inst[k]] = packs->each[k];
+    for (int32_t k = 0; k < accesses->n; k++)
+        pack[accesses->inst[k]] = accesses->each[k];
 }
 
 /* The elements of patches. */
-static void describe_cross(const rd_cuda_shape *s, int32_t *pack)
+static void describe_block_tile(const rd_cuda_strategy *s, int32_t *pack)
 {
-    rd_cuda_packs packs;
+    rd_cuda_vector_accesses accesses;
 
-    if (s->cross[0] < 0)
+    if (s->tile_loop[0] < 0)
         return;
-    rd_cuda_cross_packs(s, &packs);
-    note_packs(&packs, pack);
+    rd_cuda_tile_accesses(s, &accesses);
+    note_accesses(&accesses, pack);
 }
 
-static void describe_loop(const rd_cuda_shape *s, int32_t loop, rd_gpu_loop *l, int32_t *pack)
+static void describe_loop(const rd_cuda_strategy *s, int32_t loop, rd_gpu_loop *l, int32_t *pack)
 {
-    rd_cuda_packs packs;
+    rd_cuda_vector_accesses accesses;
 
-    l->role = s->spread[loop] ? RD_GPU_SPREAD : RD_GPU_INSIDE;
-    if (loop == s->dealt)
+    l->role = s->distributed[loop] ? RD_GPU_SPREAD : RD_GPU_INSIDE;
+    if (loop == s->chunk_loop)
         l->role = RD_GPU_CHUNKS;
-    if (rd_cuda_cut_of(s, loop) >= 0) {
+    if (rd_cuda_split_of(s, loop) >= 0) {
         l->role   = RD_GPU_RANGES;
-        l->spread = s->spread[loop];
+        l->spread = s->distributed[loop];
     }
-    if (s->p->loop[loop].first >= 0 || (s->p->loop[loop].backwards && !s->swept) ||
-        s->cross[0] >= 0)
+    if (s->p->loop[loop].first >= 0 || (s->p->loop[loop].backwards && !s->is_lookback) ||
+        s->tile_loop[0] >= 0)
         return;
-    rd_cuda_packs_of(s, loop, &packs);
-    if (!packs.together && !s->swept)
+    rd_cuda_vector_accesses_of(s, loop, &accesses);
+    if (!accesses.is_blocked && !s->is_lookback)
         return;
-    l->ahead = packs.ahead;
-    l->along = packs.along;
-    note_packs(&packs, pack);
+    l->ahead = accesses.prefetch;
+    l->along = accesses.serial_width;
+    note_accesses(&accesses, pack);
 }
 
 /* A scan in ranges has a node for each range, for each two of them, each four, and so on. */
-static int32_t nodes_of(const rd_cuda_shape *s)
+static int32_t nodes_of(const rd_cuda_strategy *s)
 {
-    return s->scanned ? (int32_t)rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range)) : 0;
+    return s->is_two_pass ? (int32_t)rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range)) : 0;
 }
 
-static void describe_fold(const rd_cuda_shape *s, const rd_cuda_fold *f, rd_gpu_fold *fold)
+static void describe_fold(const rd_cuda_strategy *s, const rd_cuda_fold *f, rd_gpu_fold *fold)
 {
-    *fold = (rd_gpu_fold){ .place = f->home == RD_HOME_LOCAL  ? RD_IN_LOCAL
-                                    : f->home == RD_HOME_TEAM ? RD_IN_TEAM
-                                                              : RD_IN_TASK,
-                           .dealt = f->lanes ? f->here : 0,
+    *fold = (rd_gpu_fold){ .place = f->storage == RD_STORAGE_LOCAL  ? RD_IN_LOCAL
+                                    : f->storage == RD_STORAGE_TEAM ? RD_IN_TEAM
+                                                                    : RD_IN_TASK,
+                           .dealt = f->threads_are_lanes ? f->here : 0,
                            .rows  = f->room,
                            .at    = f->at,
                            .node  = f->node,
                            .nodes = nodes_of(s) };
 }
 
-static void describe_row(const rd_cuda_shape *s, const rd_cuda_stretch *r, rd_gpu_row *row)
+static void describe_row(const rd_cuda_strategy *s, const rd_cuda_staged_row *r, rd_gpu_row *row)
 {
     *row = (rd_gpu_row){ .role  = r->role,
                          .slot  = r->slot,
@@ -72,7 +72,7 @@ static void describe_row(const rd_cuda_shape *s, const rd_cuda_stretch *r, rd_gp
         row->outer[row->n_outer++] = s->p->loop[s->grid[g]].axis;
 }
 
-bool rd_cuda_plan_of(const rd_cuda_shape *s, rd_gpu_plan *plan, rd_get_fn *get, void *pool,
+bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *get, void *pool,
                      const char **why)
 {
     const rd_program *p    = s->p;
@@ -80,7 +80,7 @@ bool rd_cuda_plan_of(const rd_cuda_shape *s, rd_gpu_plan *plan, rd_get_fn *get, 
     rd_gpu_fold      *fold = get(pool, ((size_t)p->n_fold + 1) * sizeof *fold);
     int32_t          *pack = get(pool, ((size_t)p->n_inst + 1) * sizeof *pack);
     int64_t          *kept = get(pool, ((size_t)p->n_scratch + 1) * sizeof *kept);
-    rd_gpu_row       *rows = get(pool, RD_MOST_STRETCHES * sizeof *rows);
+    rd_gpu_row       *rows = get(pool, RD_MOST_STAGED_ROWS * sizeof *rows);
 
     *why = NULL;
     if (!rows || !loop || !fold || !pack || !kept)
@@ -89,46 +89,46 @@ bool rd_cuda_plan_of(const rd_cuda_shape *s, rd_gpu_plan *plan, rd_get_fn *get, 
     for (int32_t k = 0; k < p->n_loop && !*why; k++)
         describe_loop(s, k, &loop[k], pack);
     if (!*why)
-        describe_cross(s, pack);
+        describe_block_tile(s, pack);
     for (int32_t g = 0; g < s->n_grid; g++)
         loop[s->grid[g]].role = RD_GPU_ITEMS;
-    for (int k = 0; k < 2 && s->square[0] >= 0; k++)
-        loop[s->square[k]].role = RD_GPU_ITEMS;
+    for (int k = 0; k < 2 && s->transpose[0] >= 0; k++)
+        loop[s->transpose[k]].role = RD_GPU_ITEMS;
     for (int32_t k = 0; k < p->n_fold; k++)
         describe_fold(s, &s->fold[k], &fold[k]);
     for (int32_t k = 0; k < p->n_scratch; k++)
-        kept[k] = s->scratch[k] == RD_HOME_ITEM ? s->item_bytes : 0;
-    for (int32_t k = 0; k < s->n_stretch; k++)
-        describe_row(s, &s->stretch[k], &rows[k]);
+        kept[k] = s->scratch[k] == RD_STORAGE_ITEM ? s->item_bytes : 0;
+    for (int32_t k = 0; k < s->n_staged_row; k++)
+        describe_row(s, &s->staged_row[k], &rows[k]);
     *plan =
-        (rd_gpu_plan){ .team    = s->swept ? s->choice.block : s->team,
-                       .wide    = s->wide,
+        (rd_gpu_plan){ .team    = s->is_lookback ? s->choice.block : s->team,
+                       .wide    = s->width,
                        .strip   = s->strip,
-                       .scans   = s->scanned ? RD_GPU_SCANS_TWICE
-                                  : s->swept ? RD_GPU_SCANS_ONCE
-                                             : RD_GPU_SCANS_WHOLE,
-                       .chunk   = s->n_cut ? s->range : s->chunk,
+                       .scans   = s->is_two_pass   ? RD_GPU_SCANS_TWICE
+                                  : s->is_lookback ? RD_GPU_SCANS_ONCE
+                                                   : RD_GPU_SCANS_WHOLE,
+                       .chunk   = s->n_split ? s->range : s->chunk,
                        .loop    = loop,
                        .fold    = fold,
                        .kept    = kept,
-                       .row     = s->n_row ? s->row : NULL,
-                       .fills   = s->fills,
-                       .turned  = s->square[0] >= 0 ? s->turned : NULL,
-                       .square  = { s->square[0], s->square[1] },
+                       .row     = s->n_cached_row ? s->cached_row : NULL,
+                       .fills   = s->fills_cache,
+                       .turned  = s->transpose[0] >= 0 ? s->transposed : NULL,
+                       .square  = { s->transpose[0], s->transpose[1] },
                        .batch   = s->choice.batch,
-                       .cross   = { s->cross[0], s->cross[1] },
-                       .at_once = s->at_once,
+                       .cross   = { s->tile_loop[0], s->tile_loop[1] },
+                       .at_once = s->rows_at_once,
                        .pairs   = s->pairs,
-                       .abreast = s->abreast,
-                       .tile    = s->tile,
+                       .abreast = s->register_block,
+                       .tile    = s->point_tile,
                        .items =
                            s->pairs >= 0 ? rd_cuda_pair_items(s, s->p->axis_extent[s->strip]) : 0,
                        .threads   = s->choice.block,
                        .vector    = s->choice.vector,
                        .most_wide = s->choice.most_wide,
-                       .n_row     = s->n_stretch,
+                       .n_row     = s->n_staged_row,
                        .rows      = rows,
-                       .row_of    = s->stretch_of,
+                       .row_of    = s->staged_row_of,
 
                        .row_words = s->row_words,
                        .row_axis  = s->row_axis,

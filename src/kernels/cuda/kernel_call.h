@@ -18,7 +18,7 @@ typedef struct rd_record {
     } failure[RD_FAILURES];
 } rd_record;
 
-/* Of a cut loop: ranges, and then groups of groups below, until there is one.  What each comes to
+/* Of a split loop: ranges, and then groups of groups below, until there is one.  What each comes to
  * are rows of nodes, which all levels of an item have one behind the other. */
 typedef struct rd_groups {
     int64_t n;               /* of an item                                 */
@@ -31,7 +31,7 @@ typedef struct rd_groups {
 typedef struct rd_call_head {
     int64_t   first, n_work; /* of items, or of items times ranges: from here on, to the end */
     int64_t   n_item;
-    int64_t   n_range, range; /* ranges of cut loops; their indices in one           */
+    int64_t   n_range, range; /* ranges of split loops; their indices in one           */
     int64_t   span;           /* of scans: the level of nodes that is made           */
     uint64_t  work, nodes;    /* memory of teams and threads; nodes that ranges leave */
     uint64_t  items;          /* memory of items                                      */

@@ -62,10 +62,10 @@ static rd_cuda_choice by_rule(void)
 
         /* 128 threads of 2048 have 128 bytes each in flight: memory is half as fast as it can be,
          * and one read takes as long as two. */
-        .cross_share = 16,
+        .tile_share = 16,
         /* Two states of f32 for each lane of 64 rows, and what they end in; a multiprocessor has
          * room for five such blocks. */
-        .cross_room = 40 << 10,
+        .tile_room = 40 << 10,
 
         /* Of fewer results most of a block would be idle, and a block of the tree is 64 points. */
         .least_pairs = 64,

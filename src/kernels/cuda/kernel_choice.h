@@ -49,8 +49,8 @@ typedef struct rd_cuda_choice {
     int32_t most_gap;    /* ... no further apart than so many times their length                */
 
     /* ---- block_tile.c ---- */
-    int32_t cross_share; /* rows and columns come together where one of so many threads has work */
-    int32_t cross_room;  /* bytes of shared memory in which a block of threads has lanes of rows */
+    int32_t tile_share; /* rows and columns come together where one of so many threads has work */
+    int32_t tile_room;  /* bytes of shared memory in which a block of threads has lanes of rows */
 
     /* ---- pair_tiles.c ---- */
     int32_t least_pairs;  /* results, and points that each meets           */

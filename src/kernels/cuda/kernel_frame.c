@@ -3,33 +3,33 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static bool is_of_team(rd_cuda_home home)
+static bool is_of_team(rd_cuda_storage home)
 {
-    return home == RD_HOME_OWN || home == RD_HOME_TEAM;
+    return home == RD_STORAGE_THREAD || home == RD_STORAGE_TEAM;
 }
 
 /* Slots; scratch lies behind the memory of the team's folds, or of the thread's. */
 void rd_cuda_declare_slots(rd_cuda_text *t)
 {
-    const rd_cuda_shape *s = t->s;
+    const rd_cuda_strategy *s = t->s;
 
     for (int32_t k = 0; k < s->n_slot; k++)
         if (k < s->p->first_scratch)
             rd_print_line(&t->print, "char *const x%" PRId32 " = q.m[%" PRId32 "];", k, k);
         else if (is_of_team(s->scratch[k - s->p->first_scratch]))
             rd_print_line(&t->print, "char *const x%" PRId32 " = %s + %" PRId64 ";", k,
-                          s->scratch[k - s->p->first_scratch] == RD_HOME_OWN ? "own" : "ours",
+                          s->scratch[k - s->p->first_scratch] == RD_STORAGE_THREAD ? "own" : "ours",
                           s->scratch_at[k - s->p->first_scratch]);
 }
 
 /* So many blocks of threads a multiprocessor is to have registers for: fewer where they would be
  * spilled (nvrtc.c).  Pairs have as many at hand as there are; short rows take few, and an H200
  * was no faster for a bound, with which their loops are an instruction longer. */
-static int32_t fit_of(const rd_cuda_shape *s)
+static int32_t fit_of(const rd_cuda_strategy *s)
 {
-    const int32_t threads = s->n_cut > 0 ? s->choice.cut_fit : s->choice.fit;
+    const int32_t threads = s->n_split > 0 ? s->choice.cut_fit : s->choice.fit;
 
-    return s->pairs >= 0 || s->n_stretch > 0 ? 1 : threads / s->choice.block;
+    return s->pairs >= 0 || s->n_staged_row > 0 ? 1 : threads / s->choice.block;
 }
 
 void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
@@ -45,7 +45,7 @@ void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
 }
 
 /* Do its exponentials take a table? */
-static bool takes_exp_f32(const rd_cuda_shape *s)
+static bool takes_exp_f32(const rd_cuda_strategy *s)
 {
     if (s->p->fast)
         return false;
@@ -71,27 +71,27 @@ static void write_item_and_range(rd_cuda_text *t)
 /* Scratch of all items: addresses of the tree say where an item's is. */
 static void declare_items_memory(rd_cuda_text *t)
 {
-    const rd_cuda_shape *s = t->s;
+    const rd_cuda_strategy *s = t->s;
 
     for (int32_t k = 0; k < s->p->n_scratch; k++)
-        if (s->scratch[k] == RD_HOME_ITEM)
+        if (s->scratch[k] == RD_STORAGE_ITEM)
             rd_print_line(&t->print,
                           "char *const x%" PRId32 " = (char *)q.head.items + %" PRId64 ";",
                           s->p->first_scratch + k, s->scratch_at[k]);
 }
 
-static bool is_of_range(rd_cuda_part part)
+static bool is_of_range(rd_cuda_kernel_kind part)
 {
-    return part == RD_PART_RANGES || part == RD_PART_TOTALS || part == RD_PART_GO_ON ||
-           part == RD_PART_SWEEP;
+    return part == RD_KERNEL_RANGES || part == RD_KERNEL_TOTALS || part == RD_KERNEL_RESCAN ||
+           part == RD_KERNEL_LOOKBACK;
 }
 
 /* What the threads of a block share. */
 void rd_cuda_declare_shared(rd_cuda_text *t)
 {
-    const rd_cuda_shape *s     = t->s;
-    const int32_t        words = rd_cuda_shared_words(s);
-    rd_text              n     = { 0 };
+    const rd_cuda_strategy *s     = t->s;
+    const int32_t           words = rd_cuda_shared_words(s);
+    rd_text                 n     = { 0 };
 
     if (takes_exp_f32(s))
         rd_print_line(&t->print, "rd_fill_exp_table();");
@@ -100,22 +100,22 @@ void rd_cuda_declare_shared(rd_cuda_text *t)
                       words * (s->choice.block / s->team));
         rd_print_line(&t->print, "const int z = (int)threadIdx.x / RD_TEAM * %" PRId32 ";", words);
     }
-    if (s->square[0] >= 0)
-        rd_cuda_declare_squares(t);
-    if (s->n_row > 0) {
+    if (s->transpose[0] >= 0)
+        rd_cuda_declare_transpose(t);
+    if (s->n_cached_row > 0) {
         rd_print_number(&t->print, &n, s->team_words);
         rd_print_line(&t->print, "RD_SHARED_DYNAMIC(uint%" PRId32 "_t, rows);", 8 * s->row_word);
         rd_print_line(&t->print, "const int z1 = (int)threadIdx.x / RD_TEAM * (int)%s;",
                       n.at ? n.at : "");
     }
-    rd_cuda_declare_stretches(t);
+    rd_cuda_declare_staged_rows(t);
     rd_text_end(&n, t->print.to);
 }
 
 /* Which team this is, and its memory. */
 void rd_cuda_declare_team(rd_cuda_text *t)
 {
-    const rd_cuda_shape *s = t->s;
+    const rd_cuda_strategy *s = t->s;
 
     rd_print_line(&t->print, "const int t = (int)threadIdx.x %% RD_TEAM;");
     rd_print_line(&t->print, "const int64_t teams = (int64_t)gridDim.x * (RD_THREADS / RD_TEAM);");
@@ -130,19 +130,19 @@ void rd_cuda_declare_team(rd_cuda_text *t)
 }
 
 /* Which item it is, or which range of one, and its memory. */
-void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_part part)
+void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_kernel_kind part)
 {
-    const rd_cuda_shape *s = t->s;
+    const rd_cuda_strategy *s = t->s;
 
     if (is_of_range(part))
         write_item_and_range(t);
     else
         rd_print_line(&t->print, "const int64_t item = work;");
-    if (s->scanned)
+    if (s->is_two_pass)
         rd_print_line(&t->print,
                       "char *const nodes = (char *)q.head.nodes + item * (int64_t)%" PRId64 ";",
                       s->node_bytes);
-    else if (s->n_cut > 0 && !s->swept)
+    else if (s->n_split > 0 && !s->is_lookback)
         rd_print_line(
             &t->print,
             "char *const nodes = (char *)q.head.nodes + item * q.head.item_rows * RD_ROW;");
@@ -152,8 +152,8 @@ void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_part part)
 /* The numbers are known once all is written. */
 void rd_cuda_write_call(const rd_cuda_text *t, rd_text *to)
 {
-    const rd_cuda_shape *s     = t->s;
-    const int32_t        slots = s->n_slot < s->p->first_scratch ? s->n_slot : s->p->first_scratch;
+    const rd_cuda_strategy *s = t->s;
+    const int32_t slots       = s->n_slot < s->p->first_scratch ? s->n_slot : s->p->first_scratch;
 
     rd_text_add(to,
                 "#define RD_TEAM %" PRId32 "\n#define RD_THREADS %" PRId32

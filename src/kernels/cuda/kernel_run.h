@@ -6,18 +6,18 @@
 #include "kernels/cuda/gpu.h"
 
 typedef struct rd_gpu_run_state {
-    const rd_cuda_shape  *shape;
-    const rd_device_host *host; /* slots that come and go by windows; NULL: all are on the GPU */
-    const rd_module      *module;
-    rd_submission        *submission;
-    rd_queue             *queue;
-    rd_gpu               *gpu;
-    int64_t               most_teams; /* at the same time                                     */
-    char                 *call;       /* rd_call_head, slots, numbers                         */
-    CUdeviceptr          *slot;       /* these slots                                          */
-    CUdeviceptr           work, nodes, counters, items, record;
-    bool                  full, cancelled;
-    char                 *why;
+    const rd_cuda_strategy *strategy;
+    const rd_device_host   *host; /* slots that come and go by windows; NULL: all are on the GPU */
+    const rd_module        *module;
+    rd_submission          *submission;
+    rd_queue               *queue;
+    rd_gpu                 *gpu;
+    int64_t                 most_teams; /* at the same time                                     */
+    char                   *call;       /* rd_call_head, slots, numbers                         */
+    CUdeviceptr            *slot;       /* these slots                                          */
+    CUdeviceptr             work, nodes, counters, items, record;
+    bool                    full, cancelled;
+    char                   *why;
 } rd_gpu_run_state;
 
 enum { RD_MOST_SHARES = 64 }; /* GPUs of one run */
@@ -30,12 +30,12 @@ void rd_gpu_run_end(rd_gpu_run_state *r, rd_device_end *end);
 /* Work [first, end) of a kernel by its teams. */
 bool rd_gpu_run_work(rd_gpu_run_state *r, const char *name, int64_t first, int64_t end);
 /* Counters of those who come are 0. */
-bool                 rd_gpu_run_clear(rd_gpu_run_state *r);
-int64_t              rd_gpu_node_bytes(const rd_cuda_shape *s);
-int64_t              rd_gpu_counter_bytes(const rd_cuda_shape *s);
-const rd_cuda_shape *rd_gpu_code_shape(const rd_gpu_code *code);
+bool                    rd_gpu_run_clear(rd_gpu_run_state *r);
+int64_t                 rd_gpu_node_bytes(const rd_cuda_strategy *s);
+int64_t                 rd_gpu_counter_bytes(const rd_cuda_strategy *s);
+const rd_cuda_strategy *rd_gpu_code_strategy(const rd_gpu_code *code);
 /* Of a program, but for scratch. */
-int32_t rd_gpu_slots(const rd_cuda_shape *s);
+int32_t rd_gpu_slots(const rd_cuda_strategy *s);
 
 /* ---- windows.c ------------------------------------------------------------------------------- */
 /* Bytes of the windows of a block. */
@@ -44,13 +44,13 @@ int64_t rd_windows_budget(const rd_gpu_facts *gpu);
 bool rd_gpu_run_windows(rd_gpu_run_state *r, const char *name, const rd_cuda_blocks *blocks);
 
 /* ---- combine_devices.c --------------------------------------------------------------------------------- */
-/* Ranges [first, end) of cut loops that a GPU has done.  gather(): what all of n have left of them
+/* Ranges [first, end) of split loops that a GPU has done.  gather(): what all of n have left of them
  * is on the first one; spread(): what that has is on all.  The run that fails, which says why, or
  * NULL. */
-typedef struct rd_ranges_done {
+typedef struct rd_device_ranges {
     rd_gpu_run_state *run;
     int64_t           first, end;
-} rd_ranges_done;
-rd_gpu_run_state *rd_ranges_gather(const rd_ranges_done *by, int32_t n);
-rd_gpu_run_state *rd_ranges_spread(const rd_ranges_done *by, int32_t n);
+} rd_device_ranges;
+rd_gpu_run_state *rd_partials_gather(const rd_device_ranges *by, int32_t n);
+rd_gpu_run_state *rd_partials_broadcast(const rd_device_ranges *by, int32_t n);
 #endif

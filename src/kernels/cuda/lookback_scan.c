@@ -11,7 +11,7 @@ enum { MOST_SCANS = 4, MOST_BLOCKS = 64 };
 
 /* ---- Which ----------------------------------------------------------------------------------- */
 /* Nodes of the tree tell what is before a block, and prefixes combine as a tree. */
-static bool may_sweep(const rd_cuda_shape *s, const rd_cuda_fold *f, int32_t loop)
+static bool may_look_back(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t loop)
 {
     const rd_fold *fold = f->of.fold;
     const rd_loop *l    = &s->p->loop[loop];
@@ -26,7 +26,7 @@ static bool may_sweep(const rd_cuda_shape *s, const rd_cuda_fold *f, int32_t loo
 }
 
 /* The only loop of an item, in which all folds are. */
-static int32_t loop_of(const rd_cuda_shape *s)
+static int32_t loop_of(const rd_cuda_strategy *s)
 {
     int32_t loop = -1;
 
@@ -44,7 +44,7 @@ static int32_t loop_of(const rd_cuda_shape *s)
 }
 
 /* Nothing of what tiles read is stored. */
-static bool reads_only(const rd_cuda_shape *s, int32_t loop)
+static bool has_only_loads(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l = &s->p->loop[loop];
 
@@ -54,14 +54,14 @@ static bool reads_only(const rd_cuda_shape *s, int32_t loop)
     return true;
 }
 
-static void forget_early(rd_cuda_shape *s)
+static void forget_inputs(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
-        s->early[i] = false;
+        s->feeds_scan[i] = false;
 }
 
 /* What instruction i reads is early. */
-static void mark_makers(rd_cuda_shape *s, const rd_loop *l, int32_t i)
+static void mark_inputs(rd_cuda_strategy *s, const rd_loop *l, int32_t i)
 {
     const rd_program *p = s->p;
     int32_t           in[RD_MOST_READ];
@@ -69,22 +69,22 @@ static void mark_makers(rd_cuda_shape *s, const rd_loop *l, int32_t i)
 
     for (int32_t k = 0; k < n; k++)
         for (int32_t j = l->begin + 1; j < i; j++)
-            s->early[j] |=
+            s->feeds_scan[j] |=
                 in[k] >= p->inst[j].dst && in[k] < p->inst[j].dst + rd_inst_makes(p, &p->inst[j]);
 }
 
-bool rd_cuda_find_early(rd_cuda_shape *s, int32_t loop)
+bool rd_cuda_find_scan_inputs(rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l     = &s->p->loop[loop];
     bool           apart = true;
 
-    forget_early(s);
+    forget_inputs(s);
     for (int32_t i = l->end - 1; i > l->begin; i--) {
         const bool scan = s->p->inst[i].kind == RD_I_SCAN;
 
-        apart &= !(scan && s->early[i]);
-        if (scan || s->early[i])
-            mark_makers(s, l, i);
+        apart &= !(scan && s->feeds_scan[i]);
+        if (scan || s->feeds_scan[i])
+            mark_inputs(s, l, i);
     }
     return apart;
 }
@@ -97,7 +97,7 @@ static int32_t state_size(const rd_fold *fold)
 }
 
 /* Bytes of a thread's for each of its elements: states, or loads. */
-static int32_t state_bytes(const rd_cuda_shape *s)
+static int32_t state_bytes(const rd_cuda_strategy *s)
 {
     int32_t bytes = 0;
 
@@ -106,7 +106,7 @@ static int32_t state_bytes(const rd_cuda_shape *s)
     return bytes;
 }
 
-static int32_t load_bytes(const rd_cuda_shape *s, int32_t loop)
+static int32_t load_bytes(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l     = &s->p->loop[loop];
     int32_t        bytes = 0;
@@ -118,52 +118,52 @@ static int32_t load_bytes(const rd_cuda_shape *s, int32_t loop)
 }
 
 /* Rounds of a block of threads in a tile; short rows have as many as they fill. */
-static int32_t rounds_of(const rd_cuda_shape *s, int32_t loop)
+static int32_t rounds_of(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_cuda_choice *c      = &s->choice;
-    const int64_t         round  = (int64_t)c->block * s->wide;
+    const int64_t         round  = (int64_t)c->block * s->width;
     const int32_t         states = state_bytes(s), loads = load_bytes(s, loop);
     int32_t               rounds = c->ahead;
 
     while (rounds > 1 &&
-           (rounds * round > MOST_BLOCKS * RD_TREE_STEPS || rounds * s->wide > c->elements ||
-            rounds * s->wide * loads > c->flight || rounds * s->wide * states > c->flight ||
+           (rounds * round > MOST_BLOCKS * RD_TREE_STEPS || rounds * s->width > c->elements ||
+            rounds * s->width * loads > c->flight || rounds * s->width * states > c->flight ||
             rounds / 2 * round >= s->p->loop[loop].extent))
         rounds /= 2;
     return rounds;
 }
 
-bool rd_cuda_find_sweep(rd_cuda_shape *s)
+bool rd_cuda_find_lookback(rd_cuda_strategy *s)
 {
     const int32_t  loop = loop_of(s);
     const rd_loop *l    = loop < 0 ? NULL : &s->p->loop[loop];
-    const int32_t  wide = l ? rd_cuda_wide_along(s, loop) : 1;
+    const int32_t  wide = l ? rd_cuda_vector_width_along(s, loop) : 1;
 
     if (wide == 1 || s->team > 1 || s->strip >= 0 || l->first >= 0 ||
         l->extent <= s->choice.scan_range * RD_TREE_STEPS || s->p->n_scratch > 0 ||
         s->p->n_fold > MOST_SCANS || s->p->n_fold > s->choice.block / RD_WARP)
         return false;
     for (int32_t k = 0; k < s->p->n_fold; k++)
-        if (!may_sweep(s, &s->fold[k], loop))
+        if (!may_look_back(s, &s->fold[k], loop))
             return false;
-    if (!reads_only(s, loop) || !rd_cuda_find_early(s, loop))
+    if (!has_only_loads(s, loop) || !rd_cuda_find_scan_inputs(s, loop))
         return false;
-    s->swept    = true;
-    s->wide     = wide;
-    s->cut[0]   = loop;
-    s->n_cut    = 1;
-    s->cut_axis = l->axis;
-    s->range    = rounds_of(s, loop) * (int64_t)s->choice.block * wide;
-    s->n_range  = (l->extent + s->range - 1) / s->range;
+    s->is_lookback = true;
+    s->width       = wide;
+    s->split[0]    = loop;
+    s->n_split     = 1;
+    s->split_axis  = l->axis;
+    s->range       = rounds_of(s, loop) * (int64_t)s->choice.block * wide;
+    s->n_range     = (l->extent + s->range - 1) / s->range;
     return true;
 }
 
-int32_t rd_cuda_sweep_rounds(const rd_cuda_shape *s)
+int32_t rd_cuda_lookback_rounds(const rd_cuda_strategy *s)
 {
-    return (int32_t)(s->range / s->choice.block / s->wide);
+    return (int32_t)(s->range / s->choice.block / s->width);
 }
 
-int64_t rd_cuda_sweep_bytes(const rd_cuda_shape *s, const rd_cuda_fold *f)
+int64_t rd_cuda_lookback_bytes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const int64_t words = (f->pair ? 8 : state_size(f->of.fold)) / (int64_t)sizeof(uint32_t);
     const int64_t nodes = rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range));

@@ -33,8 +33,8 @@ static void give_back(piece *list)
 
 /* ---- The tree --------------------------------------------------------------------------------- */
 /* NULL: there is none, and maybe *why. */
-static rd_schedule *tree_of(const rd_cuda_shape *s, rd_gpu_plan *plan, piece **list, rd_text *log,
-                            const char **why)
+static rd_schedule *tree_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, piece **list,
+                            rd_text *log, const char **why)
 {
     const rd_loop_fold *fold = NULL;
     rd_schedule        *t    = NULL;
@@ -52,7 +52,7 @@ static rd_schedule *tree_of(const rd_cuda_shape *s, rd_gpu_plan *plan, piece **l
     return t;
 }
 
-void rd_cuda_tree_text(rd_text *to, const rd_cuda_shape *s)
+void rd_cuda_tree_text(rd_text *to, const rd_cuda_strategy *s)
 {
     const char  *why  = NULL;
     piece       *list = NULL;
@@ -67,24 +67,24 @@ void rd_cuda_tree_text(rd_text *to, const rd_cuda_shape *s)
     give_back(list);
 }
 
-static int32_t axis_of_patch(const rd_cuda_shape *s, int which)
+static int32_t axis_of_patch(const rd_cuda_strategy *s, int which)
 {
-    return s->cross[which] >= 0 ? s->p->loop[s->cross[which]].axis : -1;
+    return s->tile_loop[which] >= 0 ? s->p->loop[s->tile_loop[which]].axis : -1;
 }
 
 /* ---- The text --------------------------------------------------------------------------------- */
 /* The numbers are known once all is written. */
 static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, rd_text *to)
 {
-    const rd_kernel_ranges ranges  = rd_cuda_meet(t);
+    const rd_kernel_ranges ranges  = rd_cuda_range_callbacks(t);
     rd_kernel              kernel  = { .team     = t->s->team,
-                                       .wide     = t->s->wide,
+                                       .wide     = t->s->width,
                                        .unrolled = t->s->choice.unrolled,
-                                       .squares  = t->s->square[0] >= 0,
+                                       .squares  = t->s->transpose[0] >= 0,
                                        .pairs    = t->s->pairs >= 0,
-                                       .tiles    = t->s->swept,
+                                       .tiles    = t->s->is_lookback,
                                        .row_word = t->s->row_word,
-                                       .patches  = t->s->cross[0] >= 0,
+                                       .patches  = t->s->tile_loop[0] >= 0,
                                        .patch  = { axis_of_patch(t->s, 0), axis_of_patch(t->s, 1) },
                                        .rounds = -1,
                                        .ranges = &ranges };

@@ -7,19 +7,19 @@
 
 /* gpu_plan.c: what a shape decides, for passes; false: *why says what there is no tree for, or NULL: no
  * memory. */
-bool rd_cuda_plan_of(const rd_cuda_shape *s, rd_gpu_plan *plan, rd_get_fn *get, void *pool,
+bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *get, void *pool,
                      const char **why);
 
 /* The tree, for people. */
-void rd_cuda_tree_text(rd_text *to, const rd_cuda_shape *s);
+void rd_cuda_tree_text(rd_text *to, const rd_cuda_strategy *s);
 
 /* ---- Between loop_tree.c, write_kernels.c and block_tile_kernel.c -------------------------------------------------- */
 /* write_kernels.c: how ranges meet, for the printer; all kernels. */
-rd_kernel_ranges rd_cuda_meet(rd_cuda_text *t);
+rd_kernel_ranges rd_cuda_range_callbacks(rd_cuda_text *t);
 void             rd_cuda_write_kernels(rd_cuda_text *t);
 /* block_tile_kernel.c: the kernel of rows and columns; how patches meet, as rd_kernel_ranges says. */
-void rd_cuda_write_patches(rd_cuda_text *t, int32_t kernel);
-void rd_cuda_leave_patch(void *of, rd_printing *n, int32_t fold);
-void rd_cuda_last_patch(void *of, rd_printing *n);
-void rd_cuda_node_of_patch(void *of, rd_printing *n, int32_t fold, const char *lane);
+void rd_cuda_write_block_tiles(rd_cuda_text *t, int32_t kernel);
+void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold);
+void rd_cuda_last_block_tile(void *of, rd_printing *n);
+void rd_cuda_node_of_block_tile(void *of, rd_printing *n, int32_t fold, const char *lane);
 #endif

@@ -80,7 +80,7 @@ static bool find_stored(rd_module *m, const entry *e)
     return m->image;
 }
 
-static void keep(const rd_module *m, const entry *e)
+static void store_image(const rd_module *m, const entry *e)
 {
     char  aside[RD_HASH_TEXT + 48];
     char *bytes = malloc(RD_HASH_TEXT + m->n);
@@ -151,7 +151,7 @@ static rd_module *find(rd_hash hash, int32_t architecture)
     return NULL;
 }
 
-static rd_module *make(const char *text, rd_hash hash, int32_t architecture)
+static rd_module *make_module(const char *text, rd_hash hash, int32_t architecture)
 {
     rd_module *m = calloc(1, sizeof *m);
     entry      e;
@@ -167,7 +167,7 @@ static rd_module *make(const char *text, rd_hash hash, int32_t architecture)
     } else {
         compile(m, text);
         if (m->image)
-            keep(m, &e);
+            store_image(m, &e);
     }
     if (e.dir >= 0)
         close(e.dir);
@@ -194,7 +194,7 @@ static bool make_again(rd_module *m)
     }
     free(old);
     open_entry(m, &e);
-    keep(m, &e);
+    store_image(m, &e);
     if (e.dir >= 0)
         close(e.dir);
     return true;
@@ -209,7 +209,7 @@ const rd_module *rd_module_of(const char *text, int32_t architecture, char why[R
     pthread_mutex_lock(&lock);
     m = find(hash, architecture);
     if (!m)
-        m = make(text, hash, architecture);
+        m = make_module(text, hash, architecture);
     made = m && m->image;
     if (!made)
         snprintf(why, RD_CUDA_TEXT, "%s", m ? m->why : "out of memory");

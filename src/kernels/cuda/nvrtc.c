@@ -21,7 +21,7 @@ const char *const rd_nvrtc_options[] = {
 };
 enum { N_OPTIONS = sizeof rd_nvrtc_options / sizeof *rd_nvrtc_options - 1 };
 
-static bool ok(const char *function, nvrtcResult result, char why[RD_CUDA_TEXT])
+static bool is_ok(const char *function, nvrtcResult result, char why[RD_CUDA_TEXT])
 {
     if (result != NVRTC_SUCCESS)
         rd_nvrtc_error(function, result, why);
@@ -29,17 +29,17 @@ static bool ok(const char *function, nvrtcResult result, char why[RD_CUDA_TEXT])
 }
 
 /* ---- For which device ------------------------------------------------------------------------ */
-static bool known(const rd_nvrtc *api, int architectures[MAX_ARCHITECTURES], int *n,
-                  char why[RD_CUDA_TEXT])
+static bool get_architectures(const rd_nvrtc *api, int architectures[MAX_ARCHITECTURES], int *n,
+                              char why[RD_CUDA_TEXT])
 {
-    if (!ok("nvrtcGetNumSupportedArchs", api->nvrtcGetNumSupportedArchs(n), why))
+    if (!is_ok("nvrtcGetNumSupportedArchs", api->nvrtcGetNumSupportedArchs(n), why))
         return false;
     if (*n < 1 || *n > MAX_ARCHITECTURES) {
         snprintf(why, RD_CUDA_TEXT, "NVRTC compiles for %d architectures, not 1 to %d", *n,
                  MAX_ARCHITECTURES);
         return false;
     }
-    return ok("nvrtcGetSupportedArchs", api->nvrtcGetSupportedArchs(architectures), why);
+    return is_ok("nvrtcGetSupportedArchs", api->nvrtcGetSupportedArchs(architectures), why);
 }
 
 /* The device's own architecture, or the newest before it, whose PTX it can run. */
@@ -47,7 +47,7 @@ static bool choose(const rd_nvrtc *api, int wanted, rd_nvrtc_image *image, char 
 {
     int list[MAX_ARCHITECTURES], n, least;
 
-    if (!known(api, list, &n, why))
+    if (!get_architectures(api, list, &n, why))
         return false;
     least = list[0];
     for (int i = 0; i < n; i++) {
@@ -90,17 +90,17 @@ static void take_log(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *
 static bool take_cubin(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image,
                        char why[RD_CUDA_TEXT])
 {
-    return ok("nvrtcGetCUBINSize", api->nvrtcGetCUBINSize(program, &image->n), why) &&
+    return is_ok("nvrtcGetCUBINSize", api->nvrtcGetCUBINSize(program, &image->n), why) &&
            (image->bytes = room_for(image->n, why)) != NULL &&
-           ok("nvrtcGetCUBIN", api->nvrtcGetCUBIN(program, image->bytes), why);
+           is_ok("nvrtcGetCUBIN", api->nvrtcGetCUBIN(program, image->bytes), why);
 }
 
 static bool take_ptx(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image,
                      char why[RD_CUDA_TEXT])
 {
-    return ok("nvrtcGetPTXSize", api->nvrtcGetPTXSize(program, &image->n), why) &&
+    return is_ok("nvrtcGetPTXSize", api->nvrtcGetPTXSize(program, &image->n), why) &&
            (image->bytes = room_for(image->n, why)) != NULL &&
-           ok("nvrtcGetPTX", api->nvrtcGetPTX(program, image->bytes), why);
+           is_ok("nvrtcGetPTX", api->nvrtcGetPTX(program, image->bytes), why);
 }
 
 static bool compile(const rd_nvrtc *api, nvrtcProgram program, const rd_nvrtc_text *text,
@@ -122,7 +122,7 @@ static bool compile(const rd_nvrtc *api, nvrtcProgram program, const rd_nvrtc_te
         all[n++] = rd_nvrtc_options[i];
     for (int i = 0; i < text->n_options; i++)
         all[n++] = text->options[i];
-    compiled = ok("nvrtcCompileProgram", api->nvrtcCompileProgram(program, n, all), why);
+    compiled = is_ok("nvrtcCompileProgram", api->nvrtcCompileProgram(program, n, all), why);
     take_log(api, program, image);
     return compiled &&
            (image->ptx ? take_ptx(api, program, image, why) : take_cubin(api, program, image, why));
@@ -153,8 +153,8 @@ static bool compile_once(const rd_nvrtc_text *text, rd_nvrtc_image *image, char 
         return false;
     }
     if (!choose(api, text->architecture, image, why) ||
-        !ok("nvrtcCreateProgram",
-            api->nvrtcCreateProgram(&program, text->text, text->name, 0, NULL, NULL), why))
+        !is_ok("nvrtcCreateProgram",
+               api->nvrtcCreateProgram(&program, text->text, text->name, 0, NULL, NULL), why))
         return false;
     done = compile(api, program, text, image, why);
     /* A program that cannot be destroyed is lost; the image is no worse for it. */

@@ -17,7 +17,7 @@
 
 /* ---- Which ----------------------------------------------------------------------------------- */
 /* What is loaded may come from shared memory, or is the same for all pairs. */
-static bool may_load(const rd_cuda_shape *s, const rd_address *at)
+static bool may_load(const rd_cuda_strategy *s, const rd_address *at)
 {
     return !rd_has_registers(at) && !s->stored[at->slot] &&
            !(rd_coef(at, s->strip) && rd_coef(at, rd_cuda_pair_axis(s)));
@@ -31,7 +31,7 @@ static bool may_fold(const rd_fold *fold)
     return fold->lanes == 1 && !fold->scan && fold->n_cell <= MOST_CELLS;
 }
 
-static bool may_stand_in_pair(const rd_cuda_shape *s, const rd_inst *inst)
+static bool may_stand_in_pair(const rd_cuda_strategy *s, const rd_inst *inst)
 {
     enum { MOST_EXTENT = 4096 };
 
@@ -48,19 +48,19 @@ static bool may_stand_in_pair(const rd_cuda_shape *s, const rd_inst *inst)
 }
 
 /* A load of the same elements before it in the pair, or itself. */
-static int32_t first_of(const rd_cuda_shape *s, int32_t inst)
+static int32_t first_of(const rd_cuda_strategy *s, int32_t inst)
 {
     const rd_program *p = s->p;
 
     for (int32_t i = p->loop[s->pairs].begin; i < inst; i++)
         if (p->inst[i].kind == RD_I_LOAD &&
-            rd_cuda_same_address(&p->address[p->inst[i].arg], &p->address[p->inst[inst].arg]))
+            rd_cuda_is_same_address(&p->address[p->inst[i].arg], &p->address[p->inst[inst].arg]))
             return i;
     return inst;
 }
 
 /* Loads that come from shared memory; does any hang on the other points? */
-static bool find_staged(rd_cuda_shape *s)
+static bool find_tile_loads(rd_cuda_strategy *s)
 {
     const rd_program *p    = s->p;
     const rd_loop    *l    = &p->loop[s->pairs];
@@ -74,7 +74,7 @@ static bool find_staged(rd_cuda_shape *s)
         const bool tile = rd_coef(&p->address[p->inst[i].arg], l->axis) != 0;
 
         if (tile || rd_cuda_is_row(s, i))
-            s->staged[i] = first_of(s, i);
+            s->tile_load[i] = first_of(s, i);
         some |= tile;
     }
     return some;
@@ -94,7 +94,7 @@ static double weight_of_inst(const rd_program *p, const rd_inst *inst)
 }
 
 /* What a pair takes, about, in instructions; loops over more than are written out count once. */
-static double weight_of(const rd_cuda_shape *s)
+static double weight_of(const rd_cuda_strategy *s)
 {
     const rd_program *p      = s->p;
     double            weight = 0;
@@ -110,20 +110,20 @@ static double weight_of(const rd_cuda_shape *s)
 }
 
 /* Blocks of threads that share the results along their axis. */
-static int64_t blocks_along(const rd_cuda_shape *s, int64_t extent)
+static int64_t blocks_along(const rd_cuda_strategy *s, int64_t extent)
 {
-    const int64_t each = (int64_t)s->choice.block * s->wide;
+    const int64_t each = (int64_t)s->choice.block * s->width;
 
     return (extent + each - 1) / each;
 }
 
-int64_t rd_cuda_pair_items(const rd_cuda_shape *s, int64_t extent)
+int64_t rd_cuda_pair_items(const rd_cuda_strategy *s, int64_t extent)
 {
     return blocks_along(s, extent) * s->choice.block;
 }
 
 /* So many pairs a thread has at hand: that many bytes of each value. */
-static int32_t pairs_at_hand(const rd_cuda_shape *s)
+static int32_t pairs_at_hand(const rd_cuda_strategy *s)
 {
     const rd_program *p    = s->p;
     const double      each = weight_of(s);
@@ -140,7 +140,7 @@ static int32_t pairs_at_hand(const rd_cuda_shape *s)
 
 /* Does a fold take elements of one loop in a pair after the other in one cell?  Then it must have
  * all of a point before the next one. */
-static bool goes_by_points(const rd_cuda_shape *s)
+static bool is_serial_over_points(const rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
 
@@ -158,63 +158,63 @@ static bool goes_by_points(const rd_cuda_shape *s)
 }
 
 /* Is there work for all threads? */
-static bool is_much(const rd_cuda_shape *s, int64_t threads)
+static bool has_work_for(const rd_cuda_strategy *s, int64_t threads)
 {
     const int64_t points = s->p->loop[s->pairs].extent;
 
-    return s->n_item / s->wide * ((points + RD_TREE_STEPS - 1) / RD_TREE_STEPS) >= threads;
+    return s->n_item / s->width * ((points + RD_TREE_STEPS - 1) / RD_TREE_STEPS) >= threads;
 }
 
 /* The longest tile for which a multiprocessor has room in so many blocks of threads. */
-static bool find_tile(rd_cuda_shape *s, int64_t shared, int32_t resident)
+static bool find_tile(rd_cuda_strategy *s, int64_t shared, int32_t resident)
 {
     enum { BESIDE = 1 << 10 }; /* what a block has else of shared memory */
 
-    for (s->tile = s->choice.most_tile; s->tile >= RD_TREE_STEPS; s->tile /= 2) {
-        s->staged_bytes = rd_cuda_staged_bytes(s);
-        if (s->staged_bytes <= shared / resident - BESIDE)
+    for (s->point_tile = s->choice.most_tile; s->point_tile >= RD_TREE_STEPS; s->point_tile /= 2) {
+        s->pair_tile_bytes = rd_cuda_pair_tile_bytes(s);
+        if (s->pair_tile_bytes <= shared / resident - BESIDE)
             return true;
     }
     return false;
 }
 
 /* Many blocks at a time first, then many results a thread. */
-static bool find_width(rd_cuda_shape *s, const rd_cuda_limits *limits)
+static bool find_width(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     const int32_t all = pairs_at_hand(s);
 
     for (int32_t resident = s->choice.resident; resident > 0; resident--)
-        for (s->wide = s->choice.most_results; s->wide > 0; s->wide /= 2) {
-            s->abreast = goes_by_points(s) ? 1 : all / s->wide;
-            if (s->abreast > 0 && (s->wide == 1 || is_much(s, limits->threads)) &&
+        for (s->width = s->choice.most_results; s->width > 0; s->width /= 2) {
+            s->register_block = is_serial_over_points(s) ? 1 : all / s->width;
+            if (s->register_block > 0 && (s->width == 1 || has_work_for(s, limits->threads)) &&
                 find_tile(s, limits->shared, resident))
                 return true;
         }
     return false;
 }
 
-static void forget(rd_cuda_shape *s)
+static void give_up(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
-        s->staged[i] = -1;
+        s->tile_load[i] = -1;
     s->pairs = s->strip = -1;
-    s->wide = s->abreast = 1;
-    s->staged_bytes      = 0;
+    s->width = s->register_block = 1;
+    s->pair_tile_bytes           = 0;
 }
 
-bool rd_cuda_find_pairs(rd_cuda_shape *s, const rd_cuda_limits *limits)
+bool rd_cuda_find_pairs(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     const rd_loop *last = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;
     const int32_t  loop = rd_cuda_main_loop(s);
 
-    forget(s);
+    give_up(s);
     if (!last || last->extent < s->choice.least_pairs || loop < 0 || s->p->loop[loop].backwards ||
         s->p->loop[loop].extent < s->choice.least_pairs || s->p->n_scratch > 0 || s->n_item == 0)
         return false;
     s->pairs = loop;
     s->strip = last->axis;
-    if (!find_staged(s) || !find_width(s, limits)) {
-        forget(s);
+    if (!find_tile_loads(s) || !find_width(s, limits)) {
+        give_up(s);
         return false;
     }
     s->team   = 1;

@@ -5,9 +5,9 @@
  * the one that called waits, tells how far they are, and stops them.
  *
  *     grid        | GPU 0      | GPU 1      | GPU 2      |    items: nothing is left to do
- *     cut loop    | GPU 0    |+| GPU 1    |+| GPU 2      |    ranges: + are done last, by GPU 0
+ *     split loop    | GPU 0    |+| GPU 1    |+| GPU 2      |    ranges: + are done last, by GPU 0
  *
- * Of a cut loop a GPU's last range, but the last one's, is held back: every group of ranges that
+ * Of a split loop a GPU's last range, but the last one's, is held back: every group of ranges that
  * lies on two GPUs has one that is.  When all others are done, nodes and counters are brought to
  * GPU 0 (combine_devices.c), which does these, and with them joins what is left to join.  What of a loop a
  * GPU has done, it does of the next one, too: what these keep for each other stays there.
@@ -31,29 +31,29 @@ enum { BLOCKS = 4 };
 enum { PIECES = 16 };
 
 typedef struct share {
-    struct deal     *all;
-    rd_gpu_run_state run;
-    rd_device_host   host;
-    rd_cuda_blocks   blocks;     /* of the kernel at hand: its part   */
-    int64_t          first, end; /* its ranges, but what is held back */
-    double           part;       /* of what it does now: how much is done */
-    char             why[RD_CUDA_TEXT];
+    struct partitioned_run *all;
+    rd_gpu_run_state        run;
+    rd_device_host          host;
+    rd_cuda_blocks          blocks;     /* of the kernel at hand: its part   */
+    int64_t                 first, end; /* its ranges, but what is held back */
+    double                  part;       /* of what it does now: how much is done */
+    char                    why[RD_CUDA_TEXT];
 } share;
 
-typedef struct deal {
-    const rd_cuda_shape  *shape;
-    const rd_device_host *host; /* the caller's */
-    int32_t               n;
-    share                *share;
-    rd_cuda_blocks        blocks; /* of the kernel at hand: all its work */
-    const char           *name;
-    pthread_mutex_t       lock; /* of what follows, and of shares' parts */
-    pthread_cond_t        changed;
-    int32_t               running;
-    bool                  stop;
-    bool                  cancelled;
-    rd_gpu_run_state     *failed; /* the first */
-} deal;
+typedef struct partitioned_run {
+    const rd_cuda_strategy *strategy;
+    const rd_device_host   *host; /* the caller's */
+    int32_t                 n;
+    share                  *share;
+    rd_cuda_blocks          blocks; /* of the kernel at hand: all its work */
+    const char             *name;
+    pthread_mutex_t         lock; /* of what follows, and of shares' parts */
+    pthread_cond_t          changed;
+    int32_t                 running;
+    bool                    stop;
+    bool                    cancelled;
+    rd_gpu_run_state       *failed; /* the first */
+} partitioned_run;
 
 /* ---- Who takes part -------------------------------------------------------------------------- */
 int32_t rd_gpu_alike(int32_t first)
@@ -75,7 +75,7 @@ int32_t rd_gpu_alike(int32_t first)
 }
 
 /* All that a program touches of slots. */
-static int64_t bytes_of(const rd_cuda_shape *s)
+static int64_t bytes_of(const rd_cuda_strategy *s)
 {
     int64_t bytes = 0;
 
@@ -85,14 +85,14 @@ static int64_t bytes_of(const rd_cuda_shape *s)
 }
 
 /* The blocks of a kernel, where all slots come by windows. */
-static const char *find_blocks(const rd_cuda_shape *s, int32_t cut, rd_cuda_blocks *blocks)
+static const char *find_blocks(const rd_cuda_strategy *s, int32_t split, rd_cuda_blocks *blocks)
 {
     char          why[RD_CUDA_TEXT];
     rd_gpu *const gpu    = rd_gpu_of(s->p->device, why);
     const int64_t budget = gpu ? rd_windows_budget(rd_gpu_facts_of(gpu)) : 0;
-    const int64_t least  = (cut < 0 ? PIECES : BLOCKS) * (int64_t)s->p->devices;
+    const int64_t least  = (split < 0 ? PIECES : BLOCKS) * (int64_t)s->p->devices;
 
-    return rd_blocks_find(blocks, s, cut, NULL, budget, least);
+    return rd_blocks_find(blocks, s, split, NULL, budget, least);
 }
 
 /* Is little copied twice, and nothing by small pieces? */
@@ -106,33 +106,33 @@ static bool is_worth(rd_cuda_blocks *b, int64_t bytes)
 }
 
 /* The most that all kernels have work for: ranges of which one may be held back. */
-static int64_t most_of(const rd_cuda_shape *s, const char **why)
+static int64_t most_of(const rd_cuda_strategy *s, const char **why)
 {
     const int64_t  bytes = bytes_of(s);
     int64_t        most  = INT64_MAX;
     rd_cuda_blocks b;
 
-    for (int32_t cut = s->n_cut ? 0 : -1; cut < s->n_cut; cut++) {
-        *why = find_blocks(s, cut, &b);
+    for (int32_t split = s->n_split ? 0 : -1; split < s->n_split; split++) {
+        *why = find_blocks(s, split, &b);
         if (!*why && !is_worth(&b, bytes))
             *why = "its parts do not lie together";
         if (*why)
             return 1;
-        const int64_t pieces = cut < 0 ? rd_blocks_pieces(&b) : s->n_range / 2;
+        const int64_t pieces = split < 0 ? rd_blocks_pieces(&b) : s->n_range / 2;
 
         most = pieces < most ? pieces : most;
     }
     return most;
 }
 
-int32_t rd_gpu_shares(const rd_gpu_code *code, const char **why)
+int32_t rd_gpu_share_count(const rd_gpu_code *code, const char **why)
 {
-    const rd_cuda_shape *const s       = rd_gpu_code_shape(code);
-    const int64_t              by_data = bytes_of(s) / LEAST;
-    int64_t                    n       = s->p->devices;
+    const rd_cuda_strategy *const s       = rd_gpu_code_strategy(code);
+    const int64_t                 by_data = bytes_of(s) / LEAST;
+    int64_t                       n       = s->p->devices;
 
     *why = "its work is too little to be divided";
-    if (s->cross[0] >= 0)
+    if (s->tile_loop[0] >= 0)
         *why = "it reduces both axes of an array";
     else if (by_data > 1) {
         const int64_t most = most_of(s, why);
@@ -147,7 +147,7 @@ int32_t rd_gpu_shares(const rd_gpu_code *code, const char **why)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 /* After each block of a share. */
-static bool note(void *user, double part)
+static bool tell_share(void *user, double part)
 {
     share *const s = user;
     bool         goes_on;
@@ -163,7 +163,7 @@ static bool note(void *user, double part)
 /* What was stopped because of another has not failed. */
 static void end_share(share *s, bool done)
 {
-    deal *const all = s->all;
+    partitioned_run *const all = s->all;
 
     pthread_mutex_lock(&all->lock);
     if (!done && !s->run.cancelled && !all->failed)
@@ -174,7 +174,7 @@ static void end_share(share *s, bool done)
     pthread_mutex_unlock(&all->lock);
 }
 
-static void *do_share(void *user)
+static void *run_share(void *user)
 {
     share *const s = user;
 
@@ -184,7 +184,7 @@ static void *do_share(void *user)
 }
 
 /* The calling thread tells, until all have ended. */
-static void watch(deal *all)
+static void wait_for_shares(partitioned_run *all)
 {
     bool cancelled = false;
 
@@ -214,13 +214,13 @@ static bool start(share *s, pthread_t *thread)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    started = pthread_create(thread, NULL, do_share, s) == 0;
+    started = pthread_create(thread, NULL, run_share, s) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 
 /* All shares' blocks of a kernel. */
-static bool do_shares(deal *all, const char *name)
+static bool run_shares(partitioned_run *all, const char *name)
 {
     pthread_t thread[RD_MOST_SHARES];
     bool      started[RD_MOST_SHARES] = { false };
@@ -231,8 +231,8 @@ static bool do_shares(deal *all, const char *name)
         started[k] = start(&all->share[k], &thread[k]);
     for (int32_t k = 0; k < all->n; k++)
         if (!started[k])
-            (void)do_share(&all->share[k]);
-    watch(all);
+            (void)run_share(&all->share[k]);
+    wait_for_shares(all);
     for (int32_t k = 0; k < all->n; k++)
         if (started[k])
             pthread_join(thread[k], NULL);
@@ -247,7 +247,7 @@ static int64_t share_of(int64_t all, int32_t k, int32_t n)
 }
 
 /* Pieces [first, end) of a kernel's. */
-static rd_cuda_blocks part_of(const deal *all, int64_t first, int64_t end)
+static rd_cuda_blocks part_of(const partitioned_run *all, int64_t first, int64_t end)
 {
     rd_cuda_blocks part = all->blocks;
 
@@ -255,29 +255,29 @@ static rd_cuda_blocks part_of(const deal *all, int64_t first, int64_t end)
     return part;
 }
 
-static bool deal_items(deal *all)
+static bool partition_items(partitioned_run *all)
 {
     int64_t pieces;
 
-    (void)find_blocks(all->shape, -1, &all->blocks);
+    (void)find_blocks(all->strategy, -1, &all->blocks);
     pieces = rd_blocks_pieces(&all->blocks);
     for (int32_t k = 0; k < all->n; k++)
         all->share[k].blocks =
             part_of(all, share_of(pieces, k, all->n), share_of(pieces, k + 1, all->n));
-    return do_shares(all, "run");
+    return run_shares(all, "run");
 }
 
-/* Of a cut loop's, of each of which some pieces are neighbours. */
-static rd_cuda_blocks ranges_of(const deal *all, int64_t first, int64_t end)
+/* Of a split loop's, of each of which some pieces are neighbours. */
+static rd_cuda_blocks ranges_of(const partitioned_run *all, int64_t first, int64_t end)
 {
-    const int64_t each = rd_blocks_pieces(&all->blocks) / all->shape->n_range;
+    const int64_t each = rd_blocks_pieces(&all->blocks) / all->strategy->n_range;
 
     return part_of(all, first * each, end * each);
 }
 
 /* The ranges that were held back, by the first GPU, and nobody else works; `ends`: the last one is
  * the last of all. */
-static bool do_held(deal *all, bool ends)
+static bool run_held_ranges(partitioned_run *all, bool ends)
 {
     share *const first = &all->share[0];
 
@@ -293,17 +293,17 @@ static bool do_held(deal *all, bool ends)
     return true;
 }
 
-/* Do ranges of a cut loop leave anything for each other? */
-static bool leaves_nodes(const rd_cuda_shape *s, int32_t cut)
+/* Do ranges of a split loop leave anything for each other? */
+static bool leaves_partials(const rd_cuda_strategy *s, int32_t split)
 {
-    bool some = s->ends && cut == s->n_cut - 1;
+    bool some = s->has_end && split == s->n_split - 1;
 
     for (int32_t k = 0; k < s->p->n_fold; k++)
-        some |= s->fold[k].cut == cut;
+        some |= s->fold[k].split == split;
     return some;
 }
 
-static bool clear_all(deal *all)
+static bool clear_all(partitioned_run *all)
 {
     for (int32_t k = 0; k < all->n; k++)
         if (!rd_gpu_run_clear(&all->share[k].run)) {
@@ -313,50 +313,53 @@ static bool clear_all(deal *all)
     return true;
 }
 
-static bool is_moved(deal *all, rd_gpu_run_state *(*move)(const rd_ranges_done *, int32_t))
+static bool move_partials(partitioned_run *all,
+                          rd_gpu_run_state *(*move)(const rd_device_ranges *, int32_t))
 {
-    rd_ranges_done by[RD_MOST_SHARES];
+    rd_device_ranges by[RD_MOST_SHARES];
 
     for (int32_t k = 0; k < all->n; k++)
-        by[k] = (rd_ranges_done){ &all->share[k].run, all->share[k].first, all->share[k].end };
+        by[k] = (rd_device_ranges){ &all->share[k].run, all->share[k].first, all->share[k].end };
     all->failed = move(by, all->n);
     return !all->failed;
 }
 
-/* Shares are the same ranges of all cut loops. */
-static void take_ranges(deal *all, int32_t cut)
+/* Shares are the same ranges of all split loops. */
+static void take_ranges(partitioned_run *all, int32_t split)
 {
-    (void)find_blocks(all->shape, cut, &all->blocks);
+    (void)find_blocks(all->strategy, split, &all->blocks);
     all->blocks.ends = false;
     for (int32_t k = 0; k < all->n; k++) {
         share *const  s    = &all->share[k];
         const int64_t held = k + 1 < all->n;
 
-        s->first  = share_of(all->shape->n_range, k, all->n);
-        s->end    = share_of(all->shape->n_range, k + 1, all->n) - held;
+        s->first  = share_of(all->strategy->n_range, k, all->n);
+        s->end    = share_of(all->strategy->n_range, k + 1, all->n) - held;
         s->blocks = ranges_of(all, s->first, s->end);
     }
 }
 
-static bool deal_ranges(deal *all, int32_t cut)
+static bool partition_ranges(partitioned_run *all, int32_t split)
 {
-    const bool some = leaves_nodes(all->shape, cut), last = cut == all->shape->n_cut - 1;
-    char       name[24];
+    const bool some = leaves_partials(all->strategy, split),
+               last = split == all->strategy->n_split - 1;
+    char name[24];
 
-    snprintf(name, sizeof name, "ranges%" PRId32, cut);
-    take_ranges(all, cut);
-    return clear_all(all) && do_shares(all, name) && (!some || is_moved(all, rd_ranges_gather)) &&
-           do_held(all, last) && (!some || last || is_moved(all, rd_ranges_spread));
+    snprintf(name, sizeof name, "ranges%" PRId32, split);
+    take_ranges(all, split);
+    return clear_all(all) && run_shares(all, name) &&
+           (!some || move_partials(all, rd_partials_gather)) && run_held_ranges(all, last) &&
+           (!some || last || move_partials(all, rd_partials_broadcast));
 }
 
-static bool deal_kernels(deal *all)
+static bool partition_kernels(partitioned_run *all)
 {
     bool done = true;
 
-    if (all->shape->n_cut == 0)
-        return deal_items(all);
-    for (int32_t cut = 0; done && cut < all->shape->n_cut; cut++)
-        done = deal_ranges(all, cut);
+    if (all->strategy->n_split == 0)
+        return partition_items(all);
+    for (int32_t split = 0; done && split < all->strategy->n_split; split++)
+        done = partition_ranges(all, split);
     return done;
 }
 
@@ -370,11 +373,11 @@ static bool begin_share(share *s, const rd_gpu_code *code, rd_queue *queue)
     s->run.why  = s->why;
     if (!submission)
         return false;
-    s->host = (rd_device_host){ .at = s->all->host->at, .tell = note, .user = s };
+    s->host = (rd_device_host){ .at = s->all->host->at, .tell = tell_share, .user = s };
     return rd_gpu_run_begin(&s->run, code, submission, (void *const *)s->host.at, &s->host, s->why);
 }
 
-static bool begin(deal *all, const rd_gpu_code *code, rd_queue *const *queue)
+static bool begin(partitioned_run *all, const rd_gpu_code *code, rd_queue *const *queue)
 {
     for (int32_t k = 0; k < all->n; k++) {
         all->share[k].all = all;
@@ -397,7 +400,8 @@ static void add_report(rd_task *to, const rd_task *own)
 }
 
 /* All is given back; of a stage that has failed what the driver still says is not asked. */
-static bool end_all(deal *all, rd_task *report, rd_device_end *end, char why[RD_CUDA_TEXT])
+static bool end_all(partitioned_run *all, rd_task *report, rd_device_end *end,
+                    char why[RD_CUDA_TEXT])
 {
     bool done = !all->failed && !all->cancelled;
 
@@ -426,27 +430,27 @@ static bool end_all(deal *all, rd_task *report, rd_device_end *end, char why[RD_
     return done;
 }
 
-static bool run_deal(deal *all, const rd_gpu_code *code, rd_queue *const *queue, rd_task *report,
-                     rd_device_end *end, char why[RD_CUDA_TEXT])
+static bool run_partitioned(partitioned_run *all, const rd_gpu_code *code, rd_queue *const *queue,
+                            rd_task *report, rd_device_end *end, char why[RD_CUDA_TEXT])
 {
     if (begin(all, code, queue))
-        (void)deal_kernels(all);
+        (void)partition_kernels(all);
     return end_all(all, report, end, why);
 }
 
-bool rd_gpu_deal(const rd_gpu_code *code, rd_queue *const *queue, int32_t n,
-                 const rd_device_host *host, rd_task *report, rd_device_end *end,
-                 char why[RD_CUDA_TEXT])
+bool rd_gpu_run_partitioned(const rd_gpu_code *code, rd_queue *const *queue, int32_t n,
+                            const rd_device_host *host, rd_task *report, rd_device_end *end,
+                            char why[RD_CUDA_TEXT])
 {
-    deal all  = { .shape = rd_gpu_code_shape(code), .host = host, .n = n };
-    bool done = false;
+    partitioned_run all  = { .strategy = rd_gpu_code_strategy(code), .host = host, .n = n };
+    bool            done = false;
 
     *end      = RD_DEVICE_FULL;
     all.share = calloc((size_t)n, sizeof *all.share);
     snprintf(why, RD_CUDA_TEXT, "out of memory");
     if (all.share && pthread_mutex_init(&all.lock, NULL) == 0) {
         if (pthread_cond_init(&all.changed, NULL) == 0) {
-            done = run_deal(&all, code, queue, report, end, why);
+            done = run_partitioned(&all, code, queue, report, end, why);
             pthread_cond_destroy(&all.changed);
         }
         pthread_mutex_destroy(&all.lock);

@@ -14,15 +14,15 @@ void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const ch
         rd_text_add(to, "%s&%s%" PRId32 "_%d[%s]", k ? ", " : "", name, number, k, at);
 }
 
-int32_t rd_cuda_fold_number(const rd_cuda_shape *s, const rd_cuda_fold *f)
+int32_t rd_cuda_fold_number(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return (int32_t)(f - s->fold);
 }
 
 const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char to[32])
 {
-    if (t->s->wide > 1)
-        snprintf(to, 32, "(%" PRId32 " * t + l)", t->s->wide);
+    if (t->s->width > 1)
+        snprintf(to, 32, "(%" PRId32 " * t + l)", t->s->width);
     else
         snprintf(to, 32, f->of.fold->lanes > t->s->team ? "(RD_TEAM * l + t)" : "t");
     return to;
@@ -33,12 +33,12 @@ static const char *first_lane(const rd_cuda_text *t)
 {
     static const char *const first[] = { "t", "t", "2 * t", "", "4 * t", "", "", "", "8 * t" };
 
-    return first[t->s->wide];
+    return first[t->s->width];
 }
 
 static int32_t lanes_apart(const rd_cuda_text *t)
 {
-    return t->s->wide > 1 ? 1 : t->s->team;
+    return t->s->width > 1 ? 1 : t->s->team;
 }
 
 /* The arguments of push() that say which lanes: all of the cell that this thread moves on. */
@@ -46,8 +46,8 @@ static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
     const int32_t lanes  = f->of.fold->lanes;
-    const bool    team   = f->home == RD_HOME_TEAM; /* rows have all lanes of the cell, */
-    const bool    shared = team && f->lanes;        /* others' between ours             */
+    const bool    team   = f->storage == RD_STORAGE_TEAM; /* rows have all lanes of the cell, */
+    const bool    shared = team && f->threads_are_lanes;  /* others' between ours             */
     const int32_t row    = team ? lanes : f->here;
 
     rd_text_add(to, ", %d, %d, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 "%s%s", (int)f->here,
@@ -59,11 +59,11 @@ static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_
 static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
-    const bool    shared = f->lanes && f->home == RD_HOME_TEAM;
+    const bool    shared = f->threads_are_lanes && f->storage == RD_STORAGE_TEAM;
     rd_text       first  = { 0 };
 
     rd_text_add(&first, "c%" PRId32 " * %" PRId32 "%s%s", number,
-                f->home == RD_HOME_TEAM ? f->of.fold->lanes : f->here, shared ? " + " : "",
+                f->storage == RD_STORAGE_TEAM ? f->of.fold->lanes : f->here, shared ? " + " : "",
                 shared ? first_lane(t) : "");
     rd_cuda_states(to, f, number, "s", first.at ? first.at : "");
     for (int k = 0; k < f->of.n_state; k++)
@@ -92,7 +92,7 @@ void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
     add_lanes_of_push(&line, t, f);
     rd_text_add(&line, ", ");
     add_counter(&line, f, number);
-    rd_text_add(&line, f->cut >= 0 ? ", from%" PRId32 : ", 0", number);
+    rd_text_add(&line, f->split >= 0 ? ", from%" PRId32 : ", 0", number);
     rd_text_add(&line, "); ");
     add_counter(&line, f, number);
     rd_text_add(&line, "++; }");

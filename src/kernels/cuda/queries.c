@@ -10,18 +10,18 @@ int32_t rd_cuda_bits(int64_t n)
     return bits;
 }
 
-int32_t rd_cuda_spread_around(const rd_cuda_shape *s, int32_t inst)
+int32_t rd_cuda_distributed_around(const rd_cuda_strategy *s, int32_t inst)
 {
     int32_t loop = inst < 0 ? -1 : s->p->inst[inst].loop;
 
-    while (loop >= 0 && !s->spread[loop])
+    while (loop >= 0 && !s->distributed[loop])
         loop = s->p->loop[loop].parent;
     return loop;
 }
 
-bool rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst)
+bool rd_cuda_is_distributed(const rd_cuda_strategy *s, int32_t inst)
 {
-    return rd_cuda_spread_around(s, inst) >= 0;
+    return rd_cuda_distributed_around(s, inst) >= 0;
 }
 
 int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level)

@@ -64,7 +64,7 @@ static const rd_module *module_of(meter *m, const char *type)
     return module;
 }
 
-static bool operate(meter *m, const char *type, void *by)
+static bool launch_operations(meter *m, const char *type, void *by)
 {
     const rd_module *module      = module_of(m, type);
     void            *arguments[] = { &m->a, by };
@@ -84,14 +84,14 @@ static bool operate_floats(meter *m)
 {
     float by = 0.5F;
 
-    return operate(m, "float", &by);
+    return launch_operations(m, "float", &by);
 }
 
 static bool operate_doubles(meter *m)
 {
     double by = 0.5;
 
-    return operate(m, "double", &by);
+    return launch_operations(m, "double", &by);
 }
 
 /* The least of some times, after one that does not count; 0: it failed. */

@@ -9,7 +9,7 @@ enum { SIDE = RD_WARP, PITCH = SIDE + 1, MOST_BYTES = 40 << 10 };
 
 /* ---- Which ----------------------------------------------------------------------------------- */
 /* The loop of the grid along which all that is stored lies densely, -1. */
-static int32_t stores_along(const rd_cuda_shape *s)
+static int32_t loop_of_stores(const rd_cuda_strategy *s)
 {
     for (int32_t g = s->n_grid; g-- > 0;) {
         bool some = false, all = true;
@@ -27,7 +27,7 @@ static int32_t stores_along(const rd_cuda_shape *s)
 
 /* The loop along which the elements of a load are neighbours, where along `stored` they are not;
  * -1. */
-static int32_t other_way(const rd_cuda_shape *s, const rd_inst *inst, int32_t stored)
+static int32_t transposed_loop(const rd_cuda_strategy *s, const rd_inst *inst, int32_t stored)
 {
     if (inst->kind != RD_I_LOAD)
         return -1;
@@ -42,19 +42,19 @@ static int32_t other_way(const rd_cuda_shape *s, const rd_inst *inst, int32_t st
     return -1;
 }
 
-static bool may_be_square(const rd_cuda_shape *s, int32_t loop)
+static bool may_be_transposed(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l = &s->p->loop[loop];
 
     return l->extent >= s->choice.least_side && !l->backwards;
 }
 
-static int64_t squares_along(const rd_loop *l)
+static int64_t tiles_along(const rd_loop *l)
 {
     return (l->extent + SIDE - 1) / SIDE;
 }
 
-static void leave_grid(rd_cuda_shape *s, int32_t loop)
+static void leave_grid(rd_cuda_strategy *s, int32_t loop)
 {
     int32_t n = 0;
 
@@ -62,17 +62,17 @@ static void leave_grid(rd_cuda_shape *s, int32_t loop)
         if (s->grid[g] != loop)
             s->grid[n++] = s->grid[g];
     s->n_grid = n;
-    s->n_item = s->n_item / s->p->loop[loop].extent * squares_along(&s->p->loop[loop]);
+    s->n_item = s->n_item / s->p->loop[loop].extent * tiles_along(&s->p->loop[loop]);
 }
 
 /* Elements of the squares of a block. */
-static int32_t words_of(const rd_cuda_shape *s)
+static int32_t words_of(const rd_cuda_strategy *s)
 {
     return PITCH * SIDE * (s->choice.block / RD_WARP);
 }
 
 /* Loads that go by squares of the two loops, as far as there is room. */
-static void choose_loads(rd_cuda_shape *s, int32_t loop, int32_t stored)
+static void choose_loads(rd_cuda_strategy *s, int32_t loop, int32_t stored)
 {
     int64_t bytes = 0;
 
@@ -80,37 +80,38 @@ static void choose_loads(rd_cuda_shape *s, int32_t loop, int32_t stored)
         const rd_inst *inst = &s->p->inst[i];
         int64_t        more;
 
-        if (other_way(s, inst, stored) != loop)
+        if (transposed_loop(s, inst, stored) != loop)
             continue;
-        more         = (int64_t)words_of(s) * rd_dtype_size(s->p->address[inst->arg].type);
-        s->turned[i] = bytes + more <= MOST_BYTES;
-        bytes += s->turned[i] ? more : 0;
+        more             = (int64_t)words_of(s) * rd_dtype_size(s->p->address[inst->arg].type);
+        s->transposed[i] = bytes + more <= MOST_BYTES;
+        bytes += s->transposed[i] ? more : 0;
     }
 }
 
-bool rd_cuda_find_squares(rd_cuda_shape *s)
+bool rd_cuda_find_transpose(rd_cuda_strategy *s)
 {
-    const int32_t stored = stores_along(s);
+    const int32_t stored = loop_of_stores(s);
     int32_t       loop   = -1;
 
     for (int32_t i = 0; stored >= 0 && loop < 0 && i < s->p->n_inst; i++)
-        loop = other_way(s, &s->p->inst[i], stored);
-    if (loop < 0 || !may_be_square(s, loop) || !may_be_square(s, stored) || s->p->n_scratch > 0)
+        loop = transposed_loop(s, &s->p->inst[i], stored);
+    if (loop < 0 || !may_be_transposed(s, loop) || !may_be_transposed(s, stored) ||
+        s->p->n_scratch > 0)
         return false;
     choose_loads(s, loop, stored);
     leave_grid(s, loop);
     leave_grid(s, stored);
-    s->square[0] = loop;
-    s->square[1] = stored;
-    s->team      = RD_WARP;
+    s->transpose[0] = loop;
+    s->transpose[1] = stored;
+    s->team         = RD_WARP;
     return true;
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-void rd_cuda_declare_squares(rd_cuda_text *t)
+void rd_cuda_declare_transpose(rd_cuda_text *t)
 {
     for (int32_t i = 0; i < t->s->p->n_inst; i++)
-        if (t->s->turned[i])
+        if (t->s->transposed[i])
             rd_print_line(&t->print, "RD_SHARED(%s, square%" PRId32 ", %" PRId32 ");",
                           rd_memory_type(t->s->p->address[t->s->p->inst[i].arg].type), i,
                           words_of(t->s));

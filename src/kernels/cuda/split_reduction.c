@@ -1,4 +1,4 @@
-/* split_reduction.c - items of which there are too few: their long loops are cut into ranges, which are items
+/* split_reduction.c - items of which there are too few: their long loops are split into ranges, which are items
  * too.
  *
  * Scans along rows of memory go their own way (lookback_scan.c).  Others along one loop go over it twice:
@@ -9,8 +9,8 @@
  *
  * Where not all data have room on the GPU, ranges are so short that those of all items do.
  *
- * One loop that does nearly all of the work is cut alone.  Several over one axis, as the phases of
- * a softmax, are all cut alike: each has a kernel of its own, which does what stands before the
+ * One loop that does nearly all of the work is split alone.  Several over one axis, as the phases of
+ * a softmax, are all split alike: each has a kernel of its own, which does what stands before the
  * loop anew and finds the folds of the loops before it joined. */
 #include "core/tree.h"
 #include "kernels/cuda/work_blocks.h"
@@ -26,20 +26,20 @@ static double work_of(const rd_program *p, int32_t loop)
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
 /* The loops in the body of an item, in their order; false: they are too many. */
-static bool find_loops(rd_cuda_shape *s)
+static bool find_split_loops(rd_cuda_strategy *s)
 {
-    s->n_cut = 0;
+    s->n_split = 0;
     for (int32_t i = s->from; i < s->to; i++)
         if (s->p->inst[i].kind == RD_I_LOOP) {
-            if (s->n_cut == RD_MOST_CUTS)
+            if (s->n_split == RD_MOST_SPLITS)
                 return false;
-            s->cut[s->n_cut++] = s->p->inst[i].arg;
-            i                  = s->p->loop[s->p->inst[i].arg].end;
+            s->split[s->n_split++] = s->p->inst[i].arg;
+            i                      = s->p->loop[s->p->inst[i].arg].end;
         }
-    return s->n_cut > 0;
+    return s->n_split > 0;
 }
 
-int32_t rd_cuda_main_loop(const rd_cuda_shape *s)
+int32_t rd_cuda_main_loop(const rd_cuda_strategy *s)
 {
     const rd_program *p   = s->p;
     double            all = 0, most = 0;
@@ -61,68 +61,68 @@ int32_t rd_cuda_main_loop(const rd_cuda_shape *s)
     return most < s->choice.main_share * all ? -1 : found;
 }
 
-static void keep_main_loop(rd_cuda_shape *s)
+static void keep_main_loop(rd_cuda_strategy *s)
 {
     const int32_t found = rd_cuda_main_loop(s);
 
     if (found < 0)
         return;
-    s->cut[0] = found;
-    s->n_cut  = 1;
+    s->split[0] = found;
+    s->n_split  = 1;
 }
 
-int32_t rd_cuda_cut_of(const rd_cuda_shape *s, int32_t loop)
+int32_t rd_cuda_split_of(const rd_cuda_strategy *s, int32_t loop)
 {
-    for (int32_t k = 0; k < s->n_cut; k++)
-        if (s->cut[k] == loop)
+    for (int32_t k = 0; k < s->n_split; k++)
+        if (s->split[k] == loop)
             return k;
     return -1;
 }
 
-static bool all_alike(const rd_cuda_shape *s)
+static bool are_alike(const rd_cuda_strategy *s)
 {
-    const rd_loop *first = &s->p->loop[s->cut[0]];
+    const rd_loop *first = &s->p->loop[s->split[0]];
 
-    for (int32_t k = 0; k < s->n_cut; k++) {
-        const rd_loop *l = &s->p->loop[s->cut[k]];
+    for (int32_t k = 0; k < s->n_split; k++) {
+        const rd_loop *l = &s->p->loop[s->split[k]];
 
-        if (l->axis != first->axis || l->extent != first->extent || s->cut[k] == s->dealt)
+        if (l->axis != first->axis || l->extent != first->extent || s->split[k] == s->chunk_loop)
             return false;
     }
     return true;
 }
 
 /* Which of the loops an instruction is in, -1. */
-static int32_t cut_around(const rd_cuda_shape *s, int32_t inst)
+static int32_t split_around(const rd_cuda_strategy *s, int32_t inst)
 {
-    for (int32_t k = 0; k < s->n_cut; k++)
-        if (rd_cuda_within(s->p, inst, s->cut[k]))
+    for (int32_t k = 0; k < s->n_split; k++)
+        if (rd_cuda_within(s->p, inst, s->split[k]))
             return k;
     return -1;
 }
 
 /* Begins in the body of an item, before the loop that takes its elements? */
-static bool is_of_item(const rd_cuda_shape *s, const rd_cuda_fold *f)
+static bool is_of_item(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return f->start >= s->from && f->start < s->to &&
-           s->p->inst[f->start].loop == s->p->inst[s->p->loop[s->cut[0]].begin].loop;
+           s->p->inst[f->start].loop == s->p->inst[s->p->loop[s->split[0]].begin].loop;
 }
 
 /* Ranges hand nothing to each other but nodes: no fold of the item is a scan or one block, or takes
- * elements in a loop that is not cut, which would be done again by each range. */
-static bool folds_allow(const rd_cuda_shape *s)
+ * elements in a loop that is not split, which would be done again by each range. */
+static bool may_split_folds(const rd_cuda_strategy *s)
 {
     bool some = false;
 
     for (int32_t k = 0; k < s->p->n_fold; k++) {
-        const rd_cuda_fold *f   = &s->fold[k];
-        const int32_t       cut = f->step < 0 ? -1 : cut_around(s, f->step);
+        const rd_cuda_fold *f     = &s->fold[k];
+        const int32_t       split = f->step < 0 ? -1 : split_around(s, f->step);
 
         if (f->step < 0 || !is_of_item(s, f))
             continue;
-        if (cut < 0 && f->step > s->p->loop[s->cut[s->n_cut - 1]].end)
+        if (split < 0 && f->step > s->p->loop[s->split[s->n_split - 1]].end)
             continue; /* it is behind them all */
-        if (cut < 0 || f->start > s->p->loop[s->cut[cut]].begin || f->of.fold->scan ||
+        if (split < 0 || f->start > s->p->loop[s->split[split]].begin || f->of.fold->scan ||
             f->of.fold->n_block == 1 || f->of.fold->steps == INT64_MAX)
             return false;
         some = true;
@@ -131,29 +131,29 @@ static bool folds_allow(const rd_cuda_shape *s)
 }
 
 /* What the only loop keeps for others behind it would be a range's. */
-static bool keeps_nothing(const rd_cuda_shape *s)
+static bool keeps_nothing(const rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
 
-    for (int32_t i = p->loop[s->cut[0]].begin + 1; i < p->loop[s->cut[0]].end; i++)
-        for (int32_t j = p->loop[s->cut[0]].end; p->inst[i].kind == RD_I_STORE && j < s->to; j++)
+    for (int32_t i = p->loop[s->split[0]].begin + 1; i < p->loop[s->split[0]].end; i++)
+        for (int32_t j = p->loop[s->split[0]].end; p->inst[i].kind == RD_I_STORE && j < s->to; j++)
             if (p->inst[j].kind == RD_I_LOAD &&
                 p->address[p->inst[j].arg].slot == p->address[p->inst[i].arg].slot)
                 return false;
     return true;
 }
 
-static bool is_stored(const rd_cuda_shape *s, int32_t slot)
+static bool is_stored(const rd_cuda_strategy *s, int32_t slot)
 {
     for (int32_t i = s->from; i < s->to; i++)
         if (s->p->inst[i].kind == RD_I_STORE && s->p->address[s->p->inst[i].arg].slot == slot &&
-            cut_around(s, i) < 0)
+            split_around(s, i) < 0)
             return true;
     return false;
 }
 
 /* What an item stores outside of the loops is stored at the very end: nothing may wait for it. */
-static bool awaits_nothing(const rd_cuda_shape *s)
+static bool awaits_nothing(const rd_cuda_strategy *s)
 {
     for (int32_t i = s->from; i < s->to; i++)
         if (s->p->inst[i].kind == RD_I_LOAD &&
@@ -163,8 +163,8 @@ static bool awaits_nothing(const rd_cuda_shape *s)
     return true;
 }
 
-/* What loops that are all cut keep for each other is the item's: so many bytes. */
-static bool give_items_memory(rd_cuda_shape *s)
+/* What loops that are all split keep for each other is the item's: so many bytes. */
+static bool assign_item_memory(rd_cuda_strategy *s)
 {
     enum { MOST = 1 << 30 };
     const rd_program *p = s->p;
@@ -175,54 +175,54 @@ static bool give_items_memory(rd_cuda_shape *s)
         const int32_t  k =
             inst->kind == RD_I_STORE ? p->address[inst->arg].slot - p->first_scratch : -1;
 
-        if (k < 0 || cut_around(s, i) < 0 || s->scratch[k] == RD_HOME_ITEM)
+        if (k < 0 || split_around(s, i) < 0 || s->scratch[k] == RD_STORAGE_ITEM)
             continue;
         /* at one place for all indices it is each thread's */
-        if (!rd_coef(&p->address[inst->arg], p->loop[s->cut[cut_around(s, i)]].axis))
+        if (!rd_coef(&p->address[inst->arg], p->loop[s->split[split_around(s, i)]].axis))
             continue;
-        s->scratch[k]    = RD_HOME_ITEM;
+        s->scratch[k]    = RD_STORAGE_ITEM;
         s->scratch_at[k] = s->item_bytes;
-        s->item_bytes += rd_cuda_room(p->scratch_bytes[k] * (s->strip >= 0 ? s->wide : 1));
+        s->item_bytes += rd_cuda_room(p->scratch_bytes[k] * (s->strip >= 0 ? s->width : 1));
     }
     return s->n_item * s->item_bytes <= MOST;
 }
 
 /* ---- How long ranges are --------------------------------------------------------------------- */
-bool rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f)
+bool rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
-    return rd_coef(&f->of.fold->lane, s->cut_axis) != 0;
+    return rd_coef(&f->of.fold->lane, s->split_axis) != 0;
 }
 
-int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f)
+int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
 
-    return rd_cuda_along_lanes(s, f) ? rd_coef(&fold->lane, s->cut_axis)
-                                     : rd_coef(&fold->outer, s->cut_axis) *
-                                           ((fold->lane_extent + fold->lanes - 1) / fold->lanes);
+    return rd_cuda_is_along_lanes(s, f) ? rd_coef(&fold->lane, s->split_axis)
+                                        : rd_coef(&fold->outer, s->split_axis) *
+                                              ((fold->lane_extent + fold->lanes - 1) / fold->lanes);
 }
 
 /* What indices of the axis bring of which so many are a block: steps, or elements of a lane's
  * position. */
-static int64_t block_of(const rd_cuda_shape *s, const rd_cuda_fold *f)
+static int64_t block_of(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const int32_t lanes = f->of.fold->lanes;
 
-    return RD_TREE_STEPS * (rd_cuda_along_lanes(s, f) && lanes > 1 ? lanes : 1);
+    return RD_TREE_STEPS * (rd_cuda_is_along_lanes(s, f) && lanes > 1 ? lanes : 1);
 }
 
 /* Indices of the axis that are whole blocks of all folds, and elements side by side. */
-static int64_t grain_of(const rd_cuda_shape *s)
+static int64_t grain_of(const rd_cuda_strategy *s)
 {
-    int64_t grain = s->pairs >= 0 ? RD_TREE_STEPS : s->wide; /* tiles begin at blocks */
+    int64_t grain = s->pairs >= 0 ? RD_TREE_STEPS : s->width; /* tiles begin at blocks */
 
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         const rd_cuda_fold *f = &s->fold[k];
 
-        if (f->cut < 0)
+        if (f->split < 0)
             continue;
         const int64_t unit = block_of(s, f);
-        const int64_t own  = unit / rd_common_divisor(unit, rd_cuda_each(s, f));
+        const int64_t own  = unit / rd_common_divisor(unit, rd_cuda_steps_per_index(s, f));
 
         grain = grain / rd_common_divisor(grain, own) * own;
     }
@@ -231,10 +231,10 @@ static int64_t grain_of(const rd_cuda_shape *s)
 
 /* No more than the threads have room for at once, and of 2^n grains: where a grain is 2^n blocks,
  * too, a range is one node of the tree. */
-static void find_ranges(rd_cuda_shape *s)
+static void find_ranges(rd_cuda_strategy *s)
 {
     enum { MOST = 1 << 20 }; /* `fan` to the number of levels above them, at most */
-    const int64_t extent = s->p->loop[s->cut[0]].extent, threads = s->n_item * s->team;
+    const int64_t extent = s->p->loop[s->split[0]].extent, threads = s->n_item * s->team;
     const int64_t wanted = (s->choice.at_work + threads - 1) / threads;
 
     s->range = grain_of(s);
@@ -244,14 +244,14 @@ static void find_ranges(rd_cuda_shape *s)
 }
 
 /* ---- Groups of ranges ------------------------------------------------------------------------ */
-static void count_blocks(rd_cuda_shape *s)
+static void count_blocks(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         rd_cuda_fold *f = &s->fold[k];
 
-        if (f->cut < 0)
+        if (f->split < 0)
             continue;
-        f->blocks  = s->range * rd_cuda_each(s, f) / block_of(s, f);
+        f->blocks  = s->range * rd_cuda_steps_per_index(s, f) / block_of(s, f);
         f->aligned = (f->blocks & (f->blocks - 1)) == 0;
     }
 }
@@ -265,7 +265,7 @@ static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
     return rd_cuda_bits(blocks < all ? blocks : all) * (f->aligned ? 1 : 2);
 }
 
-static void find_levels(rd_cuda_shape *s)
+static void find_levels(rd_cuda_strategy *s)
 {
     int64_t n = s->n_range, ranges = 1;
 
@@ -275,7 +275,7 @@ static void find_levels(rd_cuda_shape *s)
 
         *level = (rd_groups){ .n = n, .row = s->item_rows, .counter = s->item_counters };
         for (int32_t k = 0; k < s->p->n_fold; k++) {
-            const int32_t last = s->fold[k].cut >= 0 ? rows_of(&s->fold[k], ranges) : 0;
+            const int32_t last = s->fold[k].split >= 0 ? rows_of(&s->fold[k], ranges) : 0;
             const int32_t each = last && s->fold[k].aligned ? 1 : last;
 
             level->rows      = each > level->rows ? each : level->rows;
@@ -297,19 +297,19 @@ static bool has_nodes(const rd_cuda_fold *f)
 
 /* One loop, which scans and after which nothing comes.  What a scan takes hangs on no range but its
  * own. */
-static bool only_scans(rd_cuda_shape *s)
+static bool has_only_scans(rd_cuda_strategy *s)
 {
     const rd_program *p    = s->p;
-    const rd_loop    *l    = &p->loop[s->cut[0]];
+    const rd_loop    *l    = &p->loop[s->split[0]];
     bool              some = false;
 
-    if (s->team > 1 || s->n_cut != 1 || l->first >= 0 || l->backwards || l->end + 1 < s->to ||
-        p->n_scratch > 0 || !rd_cuda_find_early(s, s->cut[0]))
+    if (s->team > 1 || s->n_split != 1 || l->first >= 0 || l->backwards || l->end + 1 < s->to ||
+        p->n_scratch > 0 || !rd_cuda_find_scan_inputs(s, s->split[0]))
         return false;
     for (int32_t k = 0; k < p->n_fold; k++) {
         const rd_cuda_fold *f = &s->fold[k];
 
-        if (!f->of.fold->scan || f->step < 0 || !rd_cuda_within(p, f->step, s->cut[0]) ||
+        if (!f->of.fold->scan || f->step < 0 || !rd_cuda_within(p, f->step, s->split[0]) ||
             !is_of_item(s, f) || f->of.fold->n_block == 1 || !has_nodes(f) ||
             !rd_is_along(f->of.fold, l->axis, 0, 1))
             return false;
@@ -319,32 +319,32 @@ static bool only_scans(rd_cuda_shape *s)
 }
 
 /* Ranges of 2^n blocks are nodes of the tree. */
-static void find_scanned_ranges(rd_cuda_shape *s)
+static void find_two_pass_ranges(rd_cuda_strategy *s)
 {
-    const int64_t extent = s->p->loop[s->cut[0]].extent;
+    const int64_t extent = s->p->loop[s->split[0]].extent;
 
     s->range = s->choice.scan_range * RD_TREE_STEPS;
     while (s->range < extent &&
            s->n_item * ((extent + s->range - 1) / s->range) > s->choice.at_work)
         s->range *= 2;
-    s->n_range = (extent + s->range - 1) / s->range;
-    s->scanned = true;
+    s->n_range     = (extent + s->range - 1) / s->range;
+    s->is_two_pass = true;
 }
 
-static void forget(rd_cuda_shape *s)
+static void give_up(rd_cuda_strategy *s)
 {
-    s->n_cut      = 0;
-    s->scanned    = false;
-    s->item_bytes = 0;
+    s->n_split     = 0;
+    s->is_two_pass = false;
+    s->item_bytes  = 0;
     for (int32_t k = 0; k < s->p->n_fold; k++)
-        s->fold[k].cut = -1;
+        s->fold[k].split = -1;
     for (int32_t k = 0; k < s->p->n_scratch; k++)
-        s->scratch[k] = RD_HOME_TEAM;
+        s->scratch[k] = RD_STORAGE_TEAM;
 }
 
 /* ---- More data than memory ------------------------------------------------------------------- */
 /* Which slots must be taken by windows; false: all have room on the GPU. */
-static bool find_large(rd_cuda_shape *s, const rd_cuda_limits *limits)
+static bool find_large(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     int64_t bytes = 0;
 
@@ -357,9 +357,9 @@ static bool find_large(rd_cuda_shape *s, const rd_cuda_limits *limits)
     return limits->devices > 1 || (limits->memory > 0 && bytes > limits->memory / 2);
 }
 
-static void shorten_ranges(rd_cuda_shape *s, int64_t budget)
+static void shorten_ranges(rd_cuda_strategy *s, int64_t budget)
 {
-    const int64_t extent = s->p->loop[s->cut[0]].extent, grain = grain_of(s);
+    const int64_t extent = s->p->loop[s->split[0]].extent, grain = grain_of(s);
 
     while (s->range > grain && rd_blocks_refusal(s, s->large, budget))
         s->range /= 2;
@@ -367,42 +367,43 @@ static void shorten_ranges(rd_cuda_shape *s, int64_t budget)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-void rd_cuda_find_cuts(rd_cuda_shape *s, const rd_cuda_limits *limits)
+void rd_cuda_find_split(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     const bool few   = s->n_item * s->team < s->choice.at_work;
     const bool large = s->n_item > 0 && find_large(s, limits);
     const bool tight = large && rd_blocks_refusal(s, s->large, limits->windows);
 
-    if (s->n_item > 0 && (few || tight || !large) && rd_cuda_find_sweep(s))
+    if (s->n_item > 0 && (few || tight || !large) && rd_cuda_find_lookback(s))
         return;
-    if (s->n_item == 0 || s->p->n_fold > RD_GPU_MOST_FOLDS || (!few && !tight) || !find_loops(s)) {
-        forget(s);
+    if (s->n_item == 0 || s->p->n_fold > RD_GPU_MOST_FOLDS || (!few && !tight) ||
+        !find_split_loops(s)) {
+        give_up(s);
         return;
     }
     keep_main_loop(s);
-    s->cut_axis = s->p->loop[s->cut[0]].axis;
-    if (only_scans(s)) {
-        find_scanned_ranges(s);
+    s->split_axis = s->p->loop[s->split[0]].axis;
+    if (has_only_scans(s)) {
+        find_two_pass_ranges(s);
         if (s->n_range == 1)
-            forget(s);
+            give_up(s);
         return;
     }
-    if (!all_alike(s) || !folds_allow(s) || !awaits_nothing(s) ||
-        !(s->n_cut > 1 ? give_items_memory(s) : keeps_nothing(s))) {
-        forget(s);
+    if (!are_alike(s) || !may_split_folds(s) || !awaits_nothing(s) ||
+        !(s->n_split > 1 ? assign_item_memory(s) : keeps_nothing(s))) {
+        give_up(s);
         return;
     }
     for (int32_t k = 0; k < s->p->n_fold; k++)
         if (is_of_item(s, &s->fold[k]) && s->fold[k].step >= 0)
-            s->fold[k].cut = cut_around(s, s->fold[k].step);
+            s->fold[k].split = split_around(s, s->fold[k].step);
     find_ranges(s);
     if (tight)
         shorten_ranges(s, limits->windows);
     if (s->n_range == 1) {
-        forget(s);
+        give_up(s);
         return;
     }
     find_levels(s);
     for (int32_t i = s->from; i < s->to; i++)
-        s->ends |= s->p->inst[i].kind == RD_I_STORE && cut_around(s, i) < 0;
+        s->has_end |= s->p->inst[i].kind == RD_I_STORE && split_around(s, i) < 0;
 }

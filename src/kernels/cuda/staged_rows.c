@@ -11,19 +11,19 @@
 #include <stdlib.h>
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-static const rd_address *address_of(const rd_cuda_shape *s, int32_t inst)
+static const rd_address *address_of(const rd_cuda_strategy *s, int32_t inst)
 {
     return &s->p->address[s->p->inst[inst].arg];
 }
 
-static int64_t coef_of(const rd_cuda_shape *s, const rd_address *at, int32_t grid)
+static int64_t coef_of(const rd_cuda_strategy *s, const rd_address *at, int32_t grid)
 {
     return rd_coef(at, s->p->loop[s->grid[grid]].axis);
 }
 
 /* Do positions go by one step with the number of an item, as far as the first `outer` loops of the
  * grid make it? */
-static bool is_linear(const rd_cuda_shape *s, const rd_address *at, int32_t outer)
+static bool is_linear(const rd_cuda_strategy *s, const rd_address *at, int32_t outer)
 {
     bool is = coef_of(s, at, outer - 1) != 0;
 
@@ -33,7 +33,7 @@ static bool is_linear(const rd_cuda_shape *s, const rd_address *at, int32_t oute
 }
 
 /* Is the loop one of the first `outer` of the grid? */
-static bool is_outer(const rd_cuda_shape *s, int32_t loop, int32_t outer)
+static bool is_outer(const rd_cuda_strategy *s, int32_t loop, int32_t outer)
 {
     for (int32_t g = 0; g < outer; g++)
         if (s->grid[g] == loop)
@@ -43,7 +43,7 @@ static bool is_outer(const rd_cuda_shape *s, int32_t loop, int32_t outer)
 
 /* From the first to the last element that an access touches for one index of each of the outer
  * loops. */
-static void measure(const rd_cuda_shape *s, int32_t inst, rd_cuda_stretch *r)
+static void measure(const rd_cuda_strategy *s, int32_t inst, rd_cuda_staged_row *r)
 {
     const rd_address *at = address_of(s, inst);
     int64_t           last;
@@ -64,13 +64,13 @@ static void measure(const rd_cuda_shape *s, int32_t inst, rd_cuda_stretch *r)
 }
 
 /* The rows of an access; false: it has none. */
-static bool find_row(const rd_cuda_shape *s, int32_t inst, rd_cuda_stretch *r)
+static bool find_row(const rd_cuda_strategy *s, int32_t inst, rd_cuda_staged_row *r)
 {
     const rd_address *at = address_of(s, inst);
 
     if (rd_has_registers(at))
         return false;
-    *r = (rd_cuda_stretch){ .slot = at->slot, .type = at->type, .items = 1 };
+    *r = (rd_cuda_staged_row){ .slot = at->slot, .type = at->type, .items = 1 };
     for (r->outer = s->n_grid; r->outer > 0; r->outer--) {
         r->step = coef_of(s, at, r->outer - 1);
         measure(s, inst, r);
@@ -81,25 +81,25 @@ static bool find_row(const rd_cuda_shape *s, int32_t inst, rd_cuda_stretch *r)
     return false;
 }
 
-bool rd_cuda_is_whole(const rd_cuda_stretch *r)
+bool rd_cuda_is_contiguous(const rd_cuda_staged_row *r)
 {
     return llabs(r->step) == r->n;
 }
 
 /* ---- Which are worth it ---------------------------------------------------------------------- */
-int32_t rd_cuda_stretch_vector(const rd_cuda_shape *s, const rd_cuda_stretch *r)
+int32_t rd_cuda_staged_row_vector(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return s->choice.vector / rd_dtype_size(r->type);
 }
 
 /* A thread takes all of its row at once, and neighbours' rows are neighbours. */
-static bool is_vector(const rd_cuda_shape *s, const rd_cuda_stretch *r)
+static bool is_vector(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return r->step == r->n && r->items == 1 && (r->n & (r->n - 1)) == 0 && r->first % r->n == 0 &&
-           r->n <= s->choice.most_wide && r->n <= rd_cuda_stretch_vector(s, r);
+           r->n <= s->choice.most_wide && r->n <= rd_cuda_staged_row_vector(s, r);
 }
 
-static bool pays(const rd_cuda_shape *s, const rd_cuda_stretch *r)
+static bool is_worthwhile(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     const int32_t size = rd_dtype_size(r->type);
 
@@ -108,22 +108,22 @@ static bool pays(const rd_cuda_shape *s, const rd_cuda_stretch *r)
 }
 
 /* None. */
-static void forget(rd_cuda_shape *s)
+static void give_up(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
-        s->stretch_of[i] = -1;
-    s->stretch_bytes = 0;
-    s->n_stretch     = 0;
+        s->staged_row_of[i] = -1;
+    s->staged_row_bytes = 0;
+    s->n_staged_row     = 0;
 }
 
 /* ---- What is read and written ---------------------------------------------------------------- */
 /* The same rows as another access has, or other parts of them: which, -1. */
-static int32_t same_rows(const rd_cuda_shape *s, const rd_cuda_stretch *r)
+static int32_t find_same_rows(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
-    for (int32_t k = 0; k < s->n_stretch; k++) {
-        const rd_cuda_stretch *other = &s->stretch[k];
-        const int64_t          first = r->first < other->first ? r->first : other->first;
-        const int64_t          end =
+    for (int32_t k = 0; k < s->n_staged_row; k++) {
+        const rd_cuda_staged_row *other = &s->staged_row[k];
+        const int64_t             first = r->first < other->first ? r->first : other->first;
+        const int64_t             end =
             r->first + r->n > other->first + other->n ? r->first + r->n : other->first + other->n;
 
         if (other->role == r->role && other->slot == r->slot && other->type == r->type &&
@@ -133,7 +133,7 @@ static int32_t same_rows(const rd_cuda_shape *s, const rd_cuda_stretch *r)
     return -1;
 }
 
-static void join(rd_cuda_stretch *into, const rd_cuda_stretch *r)
+static void extend(rd_cuda_staged_row *into, const rd_cuda_staged_row *r)
 {
     const int64_t end = into->first + into->n, other = r->first + r->n;
 
@@ -142,23 +142,23 @@ static void join(rd_cuda_stretch *into, const rd_cuda_stretch *r)
 }
 
 /* False: there are too many. */
-static bool add(rd_cuda_shape *s, int32_t inst, const rd_cuda_stretch *r)
+static bool add_row(rd_cuda_strategy *s, int32_t inst, const rd_cuda_staged_row *r)
 {
-    int32_t k = r->role == RD_ROW_IN ? same_rows(s, r) : -1;
+    int32_t k = r->role == RD_ROW_IN ? find_same_rows(s, r) : -1;
 
     if (k >= 0)
-        join(&s->stretch[k], r);
-    else if (s->n_stretch == RD_MOST_STRETCHES)
+        extend(&s->staged_row[k], r);
+    else if (s->n_staged_row == RD_MOST_STAGED_ROWS)
         return false;
     else {
-        k             = s->n_stretch++;
-        s->stretch[k] = *r;
+        k                = s->n_staged_row++;
+        s->staged_row[k] = *r;
     }
-    s->stretch_of[inst] = k;
+    s->staged_row_of[inst] = k;
     return true;
 }
 
-static bool is_memory(const rd_cuda_shape *s, int32_t inst)
+static bool is_memory(const rd_cuda_strategy *s, int32_t inst)
 {
     const rd_inst_kind kind = s->p->inst[inst].kind;
 
@@ -166,7 +166,7 @@ static bool is_memory(const rd_cuda_shape *s, int32_t inst)
 }
 
 /* Is it stored to by this instruction alone, and read by none? */
-static bool is_only_access(const rd_cuda_shape *s, int32_t inst)
+static bool is_only_access(const rd_cuda_strategy *s, int32_t inst)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
         if (i != inst && is_memory(s, i) && address_of(s, i)->slot == address_of(s, inst)->slot)
@@ -175,7 +175,7 @@ static bool is_only_access(const rd_cuda_shape *s, int32_t inst)
 }
 
 /* Does a store in its loops write each element of a row? */
-static bool fills_row(const rd_cuda_shape *s, int32_t inst, const rd_cuda_stretch *r)
+static bool is_row_filled(const rd_cuda_strategy *s, int32_t inst, const rd_cuda_staged_row *r)
 {
     const rd_program *p     = s->p;
     int64_t           dense = 1;
@@ -194,12 +194,12 @@ static bool fills_row(const rd_cuda_shape *s, int32_t inst, const rd_cuda_stretc
 
 /* Rows that are read; and those that are written, of which all must go this way: a loop whose
  * loads come from shared memory stores one element at a time.  False: not here. */
-static bool find_moved(rd_cuda_shape *s)
+static bool find_moved(rd_cuda_strategy *s)
 {
     bool some = false;
 
     for (int32_t i = s->from; i < s->to; i++) {
-        rd_cuda_stretch r;
+        rd_cuda_staged_row r;
 
         if (!is_memory(s, i) || address_of(s, i)->slot >= s->p->first_scratch ||
             !find_row(s, i, &r) || r.n == 1)
@@ -207,32 +207,32 @@ static bool find_moved(rd_cuda_shape *s)
         r.role = s->p->inst[i].kind == RD_I_LOAD ? RD_ROW_IN : RD_ROW_OUT;
         if (r.role == RD_ROW_IN ? s->stored[r.slot] : r.items > 1)
             continue;
-        if ((r.role == RD_ROW_OUT && !(is_only_access(s, i) && fills_row(s, i, &r))) ||
-            !add(s, i, &r))
+        if ((r.role == RD_ROW_OUT && !(is_only_access(s, i) && is_row_filled(s, i, &r))) ||
+            !add_row(s, i, &r))
             return false;
-        some |= pays(s, &r);
+        some |= is_worthwhile(s, &r);
     }
     return some;
 }
 
 /* Single elements of rows that are here. */
-static void find_singles(rd_cuda_shape *s)
+static void find_singles(rd_cuda_strategy *s)
 {
     for (int32_t i = s->from; i < s->to; i++) {
-        rd_cuda_stretch r;
+        rd_cuda_staged_row r;
 
-        if (s->p->inst[i].kind == RD_I_LOAD && s->stretch_of[i] < 0 &&
+        if (s->p->inst[i].kind == RD_I_LOAD && s->staged_row_of[i] < 0 &&
             address_of(s, i)->slot < s->p->first_scratch && find_row(s, i, &r) &&
-            same_rows(s, &r) >= 0)
-            (void)add(s, i, &r);
+            find_same_rows(s, &r) >= 0)
+            (void)add_row(s, i, &r);
     }
 }
 
 /* ---- What is kept ---------------------------------------------------------------------------- */
 /* Is all that is done with a scratch slot done by the item, at one place for all items? */
-static bool is_of_item(const rd_cuda_shape *s, int32_t slot, rd_cuda_stretch *r)
+static bool is_of_item(const rd_cuda_strategy *s, int32_t slot, rd_cuda_staged_row *r)
 {
-    *r = (rd_cuda_stretch){ .role = RD_ROW_KEPT, .slot = slot, .items = 1 };
+    *r = (rd_cuda_staged_row){ .role = RD_ROW_KEPT, .slot = slot, .items = 1 };
     for (int32_t i = 0; i < s->p->n_inst; i++) {
         if (!is_memory(s, i) || address_of(s, i)->slot != slot)
             continue;
@@ -249,70 +249,70 @@ static bool is_of_item(const rd_cuda_shape *s, int32_t slot, rd_cuda_stretch *r)
     return r->n > 0;
 }
 
-static void find_kept(rd_cuda_shape *s)
+static void find_kept(rd_cuda_strategy *s)
 {
-    for (int32_t k = 0; k < s->p->n_scratch && s->n_stretch < RD_MOST_STRETCHES; k++) {
-        const int32_t   slot = s->p->first_scratch + k;
-        rd_cuda_stretch r;
+    for (int32_t k = 0; k < s->p->n_scratch && s->n_staged_row < RD_MOST_STAGED_ROWS; k++) {
+        const int32_t      slot = s->p->first_scratch + k;
+        rd_cuda_staged_row r;
 
         if (!is_of_item(s, slot, &r))
             continue;
         for (int32_t i = s->from; i < s->to; i++)
             if (is_memory(s, i) && address_of(s, i)->slot == slot)
-                s->stretch_of[i] = s->n_stretch;
-        s->stretch[s->n_stretch++] = r;
+                s->staged_row_of[i] = s->n_staged_row;
+        s->staged_row[s->n_staged_row++] = r;
     }
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-bool rd_cuda_moves_rows(const rd_cuda_shape *s)
+bool rd_cuda_has_moved_rows(const rd_cuda_strategy *s)
 {
-    return s->n_stretch > 0 && s->stretch[0].role != RD_ROW_KEPT;
+    return s->n_staged_row > 0 && s->staged_row[0].role != RD_ROW_KEPT;
 }
 
 /* Items that one thread does, and that are all of the work. */
-static bool may_be(const rd_cuda_shape *s)
+static bool may_stage(const rd_cuda_strategy *s)
 {
-    return s->team == 1 && s->strip < 0 && s->dealt < 0 && s->square[0] < 0 && s->pairs < 0 &&
-           s->n_cut == 0 && s->n_item > 0;
+    return s->team == 1 && s->strip < 0 && s->chunk_loop < 0 && s->transpose[0] < 0 &&
+           s->pairs < 0 && s->n_split == 0 && s->n_item > 0;
 }
 
 /* All rows, or those that are moved, or those that are kept, as far as they have room. */
-void rd_cuda_find_stretches(rd_cuda_shape *s, int64_t shared)
+void rd_cuda_find_staged_rows(rd_cuda_strategy *s, int64_t shared)
 {
     static const struct {
         bool moved, kept;
     } ways[]           = { { true, true }, { true, false }, { false, true } };
     const int64_t most = shared / s->choice.resident;
-    bool          fit  = !may_be(s);
+    bool          fit  = !may_stage(s);
 
     for (size_t k = 0; !fit && k < sizeof ways / sizeof *ways; k++) {
-        forget(s);
+        give_up(s);
         if (ways[k].moved && find_moved(s))
             find_singles(s);
         else
-            forget(s);
+            give_up(s);
         if (ways[k].kept)
             find_kept(s);
-        rd_cuda_place_stretches(s);
-        fit = s->stretch_bytes <= most;
+        rd_cuda_lay_out_staged_rows(s);
+        fit = s->staged_row_bytes <= most;
     }
     if (!fit)
-        forget(s);
-    for (int32_t k = 0; k < s->n_stretch; k++)
-        if (s->stretch[k].role == RD_ROW_KEPT)
-            s->scratch[s->stretch[k].slot - s->p->first_scratch] = RD_HOME_ROW;
+        give_up(s);
+    for (int32_t k = 0; k < s->n_staged_row; k++)
+        if (s->staged_row[k].role == RD_ROW_KEPT)
+            s->scratch[s->staged_row[k].slot - s->p->first_scratch] = RD_STORAGE_SHARED;
 }
 
-void rd_cuda_stretches_text(rd_text *to, const rd_cuda_shape *s)
+void rd_cuda_staged_rows_text(rd_text *to, const rd_cuda_strategy *s)
 {
     static const char *const roles[] = {
         [RD_ROW_IN] = "in", [RD_ROW_OUT] = "out", [RD_ROW_KEPT] = "kept"
     };
 
-    for (int32_t k = 0; k < s->n_stretch; k++)
-        rd_text_add(to, ", %s%" PRId64 " %s", k ? "" : "rows of ", s->stretch[k].n,
-                    roles[s->stretch[k].role]);
-    if (s->n_stretch > 0)
-        rd_text_add(to, ", %" PRId64 " bytes", s->stretch_bytes);
+    for (int32_t k = 0; k < s->n_staged_row; k++)
+        rd_text_add(to, ", %s%" PRId64 " %s", k ? "" : "rows of ", s->staged_row[k].n,
+                    roles[s->staged_row[k].role]);
+    if (s->n_staged_row > 0)
+        rd_text_add(to, ", %" PRId64 " bytes", s->staged_row_bytes);
 }

@@ -9,7 +9,7 @@ static bool is_scratch(const rd_program *p, const rd_inst *inst)
            p->address[inst->arg].slot >= p->first_scratch;
 }
 
-static int64_t place(int64_t *bytes, int64_t more)
+static int64_t reserve(int64_t *bytes, int64_t more)
 {
     const int64_t at = *bytes;
 
@@ -23,13 +23,13 @@ static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
     int64_t bytes = 0;
 
     for (int k = 0; k < f->of.n_state + (f->pair ? 1 : 0); k++)
-        place(&bytes, count * f->of.bytes);
+        reserve(&bytes, count * f->of.bytes);
     return bytes;
 }
 
 int32_t rd_cuda_counters(const rd_cuda_fold *f)
 {
-    return f->lanes && f->home == RD_HOME_TEAM ? RD_WARP : 1;
+    return f->threads_are_lanes && f->storage == RD_STORAGE_TEAM ? RD_WARP : 1;
 }
 
 /* The blocks at hand; the tree, or what is before a scan's block, and nodes of its elements; and
@@ -43,70 +43,72 @@ static int64_t fold_bytes(const rd_cuda_fold *f)
         bytes += state_bytes(f, f->room * states);
     if (f->of.fold->scan)
         bytes += state_bytes(f, states) + state_bytes(f, f->levels * states);
-    place(&bytes, f->n_words * states * (int64_t)sizeof(double));
-    place(&bytes, f->n_cell * rd_cuda_counters(f) * (int64_t)sizeof(int64_t));
+    reserve(&bytes, f->n_words * states * (int64_t)sizeof(double));
+    reserve(&bytes, f->n_cell * rd_cuda_counters(f) * (int64_t)sizeof(int64_t));
     return bytes;
 }
 
 /* A scan in one pass has nodes of tiles alone. */
-static void give_nodes(rd_cuda_shape *s, rd_cuda_fold *f)
+static void assign_node_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
     f->n_cell = 1;
-    f->node   = place(&s->node_bytes, rd_cuda_sweep_bytes(s, f));
+    f->node   = reserve(&s->node_bytes, rd_cuda_lookback_bytes(s, f));
 }
 
-static void give_home(rd_cuda_shape *s, rd_cuda_fold *f)
+static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
 
-    f->abreast = s->pairs >= 0 && rd_cuda_within(s->p, f->start, s->pairs) ? s->abreast : 1;
-    f->n_cell  = fold->n_cell * (s->strip >= 0 ? s->wide : 1) * f->abreast;
-    f->here    = f->lanes ? fold->lanes / s->team : fold->lanes;
-    f->room    = f->cut < 0 ? rd_cuda_bits(fold->n_block) + 2
-                            : rd_cuda_bits(f->blocks) * (f->aligned ? 1 : 2) + 2;
-    f->home    = f->cells ? RD_HOME_TEAM : RD_HOME_LOCAL;
-    f->states  = f->n_cell * (f->home == RD_HOME_TEAM ? fold->lanes : f->here);
+    f->register_block =
+        s->pairs >= 0 && rd_cuda_within(s->p, f->start, s->pairs) ? s->register_block : 1;
+    f->n_cell  = fold->n_cell * (s->strip >= 0 ? s->width : 1) * f->register_block;
+    f->here    = f->threads_are_lanes ? fold->lanes / s->team : fold->lanes;
+    f->room    = f->split < 0 ? rd_cuda_bits(fold->n_block) + 2
+                              : rd_cuda_bits(f->blocks) * (f->aligned ? 1 : 2) + 2;
+    f->storage = f->threads_have_cells ? RD_STORAGE_TEAM : RD_STORAGE_LOCAL;
+    f->states  = f->n_cell * (f->storage == RD_STORAGE_TEAM ? fold->lanes : f->here);
     f->bytes   = fold_bytes(f);
-    if (f->home == RD_HOME_LOCAL && f->bytes > s->choice.local)
-        f->home = RD_HOME_OWN;
-    if (f->home == RD_HOME_TEAM)
-        f->at = place(&s->team_bytes, f->bytes);
-    if (f->home == RD_HOME_OWN)
-        f->at = place(&s->own_bytes, f->bytes);
-    if (s->scanned) {
+    if (f->storage == RD_STORAGE_LOCAL && f->bytes > s->choice.local)
+        f->storage = RD_STORAGE_THREAD;
+    if (f->storage == RD_STORAGE_TEAM)
+        f->at = reserve(&s->team_bytes, f->bytes);
+    if (f->storage == RD_STORAGE_THREAD)
+        f->at = reserve(&s->own_bytes, f->bytes);
+    if (s->is_two_pass) {
         const int64_t nodes = rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range)) * f->n_cell;
 
         f->nodes = (f->pair ? 1 : f->of.n_state) * rd_cuda_room(nodes * (int64_t)sizeof(double));
-        f->node  = place(&s->node_bytes, f->nodes);
+        f->node  = reserve(&s->node_bytes, f->nodes);
     }
-    if (f->cut >= 0)
-        f->node = place(&s->row_bytes, state_bytes(f, f->n_cell * fold->lanes));
+    if (f->split >= 0)
+        f->node = reserve(&s->row_bytes, state_bytes(f, f->n_cell * fold->lanes));
 }
 
 /* Scratch that a spread loop stores at one place for all its indices is each thread's own. */
-static rd_cuda_home home_of_scratch(const rd_cuda_shape *s, int32_t slot)
+static rd_cuda_storage storage_of_scratch(const rd_cuda_strategy *s, int32_t slot)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++) {
-        const int32_t loop = rd_cuda_spread_around(s, i);
+        const int32_t loop = rd_cuda_distributed_around(s, i);
 
         if (is_scratch(s->p, &s->p->inst[i]) && s->p->inst[i].kind == RD_I_STORE &&
             s->p->address[s->p->inst[i].arg].slot == slot && loop >= 0 &&
             !rd_coef(&s->p->address[s->p->inst[i].arg], s->p->loop[loop].axis))
-            return RD_HOME_OWN;
+            return RD_STORAGE_THREAD;
     }
-    return RD_HOME_TEAM;
+    return RD_STORAGE_TEAM;
 }
 
-void rd_cuda_give_homes(rd_cuda_shape *s)
+void rd_cuda_assign_storage(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++)
-        (s->swept ? give_nodes : give_home)(s, &s->fold[k]);
+        (s->is_lookback ? assign_node_storage : assign_fold_storage)(s, &s->fold[k]);
     for (int32_t k = 0; k < s->p->n_scratch; k++) {
-        if (s->scratch[k] == RD_HOME_ROW || s->scratch[k] == RD_HOME_ITEM)
+        if (s->scratch[k] == RD_STORAGE_SHARED || s->scratch[k] == RD_STORAGE_ITEM)
             continue;
-        s->scratch[k]    = home_of_scratch(s, s->p->first_scratch + k);
-        s->scratch_at[k] = place(s->scratch[k] == RD_HOME_OWN ? &s->own_bytes : &s->team_bytes,
-                                 s->p->scratch_bytes[k] * (s->strip >= 0 ? s->wide : 1));
+        s->scratch[k] = storage_of_scratch(s, s->p->first_scratch + k);
+        s->scratch_at[k] =
+            reserve(s->scratch[k] == RD_STORAGE_THREAD ? &s->own_bytes : &s->team_bytes,
+                    s->p->scratch_bytes[k] * (s->strip >= 0 ? s->width : 1));
     }
 }
 
@@ -114,10 +116,10 @@ void rd_cuda_give_homes(rd_cuda_shape *s)
 /* Is what its lanes come to exchanged by the threads of a team? */
 static bool is_exchanged(const rd_cuda_fold *f)
 {
-    return f->lanes && !f->cells;
+    return f->threads_are_lanes && !f->threads_have_cells;
 }
 
-int32_t rd_cuda_shared_words(const rd_cuda_shape *s)
+int32_t rd_cuda_shared_words(const rd_cuda_strategy *s)
 {
     int32_t most = 0;
 

@@ -11,7 +11,7 @@ static bool takes_element(const rd_inst *inst)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-static bool describe_fold(rd_cuda_shape *s, int32_t k, rd_get_fn *get, void *pool)
+static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *pool)
 {
     rd_cuda_fold  *f    = &s->fold[k];
     const rd_fold *fold = f->of.fold;
@@ -33,13 +33,13 @@ static bool describe_fold(rd_cuda_shape *s, int32_t k, rd_get_fn *get, void *poo
     return true;
 }
 
-static bool find_folds(rd_cuda_shape *s, rd_get_fn *get, void *pool)
+static bool find_folds(rd_cuda_strategy *s, rd_get_fn *get, void *pool)
 {
     const rd_program *p = s->p;
 
     for (int32_t k = 0; k < p->n_fold; k++)
         s->fold[k] = (rd_cuda_fold){
-            .of = { .fold = &p->fold[k] }, .start = -1, .step = -1, .close = -1, .cut = -1
+            .of = { .fold = &p->fold[k] }, .start = -1, .step = -1, .finish = -1, .split = -1
         };
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_inst *inst = &p->inst[i];
@@ -48,7 +48,7 @@ static bool find_folds(rd_cuda_shape *s, rd_get_fn *get, void *pool)
         if (inst->kind == RD_I_START)
             f->start = i;
         if (inst->kind == RD_I_CLOSE)
-            f->close = i;
+            f->finish = i;
         if (!takes_element(inst))
             continue;
         if (f->step >= 0)
@@ -65,7 +65,7 @@ static bool find_folds(rd_cuda_shape *s, rd_get_fn *get, void *pool)
 
 /* ---- The grid -------------------------------------------------------------------------------- */
 /* May be done for each item of work, instead of once around them. */
-static bool is_free(const rd_cuda_shape *s, const rd_inst *inst)
+static bool is_free(const rd_cuda_strategy *s, const rd_inst *inst)
 {
     switch (inst->kind) {
     case RD_I_CONST:
@@ -80,7 +80,7 @@ static bool is_free(const rd_cuda_shape *s, const rd_inst *inst)
 }
 
 /* The only loop of a body that else is free; -1. */
-static int32_t only_loop(const rd_cuda_shape *s, int32_t from, int32_t to)
+static int32_t only_loop(const rd_cuda_strategy *s, int32_t from, int32_t to)
 {
     int32_t only = -1;
 
@@ -96,7 +96,7 @@ static int32_t only_loop(const rd_cuda_shape *s, int32_t from, int32_t to)
     return only;
 }
 
-static void find_grid(rd_cuda_shape *s)
+static void find_grid(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
 
@@ -111,7 +111,7 @@ static void find_grid(rd_cuda_shape *s)
 }
 
 /* ---- Loops that are spread ------------------------------------------------------------------- */
-static bool same_position(const rd_address *a, const rd_address *b)
+static bool is_same_position(const rd_address *a, const rd_address *b)
 {
     if (a->offset != b->offset || a->n_add != b->n_add)
         return false;
@@ -121,26 +121,26 @@ static bool same_position(const rd_address *a, const rd_address *b)
     return true;
 }
 
-typedef struct spreading {
+typedef struct distribution {
     int32_t           loop, axis;
     const rd_address *lane; /* of folds whose lanes the threads are, NULL */
-} spreading;
+} distribution;
 
 /* Its lanes are the threads: neighbouring indices are neighbouring lanes, all in one cell. */
-static bool along_lanes(const rd_cuda_fold *f, spreading *w)
+static bool is_along_lanes(const rd_cuda_fold *f, distribution *w)
 {
     const rd_fold *fold = f->of.fold;
 
     if (fold->scan || fold->user || fold->lanes < RD_WARP || rd_coef(&fold->lane, w->axis) != 1 ||
         rd_coef(&fold->cell, w->axis) || rd_coef(&fold->outer, w->axis) ||
-        (w->lane && !same_position(w->lane, &fold->lane)))
+        (w->lane && !is_same_position(w->lane, &fold->lane)))
         return false;
     w->lane = &fold->lane;
     return true;
 }
 
 /* Each index has a cell of its own. */
-static bool along_cells(const rd_cuda_fold *f, const spreading *w)
+static bool is_along_cells(const rd_cuda_fold *f, const distribution *w)
 {
     const rd_fold *fold = f->of.fold;
 
@@ -149,7 +149,7 @@ static bool along_cells(const rd_cuda_fold *f, const spreading *w)
 }
 
 /* What is kept there is read by the same index that has stored it, or outside the loop. */
-static bool keeps_apart(const rd_cuda_shape *s, const rd_inst *access, const spreading *w)
+static bool is_race_free(const rd_cuda_strategy *s, const rd_inst *access, const distribution *w)
 {
     const rd_program *p     = s->p;
     const int32_t     slot  = p->address[access->arg].slot;
@@ -176,41 +176,42 @@ static bool keeps_apart(const rd_cuda_shape *s, const rd_inst *access, const spr
     return moves || access->kind == RD_I_LOAD || slot >= p->first_scratch;
 }
 
-static bool may_spread_inst(const rd_cuda_shape *s, const rd_inst *inst, spreading *w)
+static bool may_distribute_inst(const rd_cuda_strategy *s, const rd_inst *inst, distribution *w)
 {
     const rd_cuda_fold *f;
 
     switch (inst->kind) {
-    case RD_I_LOAD: return !s->stored[s->p->address[inst->arg].slot] || keeps_apart(s, inst, w);
-    case RD_I_STORE: return keeps_apart(s, inst, w);
+    case RD_I_LOAD: return !s->stored[s->p->address[inst->arg].slot] || is_race_free(s, inst, w);
+    case RD_I_STORE: return is_race_free(s, inst, w);
     case RD_I_START:
         f = &s->fold[inst->arg];
         return (f->step < 0 || rd_cuda_within(s->p, f->step, w->loop)) &&
-               (f->close < 0 || rd_cuda_within(s->p, f->close, w->loop));
+               (f->finish < 0 || rd_cuda_within(s->p, f->finish, w->loop));
     case RD_I_STEP:
     case RD_I_SCAN:
         f = &s->fold[inst->arg];
-        return rd_cuda_within(s->p, f->start, w->loop) || along_cells(f, w) || along_lanes(f, w);
+        return rd_cuda_within(s->p, f->start, w->loop) || is_along_cells(f, w) ||
+               is_along_lanes(f, w);
     case RD_I_CLOSE:
         f = &s->fold[inst->arg];
-        return rd_cuda_within(s->p, f->start, w->loop) || along_cells(f, w);
+        return rd_cuda_within(s->p, f->start, w->loop) || is_along_cells(f, w);
     default: return true;
     }
 }
 
-static bool may_spread(const rd_cuda_shape *s, int32_t loop)
+static bool may_distribute(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_program *p = s->p;
-    spreading         w = { .loop = loop, .axis = p->loop[loop].axis };
+    distribution      w = { .loop = loop, .axis = p->loop[loop].axis };
 
     for (int32_t i = p->loop[loop].begin + 1; i < p->loop[loop].end; i++)
-        if (!may_spread_inst(s, &p->inst[i], &w))
+        if (!may_distribute_inst(s, &p->inst[i], &w))
             return false;
     return true;
 }
 
 /* The longest loop in a body. */
-static int64_t longest(const rd_program *p, int32_t from, int32_t to)
+static int64_t longest_extent(const rd_program *p, int32_t from, int32_t to)
 {
     int64_t most = 0;
 
@@ -221,7 +222,7 @@ static int64_t longest(const rd_program *p, int32_t from, int32_t to)
 }
 
 /* Short loops around long ones leave these to the threads. */
-static void find_spread(rd_cuda_shape *s, int32_t from, int32_t to)
+static void find_distributed(rd_cuda_strategy *s, int32_t from, int32_t to)
 {
     const rd_program *p = s->p;
 
@@ -230,42 +231,42 @@ static void find_spread(rd_cuda_shape *s, int32_t from, int32_t to)
             continue;
         const rd_loop *l = &p->loop[p->inst[i].arg];
 
-        if ((l->extent >= RD_WARP || longest(p, l->begin + 1, l->end) <= l->extent) &&
-            may_spread(s, p->inst[i].arg))
-            s->spread[p->inst[i].arg] = true;
+        if ((l->extent >= RD_WARP || longest_extent(p, l->begin + 1, l->end) <= l->extent) &&
+            may_distribute(s, p->inst[i].arg))
+            s->distributed[p->inst[i].arg] = true;
         else
-            find_spread(s, l->begin + 1, l->end);
+            find_distributed(s, l->begin + 1, l->end);
         i = l->end;
     }
 }
 
-static void meet_folds(rd_cuda_shape *s)
+static void map_folds(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         rd_cuda_fold *f     = &s->fold[k];
-        const int32_t step  = rd_cuda_spread_around(s, f->step),
-                      close = rd_cuda_spread_around(s, f->close);
+        const int32_t step  = rd_cuda_distributed_around(s, f->step),
+                      close = rd_cuda_distributed_around(s, f->finish);
 
-        f->lanes = f->cells = false;
-        if (rd_cuda_spread_around(s, f->start) < 0 && step >= 0) {
-            f->lanes = rd_coef(&f->of.fold->lane, s->p->loop[step].axis) != 0;
-            f->cells = !f->lanes;
+        f->threads_are_lanes = f->threads_have_cells = false;
+        if (rd_cuda_distributed_around(s, f->start) < 0 && step >= 0) {
+            f->threads_are_lanes  = rd_coef(&f->of.fold->lane, s->p->loop[step].axis) != 0;
+            f->threads_have_cells = !f->threads_are_lanes;
         }
-        f->cells |= rd_cuda_spread_around(s, f->start) < 0 && close >= 0;
+        f->threads_have_cells |= rd_cuda_distributed_around(s, f->start) < 0 && close >= 0;
     }
 }
 
-static bool any_lanes(const rd_cuda_shape *s)
+static bool has_lane_threads(const rd_cuda_strategy *s)
 {
     bool found = false;
 
     for (int32_t k = 0; k < s->p->n_fold; k++)
-        found |= s->fold[k].lanes;
+        found |= s->fold[k].threads_are_lanes;
     return found;
 }
 
 /* Is most of an item's work in loops that are spread? */
-static bool is_mostly_spread(const rd_cuda_shape *s)
+static bool is_mostly_distributed(const rd_cuda_strategy *s)
 {
     double all = 0, spread = 0;
 
@@ -273,27 +274,27 @@ static bool is_mostly_spread(const rd_cuda_shape *s)
         const double work = rd_program_times(s->p, i);
 
         all += work;
-        spread += rd_cuda_is_spread(s, i) ? work : 0;
+        spread += rd_cuda_is_distributed(s, i) ? work : 0;
     }
     return 2 * spread > all;
 }
 
 /* A warp for each item where it has lanes of folds, or where there are few items. */
-static void find_team(rd_cuda_shape *s, int64_t threads)
+static void find_team(rd_cuda_strategy *s, int64_t threads)
 {
     s->team = RD_WARP;
-    find_spread(s, s->from, s->to);
-    meet_folds(s);
-    if (is_mostly_spread(s) &&
-        (any_lanes(s) || (s->n_item < threads && !rd_cuda_are_items_dense(s))))
+    find_distributed(s, s->from, s->to);
+    map_folds(s);
+    if (is_mostly_distributed(s) &&
+        (has_lane_threads(s) || (s->n_item < threads && !rd_cuda_are_items_dense(s))))
         return;
     s->team = 1;
-    memset(s->spread, 0, (size_t)s->p->n_loop * sizeof *s->spread);
-    meet_folds(s);
+    memset(s->distributed, 0, (size_t)s->p->n_loop * sizeof *s->distributed);
+    map_folds(s);
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-static void find_slots(rd_cuda_shape *s)
+static void find_slots(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
 
@@ -302,14 +303,14 @@ static void find_slots(rd_cuda_shape *s)
             s->stored[p->address[p->inst[i].arg].slot] = true;
 }
 
-static void look_for_reports(rd_cuda_shape *s)
+static void find_reports(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
         s->reports |= s->p->inst[i].kind == RD_I_INDEX ||
                       (s->p->inst[i].kind == RD_I_MAP && rd_op_warns(&s->p->inst[i]));
 }
 
-static void look_for_refusals(rd_cuda_shape *s)
+static void find_refusals(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
 
@@ -326,105 +327,108 @@ static void look_for_refusals(rd_cuda_shape *s)
         s->why = "it sorts rows or takes quantiles of them, which only the CPU does";
 }
 
-bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limits *limits,
-                      rd_get_fn *get, void *pool)
+bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_cuda_limits *limits,
+                             rd_get_fn *get, void *pool)
 {
-    *s = (rd_cuda_shape){ .p      = p,
-                          .choice = rd_cuda_choose(limits->threads, &p->tuning),
-                          .wide   = 1,
-                          .strip  = -1,
-                          .dealt  = -1,
-                          .square = { -1, -1 },
-                          .cross  = { -1, -1 },
-                          .pairs  = -1 };
+    *s = (rd_cuda_strategy){ .p          = p,
+                             .choice     = rd_cuda_choose(limits->threads, &p->tuning),
+                             .width      = 1,
+                             .strip      = -1,
+                             .chunk_loop = -1,
+                             .transpose  = { -1, -1 },
+                             .tile_loop  = { -1, -1 },
+                             .pairs      = -1 };
     for (int32_t k = 0; k < p->n_address; k++)
         s->n_slot = p->address[k].slot >= s->n_slot ? p->address[k].slot + 1 : s->n_slot;
-    s->stored     = get(pool, (size_t)s->n_slot + 1);
-    s->large      = get(pool, (size_t)s->n_slot + 1);
-    s->spread     = get(pool, ((size_t)p->n_loop + 1) * sizeof *s->spread);
-    s->fold       = get(pool, ((size_t)p->n_fold + 1) * sizeof *s->fold);
-    s->scratch    = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch);
-    s->row        = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->row);
-    s->turned     = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->turned);
-    s->fills      = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->fills);
-    s->early      = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->early);
-    s->staged     = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->staged);
-    s->stretch_of = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->stretch_of);
-    s->scratch_at = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch_at);
-    if (!s->stored || !s->large || !s->spread || !s->fold || !s->scratch || !s->scratch_at ||
-        !s->row || !s->early || !s->fills || !s->turned || !s->staged || !s->stretch_of)
+    s->stored        = get(pool, (size_t)s->n_slot + 1);
+    s->large         = get(pool, (size_t)s->n_slot + 1);
+    s->distributed   = get(pool, ((size_t)p->n_loop + 1) * sizeof *s->distributed);
+    s->fold          = get(pool, ((size_t)p->n_fold + 1) * sizeof *s->fold);
+    s->scratch       = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch);
+    s->cached_row    = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->cached_row);
+    s->transposed    = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->transposed);
+    s->fills_cache   = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->fills_cache);
+    s->feeds_scan    = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->feeds_scan);
+    s->tile_load     = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->tile_load);
+    s->staged_row_of = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->staged_row_of);
+    s->scratch_at    = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch_at);
+    if (!s->stored || !s->large || !s->distributed || !s->fold || !s->scratch || !s->scratch_at ||
+        !s->cached_row || !s->feeds_scan || !s->fills_cache || !s->transposed || !s->tile_load ||
+        !s->staged_row_of)
         return false;
     for (int32_t i = 0; i < p->n_inst; i++)
-        s->row[i] = s->staged[i] = s->stretch_of[i] = -1;
+        s->cached_row[i] = s->tile_load[i] = s->staged_row_of[i] = -1;
     find_slots(s);
-    look_for_refusals(s);
-    look_for_reports(s);
+    find_refusals(s);
+    find_reports(s);
     if (!find_folds(s, get, pool))
         return false;
     if (s->why)
         return true;
     find_grid(s);
-    if (rd_cuda_find_cross(s))
+    if (rd_cuda_find_block_tile(s))
         return true;
     if (!rd_cuda_find_pairs(s, limits)) {
         find_team(s, limits->threads);
-        rd_cuda_find_strips(s, limits->threads);
+        rd_cuda_find_vector_width(s, limits->threads);
     }
-    rd_cuda_find_cuts(s, limits);
-    rd_cuda_find_rows(s, limits->shared);
-    rd_cuda_find_stretches(s, limits->shared);
-    rd_cuda_give_homes(s);
+    rd_cuda_find_split(s, limits);
+    rd_cuda_find_row_cache(s, limits->shared);
+    rd_cuda_find_staged_rows(s, limits->shared);
+    rd_cuda_assign_storage(s);
     return true;
 }
 
-void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
+void rd_cuda_strategy_text(rd_text *to, const rd_cuda_strategy *s)
 {
     if (s->why) {
         rd_text_add(to, "not here: %s", s->why);
         return;
     }
-    if (s->cross[0] >= 0) {
+    if (s->tile_loop[0] >= 0) {
         rd_text_add(to,
                     "rows and columns: %" PRId64 " patches of %" PRId64 " by %" PRId64 ", i%" PRId32
                     " and i%" PRId32 ", %" PRId32 " threads a row, %" PRId32
                     " side by side, %" PRId32 " rows at a time",
-                    s->n_item * s->n_patch[0] * s->n_patch[1], s->patch[0], s->patch[1],
-                    s->p->loop[s->cross[0]].axis, s->p->loop[s->cross[1]].axis, s->team, s->wide,
-                    s->at_once);
+                    s->n_item * s->n_block_tile[0] * s->n_block_tile[1], s->block_tile[0],
+                    s->block_tile[1], s->p->loop[s->tile_loop[0]].axis,
+                    s->p->loop[s->tile_loop[1]].axis, s->team, s->width, s->rows_at_once);
         return;
     }
     rd_text_add(to, "%s: %" PRId64 " items, %" PRId32 " thread%s each",
                 s->p->n_fold == 0 ? "maps"
-                : s->swept        ? "scans"
+                : s->is_lookback  ? "scans"
                 : s->pairs >= 0   ? "pairs"
                 : s->team > 1     ? "strips"
                 : s->strip >= 0   ? "columns"
-                : s->n_stretch    ? "short rows"
+                : s->n_staged_row ? "short rows"
                                   : "plain",
-                s->n_item, s->swept ? s->choice.block : s->team,
-                s->swept || s->team > 1 ? "s" : "");
+                s->n_item, s->is_lookback ? s->choice.block : s->team,
+                s->is_lookback || s->team > 1 ? "s" : "");
     for (int32_t k = 0; k < s->p->n_loop; k++)
-        if (s->spread[k])
+        if (s->distributed[k])
             rd_text_add(to, ", i%" PRId32 " spread", s->p->loop[k].axis);
-    if (s->wide > 1)
-        rd_text_add(to, ", %" PRId32 " side by side", s->wide);
+    if (s->width > 1)
+        rd_text_add(to, ", %" PRId32 " side by side", s->width);
     if (s->pairs >= 0)
-        rd_text_add(to, ", i%" PRId32 " by tiles of %" PRId64, s->p->loop[s->pairs].axis, s->tile);
-    if (s->square[0] >= 0)
-        rd_text_add(to, ", i%" PRId32 " and i%" PRId32 " by squares", s->p->loop[s->square[0]].axis,
-                    s->p->loop[s->square[1]].axis);
-    if (s->n_row > 0)
-        rd_text_add(to, ", %" PRId32 " row%s in shared memory", s->n_row, s->n_row > 1 ? "s" : "");
-    rd_cuda_stretches_text(to, s);
-    if (s->swept)
-        rd_text_add(to, ", i%" PRId32 " by tiles of %" PRId64 ", once", s->cut_axis, s->range);
-    else if (s->n_cut > 0)
-        rd_text_add(to, ", i%" PRId32 " in %" PRId64 " ranges of %" PRId64, s->cut_axis, s->n_range,
-                    s->range);
-    if (s->scanned)
+        rd_text_add(to, ", i%" PRId32 " by tiles of %" PRId64, s->p->loop[s->pairs].axis,
+                    s->point_tile);
+    if (s->transpose[0] >= 0)
+        rd_text_add(to, ", i%" PRId32 " and i%" PRId32 " by squares",
+                    s->p->loop[s->transpose[0]].axis, s->p->loop[s->transpose[1]].axis);
+    if (s->n_cached_row > 0)
+        rd_text_add(to, ", %" PRId32 " row%s in shared memory", s->n_cached_row,
+                    s->n_cached_row > 1 ? "s" : "");
+    rd_cuda_staged_rows_text(to, s);
+    if (s->is_lookback)
+        rd_text_add(to, ", i%" PRId32 " by tiles of %" PRId64 ", once", s->split_axis, s->range);
+    else if (s->n_split > 0)
+        rd_text_add(to, ", i%" PRId32 " in %" PRId64 " ranges of %" PRId64, s->split_axis,
+                    s->n_range, s->range);
+    if (s->is_two_pass)
         rd_text_add(to, ", twice");
-    if (s->n_cut > 1)
-        rd_text_add(to, ", %" PRId32 " kernels of them", s->n_cut);
+    if (s->n_split > 1)
+        rd_text_add(to, ", %" PRId32 " kernels of them", s->n_split);
     if (s->p->fast)
         rd_text_add(to, ", fast functions");
 }

@@ -18,7 +18,7 @@
  *
  * Threads take elements side by side, `wide` of them at a time (vector_access.c).
  *
- * Where there are too few items, their long loops are *cut* (split_reduction.c): ranges, which begin at whole
+ * Where there are too few items, their long loops are *split* (split_reduction.c): ranges, which begin at whole
  * blocks of the tree, are items too.  What they leave are nodes.  Who comes last of a group of
  * ranges joins theirs; who comes last of all goes on behind the loops. */
 #ifndef RD_KERNELS_CUDA_STRATEGY_H
@@ -28,7 +28,7 @@
 #include "kernels/emit/emit.h"
 #include "kernels/pass/gpu/gpu.h"
 
-enum { RD_WARP = 32, RD_MAX_GRID = 24, RD_MOST_CUTS = 8 };
+enum { RD_WARP = 32, RD_MAX_GRID = 24, RD_MOST_SPLITS = 8 };
 
 /* Bytes in front of the nodes of scans in one pass: which tile is next. */
 enum { RD_TICKET = 16 };
@@ -44,116 +44,128 @@ static inline bool rd_cuda_within(const rd_program *p, int32_t inst, int32_t loo
     return inst > p->loop[loop].begin && inst < p->loop[loop].end;
 }
 
-enum { RD_MOST_STRETCHES = 8 };
-/* Short rows of a slot in shared memory (staged_rows.c), by loops of the grid; an rd_gpu_row names axes. */
-typedef struct rd_cuda_stretch {
+enum { RD_MOST_STAGED_ROWS = 8 };
+/* Short rows of one slot that a block of threads stages in shared memory (staged_rows.c).  The fields
+ * name loops of the grid; an rd_gpu_row, which passes read, names axes. */
+typedef struct rd_cuda_staged_row {
     rd_gpu_row_role role;
     int32_t         slot;
     rd_dtype        type;
-    int32_t         outer; /* loops of the grid whose indices have rows of their own   */
-    int64_t         items; /* that share a row: indices of the other loops of the grid */
-    int64_t         step;  /* elements from a row to the next one, also backwards      */
-    int64_t         first; /* the first one of row 0 in memory                         */
-    int64_t         n;     /* elements of a row                                        */
-    int32_t         array; /* in shared memory: its number's, or those of which it has the place */
-    int64_t         pitch; /* elements from one row to the next there                  */
-    int64_t         at;    /* bytes: where the first row begins there                  */
-} rd_cuda_stretch;
+    int32_t         outer; /* the first loops of the grid; each of their indices has its own row  */
+    int64_t         items; /* work items that share a row: indices of the other loops of the grid */
+    int64_t         step;  /* elements in memory from a row to the next; negative: backwards      */
+    int64_t         first; /* the first element of row 0 in memory                                */
+    int64_t         n;     /* elements of a row                                                   */
+    int32_t         array; /* bank_layout.c: the number of the rows that own the shared array     */
+    int64_t         pitch; /* bank_layout.c: elements from a row to the next in shared memory     */
+    int64_t         at;    /* bank_layout.c: bytes before the first row in shared memory          */
+} rd_cuda_staged_row;
 
-/* Where the states of a fold, or a row of scratch, lie. */
-typedef enum rd_cuda_home {
-    RD_HOME_LOCAL, /* variables and arrays of the thread */
-    RD_HOME_OWN,   /* memory of the thread               */
-    RD_HOME_TEAM,  /* memory of the team                 */
-    RD_HOME_ROW,   /* of scratch: a row in shared memory */
-    RD_HOME_ITEM   /* of scratch: memory of the item, for its next kernel */
-} rd_cuda_home;
+/* The storage class of a fold's states, or of a scratch slot (storage_class.c). */
+typedef enum rd_cuda_storage {
+    RD_STORAGE_LOCAL,  /* registers and local arrays of a thread                          */
+    RD_STORAGE_THREAD, /* global memory, for each thread                                  */
+    RD_STORAGE_TEAM,   /* global memory, for each team                                    */
+    RD_STORAGE_SHARED, /* scratch only: a row in shared memory                            */
+    RD_STORAGE_ITEM    /* scratch only: global memory of the item, for its next kernel    */
+} rd_cuda_storage;
 
+/* A fold of the program, as the kernels run it. */
 typedef struct rd_cuda_fold {
-    rd_emit_fold of;
-    int32_t      start, step, close; /* its instructions, -1: none                       */
-    bool         lanes;              /* the team's threads are its lanes                 */
-    bool         cells;              /* its cells belong to the team's threads           */
-    bool         tree;               /* it has several blocks                            */
-    int32_t      cut;                /* the cut loop that takes its elements, -1         */
-    bool         pair;               /* a scan by so_far.h: before are hi and lo         */
-    int64_t      n_words;            /* of a cell, there                                 */
-    int32_t      levels;             /* of a scan by the tree: nodes of elements; 0      */
-    int64_t      n_cell;             /* of an item, each neighbour's own                 */
-    int32_t      abreast;            /* of a pair: cells, one for each point at hand; 1  */
-    int32_t      room;               /* rows of its tree                                 */
-    int32_t      here;               /* lanes that a thread has                          */
-    int64_t      states;             /* cells times lanes, of home                       */
-    rd_cuda_home home;
-    int64_t      bytes;   /* of its states and nodes in memory, if they are there     */
-    int64_t      at;      /* where these begin in the memory of its home              */
-    int64_t      blocks;  /* cut: blocks of its tree in a range                          */
-    bool         aligned; /* and these are one node                                      */
-    int64_t      nodes;   /* of a scan in ranges: bytes of an item's nodes               */
-    int64_t      node;    /* where these begin in the item's; cut: its states in a row's */
+    rd_emit_fold    of;
+    int32_t         start, step, finish; /* its instructions; -1: it has none                  */
+    bool            threads_are_lanes;   /* the team's threads are its lanes                   */
+    bool            threads_have_cells;  /* its cells are distributed over the team's threads  */
+    bool            tree;                /* it has several blocks                              */
+    int32_t         split;          /* which of split[] takes its elements, -1: none           */
+    bool            pair;           /* a scan by so_far.h: its prefixes are pairs of hi and lo */
+    int64_t         n_words;        /* words of such a prefix, for each cell                   */
+    int32_t         levels;         /* levels of nodes in a block of a tree scan; 0: no tree   */
+    int64_t         n_cell;         /* cells of an item, with those of its neighbours          */
+    int32_t         register_block; /* points whose cells a thread has at once (pairs); 1      */
+    int32_t         room;           /* rows of nodes that its tree needs                       */
+    int32_t         here;           /* lanes of a cell that one thread has                     */
+    int64_t         states;         /* cells times lanes, in its storage                       */
+    rd_cuda_storage storage;
+    int64_t         bytes;   /* bytes of states and nodes, if its storage is global memory     */
+    int64_t         at;      /* bytes before these in the memory of a thread or a team         */
+    int64_t         blocks;  /* split: blocks of its tree in a range                           */
+    bool            aligned; /* split: those blocks are one node of the tree                   */
+    int64_t         nodes;   /* scan in ranges: bytes of an item's nodes                       */
+    int64_t         node;    /* scan in ranges: bytes before these; split: ... in a row        */
 } rd_cuda_fold;
 
-typedef struct rd_cuda_shape {
+/* The execution strategy of a program on a GPU: the result of rd_cuda_choose_strategy(). */
+typedef struct rd_cuda_strategy {
     const rd_program *p;
     rd_cuda_choice    choice;
-    const char       *why; /* it cannot run there: the reason, a part of a sentence; NULL */
+    const char       *why; /* the reason why the GPU cannot run it, a part of a sentence; NULL */
     int32_t           n_slot;
-    bool             *stored;  /* per slot */
-    bool             *large;   /* per slot: it has no room on the GPU beside others */
-    bool              reports; /* may a run have failed indices, or warn? */
-    int32_t           n_grid, grid[RD_MAX_GRID];
-    int32_t           from, to; /* instructions of an item: the body of the last loop of the grid */
-    int64_t           n_item;
-    int32_t           team;   /* threads: 1, 8, 16, 32 */
-    bool             *spread; /* per loop */
-    int32_t           wide;   /* elements side by side that a thread has; 1 */
-    int32_t           strip;  /* the axis of the grid of which `wide` neighbours are one item; -1 */
-    int32_t           dealt;  /* the loop behind the grid that is dealt out to items, -1 */
-    int64_t           chunk;  /* its indices in one item */
-    int32_t           square[2]; /* the loops that go by squares, the second along the result; -1 */
-    bool             *turned;    /* per instruction: a load that lies the other way */
-    int32_t           n_row, row_axis, row_word; /* rows in shared memory; bytes of an element */
-    int64_t           row_words, team_words;     /* elements of a row, and of all rows of a team */
-    bool              crowded;                   /* they leave room for few threads              */
-    int32_t          *row;                       /* per instruction: which it reads or writes, -1 */
-    bool             *fills; /* per instruction: a load whose elements go to its row, too */
-    rd_cuda_fold     *fold;
-    rd_cuda_home     *scratch; /* per scratch slot */
-    int64_t          *scratch_at;
-    int64_t           team_bytes, own_bytes;              /* of memory: a team's, each thread's */
-    int32_t           n_cut, cut[RD_MOST_CUTS], cut_axis; /* the loops that are cut         */
-    int64_t           range, n_range; /* their indices in a range; ranges            */
-    int64_t           node_bytes;     /* of scans in ranges: an item's nodes         */
-    int64_t           row_bytes;      /* of a row of nodes of all cut folds          */
-    int32_t           n_level;        /* of groups of ranges                         */
-    rd_groups         level[RD_MOST_LEVELS];
-    int64_t           item_rows, item_counters;
-    bool              scanned;    /* they are one loop, of scans, done twice    */
-    bool              swept;      /* they are one loop, of scans, done once     */
-    bool             *early;      /* per instruction: what scans take is made of it */
-    bool              ends;       /* is anything stored behind them?             */
-    int64_t           item_bytes; /* of what one cut loop keeps for another      */
+    bool             *stored;  /* per slot: an instruction stores to it                        */
+    bool             *large;   /* per slot: it is too large to stay on the GPU with the others */
+    bool              reports; /* a run may find invalid indices, or warn                      */
+
+    /* ---- strategy.c, vector_access.c: work items, teams, vectors ---- */
+    int32_t n_grid, grid[RD_MAX_GRID]; /* loops of the grid, from the outside in                */
+    int32_t from, to;     /* instructions of an item: the body of the last loop of the grid    */
+    int64_t n_item;       /* work items                                                        */
+    int32_t team;         /* threads of a team: 1, 8, 16, 32                                   */
+    bool   *distributed;  /* per loop: the team's threads share its indices                    */
+    int32_t width;        /* vector width: adjacent elements that a thread has; 1              */
+    int32_t strip;        /* axis of the grid of which `width` neighbours are one item; -1     */
+    int32_t chunk_loop;   /* the loop behind the grid whose chunks are items, -1               */
+    int64_t chunk;        /* indices of such a chunk                                           */
+    int32_t transpose[2]; /* shared-memory transpose: its two loops, the second one along the
+                           * result; -1                                                        */
+    bool   *transposed;   /* per instruction: a load that runs along transpose[0]              */
+
+    /* ---- row_cache.c ---- */
+    int32_t  n_cached_row, row_axis, row_word; /* rows in shared memory; bytes of an element   */
+    int64_t  row_words, team_words; /* elements of a row, and of all rows of a team            */
+    bool     is_crowded;            /* the rows leave room for few threads                     */
+    int32_t *cached_row;            /* per instruction: the row that it reads or writes, -1    */
+    bool    *fills_cache;           /* per instruction: a load that also writes its row        */
+
+    /* ---- storage_class.c ---- */
+    rd_cuda_fold    *fold;
+    rd_cuda_storage *scratch;               /* per scratch slot                                */
+    int64_t         *scratch_at;            /* per scratch slot: bytes before it               */
+    int64_t          team_bytes, own_bytes; /* global memory of a team, and of each thread     */
+
+    /* ---- split_reduction.c ---- */
+    int32_t   n_split, split[RD_MOST_SPLITS], split_axis; /* the loops that are split          */
+    int64_t   range, n_range;           /* indices of a range; ranges of the loop              */
+    int64_t   node_bytes;               /* scans in ranges, block tiles: bytes of an item's nodes */
+    int64_t   row_bytes;                /* bytes of a row of partials of all split folds       */
+    int32_t   n_level;                  /* levels of groups of ranges                          */
+    rd_groups level[RD_MOST_LEVELS];    /* ... and each level                                  */
+    int64_t   item_rows, item_counters; /* rows of partials, and counters, of an item          */
+    bool      is_two_pass;              /* the split loop scans, and runs twice                */
+    bool      is_lookback;              /* the split loop scans, and runs once                 */
+    bool     *feeds_scan;               /* per instruction: a scan takes a value made of it    */
+    bool      has_end;                  /* something is stored behind the split loops          */
+    int64_t   item_bytes;               /* bytes that one split loop keeps for another         */
 
     /* ---- block_tile.c ---- */
-    int32_t cross[2]; /* loops over rows, which folds of columns reduce, and over columns,
-                                    * which folds of rows reduce; one is in the other; -1 */
-    int64_t patch[2], n_patch[2]; /* indices of each in a patch, and patches along it */
-    int32_t at_once;              /* rows that a team takes at a time */
+    int32_t tile_loop[2]; /* the loop over rows, which folds of columns reduce, and the loop over
+                           * columns, which folds of rows reduce; -1: no block tiles           */
+    int64_t block_tile[2], n_block_tile[2]; /* indices of each loop in a tile; tiles along it  */
+    int32_t rows_at_once;                   /* rows that a team takes at a time                */
 
     /* ---- pair_tiles.c ---- */
-    int32_t  pairs;   /* the loop over the points that all results meet, -1 */
-    int32_t  abreast; /* points that a thread takes together */
-    int64_t  tile;    /* points in shared memory */
-    int32_t *staged;  /* per instruction in the loop: the load whose elements in shared memory are
-                            * what it loads, -1 */
-    int64_t  staged_bytes; /* of a block */
+    int32_t  pairs;           /* the loop over the points that every result reads, -1          */
+    int32_t  register_block;  /* points that a thread takes together                           */
+    int64_t  point_tile;      /* points of a tile in shared memory                             */
+    int32_t *tile_load;       /* per instruction in the loop: the load that brings its elements to
+                               * shared memory, -1                                             */
+    int64_t  pair_tile_bytes; /* shared memory of a block of threads                           */
 
     /* ---- staged_rows.c ---- */
-    int32_t         n_stretch;
-    rd_cuda_stretch stretch[RD_MOST_STRETCHES];
-    int32_t        *stretch_of;    /* per instruction: which it reads or writes, -1 */
-    int64_t         stretch_bytes; /* of a block */
-} rd_cuda_shape;
+    int32_t            n_staged_row;
+    rd_cuda_staged_row staged_row[RD_MOST_STAGED_ROWS];
+    int32_t           *staged_row_of;    /* per instruction: the row that it reads or writes, -1 */
+    int64_t            staged_row_bytes; /* shared memory of a block of threads                 */
+} rd_cuda_strategy;
 
 /* What is known of a GPU. */
 typedef struct rd_cuda_limits {
@@ -165,10 +177,10 @@ typedef struct rd_cuda_limits {
 } rd_cuda_limits;
 
 /* False: no memory.  What cannot run has a reason. */
-bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limits *limits,
-                      rd_get_fn *get, void *pool);
+bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_cuda_limits *limits,
+                             rd_get_fn *get, void *pool);
 /* "strips: 64 items, 16 threads each, i1 spread", a line for people. */
-void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s);
+void rd_cuda_strategy_text(rd_text *to, const rd_cuda_strategy *s);
 
 /* By how many the blocks of a cell are counted: where a team's threads share its states, each for
  * the lanes it has; 1. */
@@ -177,132 +189,133 @@ int32_t rd_cuda_counters(const rd_cuda_fold *f);
 /* ---- queries.c --------------------------------------------------------------------------------- */
 int32_t rd_cuda_bits(int64_t n); /* 5 -> 3 */
 /* Is the instruction in a loop that is spread?  In which, -1. */
-bool    rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst);
-int32_t rd_cuda_spread_around(const rd_cuda_shape *s, int32_t inst);
-/* Of scans whose loop is cut: nodes of ranges below a level; level 0 are ranges, n_range >> k nodes
+bool    rd_cuda_is_distributed(const rd_cuda_strategy *s, int32_t inst);
+int32_t rd_cuda_distributed_around(const rd_cuda_strategy *s, int32_t inst);
+/* Of scans whose loop is split: nodes of ranges below a level; level 0 are ranges, n_range >> k nodes
  * are in level k. */
 int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level);
 
 /* ---- dense.c --------------------------------------------------------------------------------- */
 /* Does it load or store what is in memory, of the program's operands and results, not in rows? */
-bool rd_cuda_is_access(const rd_cuda_shape *s, int32_t inst);
+bool rd_cuda_is_access(const rd_cuda_strategy *s, int32_t inst);
 /* Do instructions [from, to) make the register? */
 bool rd_cuda_is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t to);
 /* Bytes of an element of an access. */
-int32_t rd_cuda_size_of(const rd_cuda_shape *s, int32_t inst);
+int32_t rd_cuda_size_of(const rd_cuda_strategy *s, int32_t inst);
 /* The smaller one of two sizes, of which 0 is none. */
-int32_t rd_cuda_less(int32_t a, int32_t b);
+int32_t rd_cuda_smaller_size(int32_t a, int32_t b);
 /* Are neighbours along the axis of a loop neighbours in memory?  Likewise for an axis, where registers
  * that are made in instructions [from, to) are not the same for all neighbours. */
-bool rd_cuda_is_dense(const rd_cuda_shape *s, int32_t inst, int32_t loop);
-bool rd_cuda_is_dense_for(const rd_cuda_shape *s, int32_t inst, int32_t axis, int32_t from,
+bool rd_cuda_is_dense(const rd_cuda_strategy *s, int32_t inst, int32_t loop);
+bool rd_cuda_is_dense_for(const rd_cuda_strategy *s, int32_t inst, int32_t axis, int32_t from,
                           int32_t to);
 /* Do each `wide` of them begin at a multiple of their size, if the slot does? */
 bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide);
 /* May the access of a loop that is spread be of `wide` elements? */
-bool rd_cuda_packs_in(const rd_cuda_shape *s, int32_t inst, int32_t loop, int32_t wide);
+bool rd_cuda_is_vector_access(const rd_cuda_strategy *s, int32_t inst, int32_t loop, int32_t wide);
 /* Elements of such a size, side by side: a vector of them, but not too many. */
-int32_t rd_cuda_wide_of(const rd_cuda_shape *s, int32_t size);
+int32_t rd_cuda_vector_width(const rd_cuda_strategy *s, int32_t size);
 /* The lane position of the folds whose lanes the threads of a loop are, NULL. */
-const rd_address *rd_cuda_lanes_along(const rd_cuda_shape *s, int32_t loop);
+const rd_address *rd_cuda_lanes_along(const rd_cuda_strategy *s, int32_t loop);
 /* The smallest elements that lie densely along a loop, in bytes; 0: none do. */
-int32_t rd_cuda_least_along(const rd_cuda_shape *s, int32_t loop);
+int32_t rd_cuda_least_along(const rd_cuda_strategy *s, int32_t loop);
 /* How many of these are a vector; 1: none lie densely. */
-int32_t rd_cuda_wide_along(const rd_cuda_shape *s, int32_t loop);
+int32_t rd_cuda_vector_width_along(const rd_cuda_strategy *s, int32_t loop);
 
 /* ---- split_reduction.c ---------------------------------------------------------------------------------- */
-void rd_cuda_find_cuts(rd_cuda_shape *s, const rd_cuda_limits *limits);
+void rd_cuda_find_split(rd_cuda_strategy *s, const rd_cuda_limits *limits);
 /* The loop in the body of an item that does nearly all of the work of those there, -1. */
-int32_t rd_cuda_main_loop(const rd_cuda_shape *s);
-/* Which of the cut loops it is, -1. */
-int32_t rd_cuda_cut_of(const rd_cuda_shape *s, int32_t loop);
-/* Steps of a fold that an index of a cut loop brings: of a fold whose lanes lie along it, elements
+int32_t rd_cuda_main_loop(const rd_cuda_strategy *s);
+/* Which of the split loops it is, -1. */
+int32_t rd_cuda_split_of(const rd_cuda_strategy *s, int32_t loop);
+/* Steps of a fold that an index of a split loop brings: of a fold whose lanes lie along it, elements
  * of a lane's position. */
-bool    rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f);
-int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f);
+bool    rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f);
+int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f);
 
 /* ---- lookback_scan.c -------------------------------------------------------------------------------- */
 /* Scans along rows in one pass, by tiles which are ranges; false: there are no such. */
-bool rd_cuda_find_sweep(rd_cuda_shape *s);
+bool rd_cuda_find_lookback(rd_cuda_strategy *s);
 /* Instructions of a loop that make what scans take; false: what one gives is among it. */
-bool    rd_cuda_find_early(rd_cuda_shape *s, int32_t loop);
-int32_t rd_cuda_sweep_rounds(const rd_cuda_shape *s);
+bool    rd_cuda_find_scan_inputs(rd_cuda_strategy *s, int32_t loop);
+int32_t rd_cuda_lookback_rounds(const rd_cuda_strategy *s);
 /* Of an item's nodes. */
-int64_t rd_cuda_sweep_bytes(const rd_cuda_shape *s, const rd_cuda_fold *f);
+int64_t rd_cuda_lookback_bytes(const rd_cuda_strategy *s, const rd_cuda_fold *f);
 
 /* ---- vector_access.c -------------------------------------------------------------------------------- */
-void rd_cuda_find_strips(rd_cuda_shape *s, int64_t threads);
-bool rd_cuda_are_items_dense(const rd_cuda_shape *s);
+void rd_cuda_find_vector_width(rd_cuda_strategy *s, int64_t threads);
+bool rd_cuda_are_items_dense(const rd_cuda_strategy *s);
 /* What an element of a loop takes, about, in instructions. */
 double rd_cuda_weight_of(const rd_program *p, int32_t loop);
-/* Accesses of a loop that are done at once for `each` elements, and loads for `ahead` rounds of the
- * loop before anything is done with them. */
-enum { RD_CUDA_PACKS = 16 };
-typedef struct rd_cuda_packs {
-    int32_t n, ahead, inst[RD_CUDA_PACKS], each[RD_CUDA_PACKS];
-    int32_t along;    /* elements of a round along a loop that one thread walks; 1 */
-    bool    together; /* rounds that are whole are done `ahead` at a time, without asking for each
-                       * element whether it is there */
-} rd_cuda_packs;
-void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs);
+/* Accesses of a loop that move several elements at once, and loads that a thread prefetches. */
+enum { RD_MOST_VECTOR_ACCESSES = 16 };
+typedef struct rd_cuda_vector_accesses {
+    int32_t n, inst[RD_MOST_VECTOR_ACCESSES];
+    int32_t each[RD_MOST_VECTOR_ACCESSES]; /* elements that each access moves at once             */
+    int32_t prefetch;     /* rounds of the loop that are loaded before the first one is used      */
+    int32_t serial_width; /* elements of a round, in a loop that one thread runs by itself; 1     */
+    bool    is_blocked; /* full rounds run `prefetch` at a time, without a test for each element */
+} rd_cuda_vector_accesses;
+void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
+                                rd_cuda_vector_accesses *packs);
 
 /* ---- block_tile.c --------------------------------------------------------------------------------- */
 /* Has the program folds of which one reduces an axis that another keeps, in the same loops, and
  * that do not read each other? */
-bool rd_cuda_crosses(const rd_program *p);
+bool rd_cuda_has_crossing_folds(const rd_program *p);
 /* Those of one loop in another, by patches; false: there are no such. */
-bool rd_cuda_find_cross(rd_cuda_shape *s);
+bool rd_cuda_find_block_tile(rd_cuda_strategy *s);
 /* Of the two loops, the one that holds the other. */
-int32_t rd_cuda_cross_outer(const rd_cuda_shape *s);
-int32_t rd_cuda_cross_inner(const rd_cuda_shape *s);
+int32_t rd_cuda_tile_outer(const rd_cuda_strategy *s);
+int32_t rd_cuda_tile_inner(const rd_cuda_strategy *s);
 /* What a team takes and puts several elements at a time. */
-void rd_cuda_cross_packs(const rd_cuda_shape *s, rd_cuda_packs *packs);
+void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *packs);
 /* Nodes of a place, of all levels of groups, where there are n patches; groups that come. */
-int64_t rd_cuda_nodes_of(const rd_cuda_shape *s, int64_t n);
-int64_t rd_cuda_groups_of(const rd_cuda_shape *s, int64_t n);
+int64_t rd_cuda_nodes_of(const rd_cuda_strategy *s, int64_t n);
+int64_t rd_cuda_groups_of(const rd_cuda_strategy *s, int64_t n);
 
 /* ---- pair_tiles.c --------------------------------------------------------------------------------- */
 /* Folds over points of which each meets all results; false: there are no such. */
-bool rd_cuda_find_pairs(rd_cuda_shape *s, const rd_cuda_limits *limits);
+bool rd_cuda_find_pairs(rd_cuda_strategy *s, const rd_cuda_limits *limits);
 /* So many items have the results along an axis: threads of whole blocks. */
-int64_t rd_cuda_pair_items(const rd_cuda_shape *s, int64_t extent);
+int64_t rd_cuda_pair_items(const rd_cuda_strategy *s, int64_t extent);
 
 /* ---- pair_memory.c -------------------------------------------------------------------------------- */
-int32_t rd_cuda_pair_axis(const rd_cuda_shape *s); /* of the points that all results meet */
+int32_t rd_cuda_pair_axis(const rd_cuda_strategy *s); /* of the points that all results meet */
 /* Does a load hang on the result, and not on the point that it meets? */
-bool rd_cuda_is_row(const rd_cuda_shape *s, int32_t inst);
+bool rd_cuda_is_row(const rd_cuda_strategy *s, int32_t inst);
 /* Bytes of the arrays of a block in shared memory. */
-int64_t rd_cuda_staged_bytes(const rd_cuda_shape *s);
+int64_t rd_cuda_pair_tile_bytes(const rd_cuda_strategy *s);
 
 /* ---- shared_transpose.c ------------------------------------------------------------------------------- */
 /* Maps without loops in an item; false: nothing lies the other way. */
-bool rd_cuda_find_squares(rd_cuda_shape *s);
+bool rd_cuda_find_transpose(rd_cuda_strategy *s);
 
 /* ---- row_cache.c ---------------------------------------------------------------------------------- */
-void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared);
-bool rd_cuda_same_address(const rd_address *a, const rd_address *b);
+void rd_cuda_find_row_cache(rd_cuda_strategy *s, int64_t shared);
+bool rd_cuda_is_same_address(const rd_address *a, const rd_address *b);
 /* Of shared memory that a block of threads asks for. */
-int64_t rd_cuda_dynamic_bytes(const rd_cuda_shape *s);
+int64_t rd_cuda_dynamic_bytes(const rd_cuda_strategy *s);
 /* storage_class.c: words of 8 bytes of shared memory in which a team's lanes meet. */
-int32_t rd_cuda_shared_words(const rd_cuda_shape *s);
+int32_t rd_cuda_shared_words(const rd_cuda_strategy *s);
 
 /* ---- staged_rows.c ----------------------------------------------------------------------------- */
-void rd_cuda_find_stretches(rd_cuda_shape *s, int64_t shared);
+void rd_cuda_find_staged_rows(rd_cuda_strategy *s, int64_t shared);
 /* Do its rows lie one behind the other in memory, with nothing in between? */
-bool rd_cuda_is_whole(const rd_cuda_stretch *r);
+bool rd_cuda_is_contiguous(const rd_cuda_staged_row *r);
 /* Elements of a vector. */
-int32_t rd_cuda_stretch_vector(const rd_cuda_shape *s, const rd_cuda_stretch *r);
+int32_t rd_cuda_staged_row_vector(const rd_cuda_strategy *s, const rd_cuda_staged_row *r);
 /* Are any rows moved between memory and shared memory, by all threads of a block together? */
-bool rd_cuda_moves_rows(const rd_cuda_shape *s);
+bool rd_cuda_has_moved_rows(const rd_cuda_strategy *s);
 /* ", rows of 10 in, 10 out": what is there. */
-void rd_cuda_stretches_text(rd_text *to, const rd_cuda_shape *s);
+void rd_cuda_staged_rows_text(rd_text *to, const rd_cuda_strategy *s);
 
 /* ---- bank_layout.c -------------------------------------------------------------------------------- */
 /* Where all stretches lie in shared memory, in how many bytes of it. */
-void rd_cuda_place_stretches(rd_cuda_shape *s);
+void rd_cuda_lay_out_staged_rows(rd_cuda_strategy *s);
 /* Rows that a block of threads has at most. */
-int64_t rd_cuda_stretch_rows(const rd_cuda_shape *s, const rd_cuda_stretch *r);
+int64_t rd_cuda_staged_rows_of_block(const rd_cuda_strategy *s, const rd_cuda_staged_row *r);
 
 /* ---- storage_class.c --------------------------------------------------------------------------------- */
-void rd_cuda_give_homes(rd_cuda_shape *s);
+void rd_cuda_assign_storage(rd_cuda_strategy *s);
 #endif

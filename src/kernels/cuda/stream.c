@@ -10,9 +10,9 @@
 
 enum { PIECE = 8 << 20, SMALL = 64 << 10, PIECES = 2 };
 
-struct rd_lane {
+struct rd_stream {
     rd_gpu         *gpu;
-    CUstream        stream;
+    CUstream        handle;
     bool            own;
     pthread_mutex_t lock; /* of the pieces */
     char           *piece[PIECES];
@@ -20,138 +20,138 @@ struct rd_lane {
     int             next;           /* that the GPU will be given  */
 };
 
-rd_lane *rd_lane_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_TEXT])
+rd_stream *rd_stream_new(rd_gpu *gpu, void *handle, bool *full, char why[RD_CUDA_TEXT])
 {
-    rd_lane *lane = calloc(1, sizeof *lane);
-    bool     made = false;
+    rd_stream *stream = calloc(1, sizeof *stream);
+    bool       made   = false;
 
-    *full = !lane || pthread_mutex_init(&lane->lock, NULL) != 0;
+    *full = !stream || pthread_mutex_init(&stream->lock, NULL) != 0;
     if (*full) {
         rd_cuda_error("cuStreamCreate", CUDA_ERROR_OUT_OF_MEMORY, why);
-        free(lane);
+        free(stream);
         return NULL;
     }
-    lane->gpu    = gpu;
-    lane->stream = stream;
-    lane->own    = !stream;
+    stream->gpu    = gpu;
+    stream->handle = handle;
+    stream->own    = !handle;
     if (rd_gpu_enter(gpu, why)) {
-        made =
-            stream || RD_GPU_TAKE(gpu, full, why, cuStreamCreate, &lane->stream, CU_STREAM_DEFAULT);
+        made = handle ||
+               RD_GPU_TAKE(gpu, full, why, cuStreamCreate, &stream->handle, CU_STREAM_DEFAULT);
         rd_gpu_leave(gpu);
     }
     if (made)
-        return lane;
-    pthread_mutex_destroy(&lane->lock);
-    free(lane);
+        return stream;
+    pthread_mutex_destroy(&stream->lock);
+    free(stream);
     return NULL;
 }
 
-static void free_pieces(rd_lane *lane)
+static void free_pieces(rd_stream *stream)
 {
     char ignored[RD_CUDA_TEXT];
 
     for (int k = 0; k < PIECES; k++) {
-        if (lane->copied[k])
-            (void)RD_GPU_CALL(lane->gpu, ignored, cuEventDestroy_v2, lane->copied[k]);
-        if (lane->piece[k])
-            (void)RD_GPU_CALL(lane->gpu, ignored, cuMemFreeHost, lane->piece[k]);
+        if (stream->copied[k])
+            (void)RD_GPU_CALL(stream->gpu, ignored, cuEventDestroy_v2, stream->copied[k]);
+        if (stream->piece[k])
+            (void)RD_GPU_CALL(stream->gpu, ignored, cuMemFreeHost, stream->piece[k]);
     }
 }
 
-void rd_lane_free(rd_lane *lane)
+void rd_stream_free(rd_stream *stream)
 {
     char ignored[RD_CUDA_TEXT];
 
-    if (!lane)
+    if (!stream)
         return;
-    if (rd_gpu_enter(lane->gpu, ignored)) {
-        free_pieces(lane);
-        if (lane->own)
-            (void)RD_GPU_CALL(lane->gpu, ignored, cuStreamDestroy_v2, lane->stream);
-        rd_gpu_leave(lane->gpu);
+    if (rd_gpu_enter(stream->gpu, ignored)) {
+        free_pieces(stream);
+        if (stream->own)
+            (void)RD_GPU_CALL(stream->gpu, ignored, cuStreamDestroy_v2, stream->handle);
+        rd_gpu_leave(stream->gpu);
     }
-    pthread_mutex_destroy(&lane->lock);
-    free(lane);
+    pthread_mutex_destroy(&stream->lock);
+    free(stream);
 }
 
-rd_gpu *rd_lane_gpu(const rd_lane *lane)
+rd_gpu *rd_stream_gpu(const rd_stream *stream)
 {
-    return lane->gpu;
+    return stream->gpu;
 }
 
-CUstream rd_lane_stream(const rd_lane *lane)
+CUstream rd_stream_handle(const rd_stream *stream)
 {
-    return lane->stream;
+    return stream->handle;
 }
 
-bool rd_lane_wait(rd_lane *lane, char why[RD_CUDA_TEXT])
+bool rd_stream_wait(rd_stream *stream, char why[RD_CUDA_TEXT])
 {
     bool done;
 
-    if (!rd_gpu_enter(lane->gpu, why))
+    if (!rd_gpu_enter(stream->gpu, why))
         return false;
-    done = RD_GPU_CALL(lane->gpu, why, cuStreamSynchronize, lane->stream);
-    rd_gpu_leave(lane->gpu);
+    done = RD_GPU_CALL(stream->gpu, why, cuStreamSynchronize, stream->handle);
+    rd_gpu_leave(stream->gpu);
     return done;
 }
 
-bool rd_lane_mark(rd_lane *lane, CUevent event, char why[RD_CUDA_TEXT])
+bool rd_stream_mark(rd_stream *stream, CUevent event, char why[RD_CUDA_TEXT])
 {
     bool done;
 
-    if (!rd_gpu_enter(lane->gpu, why))
+    if (!rd_gpu_enter(stream->gpu, why))
         return false;
-    done = RD_GPU_CALL(lane->gpu, why, cuEventRecord, event, lane->stream);
-    rd_gpu_leave(lane->gpu);
+    done = RD_GPU_CALL(stream->gpu, why, cuEventRecord, event, stream->handle);
+    rd_gpu_leave(stream->gpu);
     return done;
 }
 
-bool rd_lane_follow(rd_lane *lane, CUevent event, char why[RD_CUDA_TEXT])
+bool rd_stream_follow(rd_stream *stream, CUevent event, char why[RD_CUDA_TEXT])
 {
     bool done;
 
-    if (!rd_gpu_enter(lane->gpu, why))
+    if (!rd_gpu_enter(stream->gpu, why))
         return false;
-    done = RD_GPU_CALL(lane->gpu, why, cuStreamWaitEvent, lane->stream, event, 0);
-    rd_gpu_leave(lane->gpu);
+    done = RD_GPU_CALL(stream->gpu, why, cuStreamWaitEvent, stream->handle, event, 0);
+    rd_gpu_leave(stream->gpu);
     return done;
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
-static bool make_piece(rd_lane *lane, int k, bool *full, char why[RD_CUDA_TEXT])
+static bool make_piece(rd_stream *stream, int k, bool *full, char why[RD_CUDA_TEXT])
 {
     void *memory = NULL;
 
-    if (!RD_GPU_TAKE(lane->gpu, full, why, cuEventCreate, &lane->copied[k],
+    if (!RD_GPU_TAKE(stream->gpu, full, why, cuEventCreate, &stream->copied[k],
                      CU_EVENT_DISABLE_TIMING))
         return false;
-    if (RD_GPU_TAKE(lane->gpu, full, why, cuMemAllocHost_v2, &memory, PIECE)) {
-        lane->piece[k] = memory;
+    if (RD_GPU_TAKE(stream->gpu, full, why, cuMemAllocHost_v2, &memory, PIECE)) {
+        stream->piece[k] = memory;
         return true;
     }
-    (void)rd_cuda_api(NULL)->cuEventDestroy_v2(lane->copied[k]);
-    lane->copied[k] = NULL;
+    (void)rd_cuda_api(NULL)->cuEventDestroy_v2(stream->copied[k]);
+    stream->copied[k] = NULL;
     return false;
 }
 
 /* The pieces for so many bytes, before any is copied.  *full: there is no memory for them. */
-static bool make_pieces(rd_lane *lane, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
+static bool make_pieces(rd_stream *stream, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
 {
     *full = false;
     for (int k = 0; k < PIECES; k++) {
-        const int piece = (lane->next + k) % PIECES;
+        const int piece = (stream->next + k) % PIECES;
 
-        if ((int64_t)k * PIECE < bytes && !lane->piece[piece] &&
-            !make_piece(lane, piece, full, why))
+        if ((int64_t)k * PIECE < bytes && !stream->piece[piece] &&
+            !make_piece(stream, piece, full, why))
             return false;
     }
     return true;
 }
 
 /* The GPU has done with a piece; one that was never used it has not to wait for. */
-static bool take_piece(rd_lane *lane, int k, char why[RD_CUDA_TEXT])
+static bool take_piece(rd_stream *stream, int k, char why[RD_CUDA_TEXT])
 {
-    return RD_GPU_CALL(lane->gpu, why, cuEventSynchronize, lane->copied[k]);
+    return RD_GPU_CALL(stream->gpu, why, cuEventSynchronize, stream->copied[k]);
 }
 
 static int64_t piece_of(int64_t bytes)
@@ -160,44 +160,44 @@ static int64_t piece_of(int64_t bytes)
 }
 
 /* One call of the driver. */
-static bool copy_at_once(rd_lane *lane, rd_way way, CUdeviceptr there, void *other, int64_t bytes,
-                         char why[RD_CUDA_TEXT])
+static bool copy_at_once(rd_stream *stream, rd_copy_direction direction, CUdeviceptr there,
+                         void *other, int64_t bytes, char why[RD_CUDA_TEXT])
 {
     const size_t n = (size_t)bytes;
 
-    switch (way) {
-    case RD_UP:
-        return RD_GPU_CALL(lane->gpu, why, cuMemcpyHtoDAsync_v2, there, other, n, lane->stream);
-    case RD_DOWN:
-        return RD_GPU_CALL(lane->gpu, why, cuMemcpyDtoHAsync_v2, other, there, n, lane->stream);
+    switch (direction) {
+    case RD_COPY_UP:
+        return RD_GPU_CALL(stream->gpu, why, cuMemcpyHtoDAsync_v2, there, other, n, stream->handle);
+    case RD_COPY_DOWN:
+        return RD_GPU_CALL(stream->gpu, why, cuMemcpyDtoHAsync_v2, other, there, n, stream->handle);
     default:
-        return RD_GPU_CALL(lane->gpu, why, cuMemcpyDtoDAsync_v2, there,
-                           (CUdeviceptr)(uintptr_t)other, n, lane->stream);
+        return RD_GPU_CALL(stream->gpu, why, cuMemcpyDtoDAsync_v2, there,
+                           (CUdeviceptr)(uintptr_t)other, n, stream->handle);
     }
 }
 
 /* The GPU is given the next piece, which it has done with. */
 static bool ask(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
-    rd_lane *const lane = t->lane;
-    const int64_t  n    = piece_of(t->bytes - t->asked);
+    rd_stream *const stream = t->stream;
+    const int64_t    n      = piece_of(t->bytes - t->asked);
 
-    if (!copy_at_once(lane, t->way, t->there + (CUdeviceptr)t->asked, lane->piece[lane->next], n,
-                      why) ||
-        !RD_GPU_CALL(lane->gpu, why, cuEventRecord, lane->copied[lane->next], lane->stream))
+    if (!copy_at_once(stream, t->direction, t->there + (CUdeviceptr)t->asked,
+                      stream->piece[stream->next], n, why) ||
+        !RD_GPU_CALL(stream->gpu, why, cuEventRecord, stream->copied[stream->next], stream->handle))
         return false;
-    lane->next = (lane->next + 1) % PIECES;
+    stream->next = (stream->next + 1) % PIECES;
     t->asked += n;
     return true;
 }
 
 static bool send_piece(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
-    rd_lane *const lane = t->lane;
+    rd_stream *const stream = t->stream;
 
-    if (!take_piece(lane, lane->next, why))
+    if (!take_piece(stream, stream->next, why))
         return false;
-    memcpy(lane->piece[lane->next], t->here + t->asked, (size_t)piece_of(t->bytes - t->asked));
+    memcpy(stream->piece[stream->next], t->here + t->asked, (size_t)piece_of(t->bytes - t->asked));
     if (!ask(t, why))
         return false;
     t->done = t->asked;
@@ -213,9 +213,9 @@ static bool fetch_piece(rd_transfer *t, char why[RD_CUDA_TEXT])
     while (t->asked < t->bytes && t->asked - t->done < (int64_t)PIECES * PIECE)
         if (!ask(t, why))
             return false;
-    if (!take_piece(t->lane, t->piece, why))
+    if (!take_piece(t->stream, t->piece, why))
         return false;
-    memcpy(t->here + t->done, t->lane->piece[t->piece], (size_t)n);
+    memcpy(t->here + t->done, t->stream->piece[t->piece], (size_t)n);
     t->piece = (t->piece + 1) % PIECES;
     t->done += n;
     return true;
@@ -227,17 +227,17 @@ bool rd_transfer_begin(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     bool full = true, done;
 
-    t->piece = t->lane->next;
+    t->piece = t->stream->next;
     if (t->bytes <= 0)
         return true;
-    if (!rd_gpu_enter(t->lane->gpu, why))
+    if (!rd_gpu_enter(t->stream->gpu, why))
         return false;
-    done = t->bytes > SMALL && make_pieces(t->lane, t->bytes, &full, why);
+    done = t->bytes > SMALL && make_pieces(t->stream, t->bytes, &full, why);
     if (!done && full) {
-        done     = copy_at_once(t->lane, t->way, t->there, t->here, t->bytes, why);
+        done     = copy_at_once(t->stream, t->direction, t->there, t->here, t->bytes, why);
         t->asked = t->done = t->bytes;
     }
-    rd_gpu_leave(t->lane->gpu);
+    rd_gpu_leave(t->stream->gpu);
     return done;
 }
 
@@ -247,40 +247,42 @@ bool rd_transfer_step(rd_transfer *t, char why[RD_CUDA_TEXT])
 
     if (rd_transfer_is_done(t))
         return true;
-    if (!rd_gpu_enter(t->lane->gpu, why))
+    if (!rd_gpu_enter(t->stream->gpu, why))
         return false;
-    done = (t->way == RD_UP ? send_piece : fetch_piece)(t, why);
-    rd_gpu_leave(t->lane->gpu);
+    done = (t->direction == RD_COPY_UP ? send_piece : fetch_piece)(t, why);
+    rd_gpu_leave(t->stream->gpu);
     return done;
 }
 
-static bool copy_large(rd_lane *lane, rd_way way, CUdeviceptr there, void *other, int64_t bytes,
-                       char why[RD_CUDA_TEXT])
+static bool copy_large(rd_stream *stream, rd_copy_direction direction, CUdeviceptr there,
+                       void *other, int64_t bytes, char why[RD_CUDA_TEXT])
 {
-    rd_transfer t = { .lane = lane, .way = way, .there = there, .here = other, .bytes = bytes };
-    bool        done;
+    rd_transfer t = {
+        .stream = stream, .direction = direction, .there = there, .here = other, .bytes = bytes
+    };
+    bool done;
 
-    pthread_mutex_lock(&lane->lock);
+    pthread_mutex_lock(&stream->lock);
     done = rd_transfer_begin(&t, why);
     while (done && !rd_transfer_is_done(&t))
         done = rd_transfer_step(&t, why);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_mutex_unlock(&stream->lock);
     return done;
 }
 
 /* What is small waits for nobody's pieces. */
-bool rd_lane_copy(rd_lane *lane, rd_way way, CUdeviceptr there, void *other, int64_t bytes,
-                  char why[RD_CUDA_TEXT])
+bool rd_stream_copy(rd_stream *stream, rd_copy_direction direction, CUdeviceptr there, void *other,
+                    int64_t bytes, char why[RD_CUDA_TEXT])
 {
     bool done;
 
     if (bytes <= 0)
         return true;
-    if (way != RD_ACROSS && bytes > SMALL)
-        return copy_large(lane, way, there, other, bytes, why);
-    if (!rd_gpu_enter(lane->gpu, why))
+    if (direction != RD_COPY_ACROSS && bytes > SMALL)
+        return copy_large(stream, direction, there, other, bytes, why);
+    if (!rd_gpu_enter(stream->gpu, why))
         return false;
-    done = copy_at_once(lane, way, there, other, bytes, why);
-    rd_gpu_leave(lane->gpu);
+    done = copy_at_once(stream, direction, there, other, bytes, why);
+    rd_gpu_leave(stream->gpu);
     return done;
 }

@@ -55,7 +55,7 @@ void rd_submissions_free(rd_submissions *all)
     free(all);
 }
 
-static bool add(list *to, CUdeviceptr at)
+static bool add_address(list *to, CUdeviceptr at)
 {
     if (to->n == to->room) {
         const int32_t room = to->room ? 2 * to->room : 8;
@@ -166,7 +166,7 @@ static bool end_some(rd_queue *queue, char why[RD_CUDA_TEXT])
     return done;
 }
 
-static bool are_left(rd_queue *queue)
+static bool has_left(rd_queue *queue)
 {
     rd_submissions *const all = rd_queue_submissions(queue);
     bool                  some;
@@ -205,9 +205,9 @@ CUdeviceptr rd_submission_get(rd_submission *s, int64_t bytes, bool *full, char 
     rd_gpu *const gpu = rd_queue_gpu(s->queue);
     CUdeviceptr   at  = rd_gpu_get(gpu, bytes, full, why);
 
-    if (!at && *full && are_left(s->queue) && rd_submissions_end(s->queue, NULL, why))
+    if (!at && *full && has_left(s->queue) && rd_submissions_end(s->queue, NULL, why))
         at = rd_gpu_get(gpu, bytes, full, why);
-    if (at && !add(&s->memory, at)) {
+    if (at && !add_address(&s->memory, at)) {
         rd_gpu_put(gpu, at);
         snprintf(why, RD_CUDA_TEXT, "out of memory");
         *full = true;
@@ -239,7 +239,7 @@ CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_
 
     if (!at || !rd_queue_up(s->queue, at, &none, sizeof none, why))
         return 0;
-    if (add(&s->records, at))
+    if (add_address(&s->records, at))
         return at;
     snprintf(why, RD_CUDA_TEXT, "out of memory");
     *full = true;
@@ -255,7 +255,7 @@ bool rd_submission_end(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT]
 }
 
 /* An event behind all that was asked. */
-static bool mark(rd_submission *s, char why[RD_CUDA_TEXT])
+static bool mark_end(rd_submission *s, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu = rd_queue_gpu(s->queue);
     bool          full, made;
@@ -264,14 +264,14 @@ static bool mark(rd_submission *s, char why[RD_CUDA_TEXT])
         return false;
     made = RD_GPU_TAKE(gpu, &full, why, cuEventCreate, &s->left, CU_EVENT_DISABLE_TIMING);
     rd_gpu_leave(gpu);
-    return made && rd_lane_mark(rd_queue_lane(s->queue), s->left, why);
+    return made && rd_stream_mark(rd_queue_stream_object(s->queue), s->left, why);
 }
 
 bool rd_submission_leave(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])
 {
     rd_submissions *const all = rd_queue_submissions(s->queue);
 
-    if (!mark(s, why)) /* then it is waited for */
+    if (!mark_end(s, why)) /* then it is waited for */
         return rd_submission_end(s, report, why);
     pthread_mutex_lock(&all->lock);
     *(all->last ? &all->last->next : &all->first) = s;
@@ -304,7 +304,7 @@ void rd_submissions_put(rd_queue *queue, CUdeviceptr at)
     char                  ignored[RD_CUDA_TEXT];
 
     pthread_mutex_lock(&all->lock);
-    if (!all->last || !add(&all->last->memory, at)) {
+    if (!all->last || !add_address(&all->last->memory, at)) {
         if (all->last)
             (void)rd_queue_wait(queue, ignored);
         rd_gpu_put(rd_queue_gpu(queue), at);

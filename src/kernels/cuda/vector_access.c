@@ -8,21 +8,21 @@
  * a row by itself takes `along` of its elements in a round. */
 #include "kernels/cuda/strategy.h"
 
-static bool is_leaf(const rd_cuda_shape *s, int32_t loop)
+static bool is_leaf(const rd_cuda_strategy *s, int32_t loop)
 {
     return s->p->loop[loop].first < 0;
 }
 
 /* ---- Packs ----------------------------------------------------------------------------------- */
 /* May that of an item that is `wide` neighbours? */
-static bool packs_beside(const rd_cuda_shape *s, int32_t i, int32_t axis, int32_t wide)
+static bool is_column_access(const rd_cuda_strategy *s, int32_t i, int32_t axis, int32_t wide)
 {
     return rd_cuda_is_dense_for(s, i, axis, s->from, s->to) &&
            rd_cuda_is_aligned(&s->p->address[s->p->inst[i].arg], axis, wide);
 }
 
 /* Loads that do not hang on what the loop makes, and have nothing stored under them. */
-static bool may_go_ahead(const rd_cuda_shape *s, int32_t i, const rd_loop *l)
+static bool may_prefetch(const rd_cuda_strategy *s, int32_t i, const rd_loop *l)
 {
     const rd_program *p  = s->p;
     const rd_address *at = &p->address[p->inst[i].arg];
@@ -37,50 +37,52 @@ static bool may_go_ahead(const rd_cuda_shape *s, int32_t i, const rd_loop *l)
     return true;
 }
 
-static void add_pack(rd_cuda_packs *packs, int32_t inst, int32_t each)
+static void add_access(rd_cuda_vector_accesses *accesses, int32_t inst, int32_t each)
 {
-    if (packs->n == RD_CUDA_PACKS)
+    if (accesses->n == RD_MOST_VECTOR_ACCESSES)
         return;
-    packs->inst[packs->n]   = inst;
-    packs->each[packs->n++] = each;
+    accesses->inst[accesses->n]   = inst;
+    accesses->each[accesses->n++] = each;
 }
 
 /* How many elements of a loop that one thread walks lie side by side. */
-static int32_t along_of(const rd_cuda_shape *s, int32_t loop)
+static int32_t serial_width_of(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l     = &s->p->loop[loop];
     int32_t        along = 1;
 
-    if (s->spread[loop] || s->strip >= 0)
+    if (s->distributed[loop] || s->strip >= 0)
         return 1;
     for (int32_t i = l->begin + 1; i < l->end; i++)
-        if (may_go_ahead(s, i, l))
-            for (int32_t wide = rd_cuda_wide_of(s, rd_cuda_size_of(s, i)); wide > along; wide /= 2)
-                if (wide <= l->extent && rd_cuda_packs_in(s, i, loop, wide))
+        if (may_prefetch(s, i, l))
+            for (int32_t wide = rd_cuda_vector_width(s, rd_cuda_size_of(s, i)); wide > along;
+                 wide /= 2)
+                if (wide <= l->extent && rd_cuda_is_vector_access(s, i, loop, wide))
                     along = wide;
     return along;
 }
 
-static void find_packs(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
+static void find_accesses(const rd_cuda_strategy *s, int32_t loop,
+                          rd_cuda_vector_accesses *accesses)
 {
     const rd_loop *l      = &s->p->loop[loop];
-    const bool     spread = s->spread[loop];
+    const bool     spread = s->distributed[loop];
 
-    for (int32_t i = l->begin + 1; packs->along > 1 && i < l->end; i++)
-        if ((may_go_ahead(s, i, l) || s->p->inst[i].kind == RD_I_STORE) &&
-            rd_cuda_packs_in(s, i, loop, packs->along))
-            add_pack(packs, i, packs->along);
-    for (int32_t i = l->begin + 1; packs->along == 1 && i < l->end; i++) {
-        const bool loads = may_go_ahead(s, i, l);
+    for (int32_t i = l->begin + 1; accesses->serial_width > 1 && i < l->end; i++)
+        if ((may_prefetch(s, i, l) || s->p->inst[i].kind == RD_I_STORE) &&
+            rd_cuda_is_vector_access(s, i, loop, accesses->serial_width))
+            add_access(accesses, i, accesses->serial_width);
+    for (int32_t i = l->begin + 1; accesses->serial_width == 1 && i < l->end; i++) {
+        const bool loads = may_prefetch(s, i, l);
         const bool wide =
-            s->wide > 1 && (spread ? rd_cuda_packs_in(s, i, loop, s->wide)
-                                   : s->strip >= 0 && packs_beside(s, i, s->strip, s->wide));
+            s->width > 1 && (spread ? rd_cuda_is_vector_access(s, i, loop, s->width)
+                                    : s->strip >= 0 && is_column_access(s, i, s->strip, s->width));
 
         if (wide && (loads || (s->p->inst[i].kind == RD_I_STORE)))
-            add_pack(packs, i, s->wide);
+            add_access(accesses, i, s->width);
         else if (loads && (s->strip < 0 || !rd_coef(&s->p->address[s->p->inst[i].arg], s->strip)) &&
-                 !(spread && s->wide > 1))
-            add_pack(packs, i, 1);
+                 !(spread && s->width > 1))
+            add_access(accesses, i, 1);
     }
 }
 
@@ -101,117 +103,121 @@ double rd_cuda_weight_of(const rd_program *p, int32_t loop)
 }
 
 /* Those of a tile of a scan: all of a thread's elements.  Backwards, these lie from the end on. */
-static void find_packs_of_tile(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
+static void find_accesses_of_tile(const rd_cuda_strategy *s, int32_t loop,
+                                  rd_cuda_vector_accesses *accesses)
 {
     const rd_loop *l = &s->p->loop[loop];
 
-    *packs = (rd_cuda_packs){ .ahead = rd_cuda_sweep_rounds(s), .along = s->wide };
-    if (!l->backwards || l->extent % s->wide == 0)
-        find_packs(s, loop, packs);
+    *accesses = (rd_cuda_vector_accesses){ .prefetch     = rd_cuda_lookback_rounds(s),
+                                           .serial_width = s->width };
+    if (!l->backwards || l->extent % s->width == 0)
+        find_accesses(s, loop, accesses);
 }
 
-void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
+void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
+                                rd_cuda_vector_accesses *accesses)
 {
-    if (s->swept) {
-        find_packs_of_tile(s, loop, packs);
+    if (s->is_lookback) {
+        find_accesses_of_tile(s, loop, accesses);
         return;
     }
     const rd_cuda_choice *c        = &s->choice;
     const rd_loop        *l        = &s->p->loop[loop];
-    const int32_t         along    = along_of(s, loop);
-    const int32_t         elements = s->spread[loop] ? (s->wide > 1 ? s->wide : 2)
-                                     : s->strip >= 0 ? s->wide
-                                                     : along;
+    const int32_t         along    = serial_width_of(s, loop);
+    const int32_t         elements = s->distributed[loop] ? (s->width > 1 ? s->width : 2)
+                                     : s->strip >= 0      ? s->width
+                                                          : along;
     const double          weight   = elements * rd_cuda_weight_of(s->p, loop);
     int32_t               bytes    = 0;
 
-    *packs = (rd_cuda_packs){ .ahead = s->crowded ? c->row_ahead : c->ahead, .along = along };
+    *accesses = (rd_cuda_vector_accesses){ .prefetch     = s->is_crowded ? c->row_ahead : c->ahead,
+                                           .serial_width = along };
     if (!is_leaf(s, loop) || l->backwards || weight > c->weight || s->pairs >= 0)
         return;
-    find_packs(s, loop, packs);
-    packs->together = packs->n > 0 || s->spread[loop];
-    for (int32_t k = 0; k < packs->n; k++)
-        bytes +=
-            s->p->inst[packs->inst[k]].kind == RD_I_LOAD
-                ? packs->each[k] * rd_dtype_size(s->p->address[s->p->inst[packs->inst[k]].arg].type)
-                : 0;
-    if (s->spread[loop] && s->wide == 1)
+    find_accesses(s, loop, accesses);
+    accesses->is_blocked = accesses->n > 0 || s->distributed[loop];
+    for (int32_t k = 0; k < accesses->n; k++)
+        bytes += s->p->inst[accesses->inst[k]].kind == RD_I_LOAD
+                     ? accesses->each[k] *
+                           rd_dtype_size(s->p->address[s->p->inst[accesses->inst[k]].arg].type)
+                     : 0;
+    if (s->distributed[loop] && s->width == 1)
         bytes *= 2;
-    while (packs->ahead > 1 &&
-           (packs->ahead * bytes > c->flight || packs->ahead * elements > c->elements ||
-            packs->ahead * weight > c->weight ||
-            packs->ahead * (s->spread[loop] ? s->team * elements : along) > l->extent))
-        packs->ahead /= 2;
+    while (accesses->prefetch > 1 &&
+           (accesses->prefetch * bytes > c->flight || accesses->prefetch * elements > c->elements ||
+            accesses->prefetch * weight > c->weight ||
+            accesses->prefetch * (s->distributed[loop] ? s->team * elements : along) > l->extent))
+        accesses->prefetch /= 2;
 }
 
 /* Do items lie side by side in memory, and what they spread does not?  A warp would read a line of
  * memory for each element. */
-bool rd_cuda_are_items_dense(const rd_cuda_shape *s)
+bool rd_cuda_are_items_dense(const rd_cuda_strategy *s)
 {
     const int32_t axis  = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].axis : -1;
     bool          items = false, spread = false;
 
     for (int32_t i = s->from; axis >= 0 && i < s->to; i++) {
-        const int32_t loop = rd_cuda_spread_around(s, i);
+        const int32_t loop = rd_cuda_distributed_around(s, i);
 
-        items |= packs_beside(s, i, axis, 1);
-        spread |= loop >= 0 && rd_cuda_packs_in(s, i, loop, 1);
+        items |= is_column_access(s, i, axis, 1);
+        spread |= loop >= 0 && rd_cuda_is_vector_access(s, i, loop, 1);
     }
     return items && !spread;
 }
 
 /* ---- How wide -------------------------------------------------------------------------------- */
 /* The same of spread loops. */
-static int32_t least_spread(const rd_cuda_shape *s)
+static int32_t least_distributed(const rd_cuda_strategy *s)
 {
     int32_t least = 0;
 
     for (int32_t k = 0; k < s->p->n_loop; k++)
-        if (s->spread[k] && is_leaf(s, k))
-            least = rd_cuda_less(least, rd_cuda_least_along(s, k));
+        if (s->distributed[k] && is_leaf(s, k))
+            least = rd_cuda_smaller_size(least, rd_cuda_least_along(s, k));
     return least;
 }
 
-static bool any_packs(const rd_cuda_shape *s, int32_t wide)
+static bool has_vector_access(const rd_cuda_strategy *s, int32_t wide)
 {
     for (int32_t k = 0; k < s->p->n_loop; k++)
         for (int32_t i = s->p->loop[k].begin + 1;
-             s->spread[k] && is_leaf(s, k) && i < s->p->loop[k].end; i++)
-            if (rd_cuda_packs_in(s, i, k, wide))
+             s->distributed[k] && is_leaf(s, k) && i < s->p->loop[k].end; i++)
+            if (rd_cuda_is_vector_access(s, i, k, wide))
                 return true;
     return false;
 }
 
 /* The one number of lanes that threads have; 0: none have any, -1: there are several. */
-static int32_t lanes_of(const rd_cuda_shape *s)
+static int32_t lanes_of(const rd_cuda_strategy *s)
 {
     int32_t lanes = 0;
 
     for (int32_t k = 0; k < s->p->n_fold; k++)
-        if (s->fold[k].lanes)
+        if (s->fold[k].threads_are_lanes)
             lanes =
                 lanes == 0 || lanes == s->fold[k].of.fold->lanes ? s->fold[k].of.fold->lanes : -1;
     return lanes;
 }
 
-static void widen_lanes(rd_cuda_shape *s)
+static void widen_by_lanes(rd_cuda_strategy *s)
 {
-    const int32_t lanes = lanes_of(s), least = least_spread(s);
+    const int32_t lanes = lanes_of(s), least = least_distributed(s);
     int32_t       wide;
 
     if (lanes < 0 || least == 0)
         return;
-    for (wide = rd_cuda_wide_of(s, least); lanes && lanes / wide < s->choice.least_team;)
+    for (wide = rd_cuda_vector_width(s, least); lanes && lanes / wide < s->choice.least_team;)
         wide /= 2;
-    while (wide > 1 && !any_packs(s, wide))
+    while (wide > 1 && !has_vector_access(s, wide))
         wide /= 2;
     if (wide == 1 || lanes / wide > RD_WARP)
         return;
-    s->wide = wide;
-    s->team = lanes ? lanes / wide : s->team;
+    s->width = wide;
+    s->team  = lanes ? lanes / wide : s->team;
 }
 
-static bool scans(const rd_cuda_shape *s)
+static bool has_scans(const rd_cuda_strategy *s)
 {
     bool found = false;
 
@@ -220,16 +226,16 @@ static bool scans(const rd_cuda_shape *s)
     return found;
 }
 
-static bool any_packs_beside(const rd_cuda_shape *s, int32_t axis, int32_t wide)
+static bool has_column_access(const rd_cuda_strategy *s, int32_t axis, int32_t wide)
 {
     for (int32_t i = s->from; i < s->to; i++)
-        if (s->p->inst[i].kind == RD_I_LOAD && packs_beside(s, i, axis, wide))
+        if (s->p->inst[i].kind == RD_I_LOAD && is_column_access(s, i, axis, wide))
             return true;
     return false;
 }
 
 /* Columns: folds in a thread whose results lie side by side. */
-static void widen_items(rd_cuda_shape *s, int64_t threads)
+static void widen_by_items(rd_cuda_strategy *s, int64_t threads)
 {
     const rd_loop *last  = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;
     int32_t        least = 0, wide;
@@ -237,16 +243,16 @@ static void widen_items(rd_cuda_shape *s, int64_t threads)
     if (!last || last->backwards)
         return;
     for (int32_t i = s->from; i < s->to; i++)
-        if (s->p->inst[i].kind == RD_I_LOAD && packs_beside(s, i, last->axis, 1))
-            least = rd_cuda_less(least, rd_cuda_size_of(s, i));
+        if (s->p->inst[i].kind == RD_I_LOAD && is_column_access(s, i, last->axis, 1))
+            least = rd_cuda_smaller_size(least, rd_cuda_size_of(s, i));
     if (least == 0)
         return;
-    wide = rd_cuda_wide_of(s, least);
-    while (wide > 1 && (last->extent % wide || !any_packs_beside(s, last->axis, wide)))
+    wide = rd_cuda_vector_width(s, least);
+    while (wide > 1 && (last->extent % wide || !has_column_access(s, last->axis, wide)))
         wide /= 2;
-    if (wide == 1 || (scans(s) && s->n_item < threads / s->choice.scan_share * wide))
+    if (wide == 1 || (has_scans(s) && s->n_item < threads / s->choice.scan_share * wide))
         return;
-    s->wide  = wide;
+    s->width = wide;
     s->strip = last->axis;
     s->n_item /= wide;
 }
@@ -257,32 +263,32 @@ static int64_t chunks_of(const rd_loop *l, int64_t chunk)
 }
 
 /* Maps: the last axis goes to teams, in chunks. */
-static void deal_out(rd_cuda_shape *s)
+static void distribute_chunks(rd_cuda_strategy *s)
 {
-    const int32_t  loop = s->grid[s->n_grid - 1];
-    const rd_loop *l    = &s->p->loop[loop];
-    rd_cuda_packs  packs;
+    const int32_t           loop = s->grid[s->n_grid - 1];
+    const rd_loop          *l    = &s->p->loop[loop];
+    rd_cuda_vector_accesses accesses;
 
     if (l->extent < s->choice.least_row || l->backwards)
         return;
-    s->spread[loop] = true;
-    widen_lanes(s);
-    if (s->wide == 1) {
-        s->spread[loop] = false;
+    s->distributed[loop] = true;
+    widen_by_lanes(s);
+    if (s->width == 1) {
+        s->distributed[loop] = false;
         return;
     }
-    for (s->team = s->choice.least_team; s->team < RD_WARP && s->team * s->wide < l->extent;)
+    for (s->team = s->choice.least_team; s->team < RD_WARP && s->team * s->width < l->extent;)
         s->team *= 2;
-    rd_cuda_packs_of(s, loop, &packs);
+    rd_cuda_vector_accesses_of(s, loop, &accesses);
     s->n_grid--;
-    s->dealt  = loop;
-    s->chunk  = (int64_t)s->team * s->wide * packs.ahead;
-    s->n_item = s->n_item / l->extent * chunks_of(l, s->chunk);
-    s->from   = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].begin + 1 : 0;
-    s->to     = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].end : s->p->n_inst;
+    s->chunk_loop = loop;
+    s->chunk      = (int64_t)s->team * s->width * accesses.prefetch;
+    s->n_item     = s->n_item / l->extent * chunks_of(l, s->chunk);
+    s->from       = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].begin + 1 : 0;
+    s->to         = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].end : s->p->n_inst;
 }
 
-void rd_cuda_find_strips(rd_cuda_shape *s, int64_t threads)
+void rd_cuda_find_vector_width(rd_cuda_strategy *s, int64_t threads)
 {
     bool loops = false;
 
@@ -291,9 +297,9 @@ void rd_cuda_find_strips(rd_cuda_shape *s, int64_t threads)
     if (s->n_item == 0)
         return;
     if (s->team > 1)
-        widen_lanes(s);
+        widen_by_lanes(s);
     else if (loops)
-        widen_items(s, threads);
-    else if (s->p->n_fold == 0 && s->n_grid > 0 && !rd_cuda_find_squares(s))
-        deal_out(s);
+        widen_by_items(s, threads);
+    else if (s->p->n_fold == 0 && s->n_grid > 0 && !rd_cuda_find_transpose(s))
+        distribute_chunks(s);
 }

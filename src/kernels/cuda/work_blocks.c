@@ -1,12 +1,12 @@
 /* work_blocks.c - the work of a kernel in blocks, for data that are not all on the GPU: which of a
  * slot's bytes a block touches.
  *
- * Work is numbered by indices, the last of which runs fastest: ranges of the cut loop, then the
+ * Work is numbered by indices, the last of which runs fastest: ranges of the split loop, then the
  * loops of the grid from the outside in, then chunks of the axis that is dealt out, or patches.  A
  * block is some of the values of one of them, all of those behind it, and one of each before it. */
 #include "kernels/cuda/work_blocks.h"
 
-static int64_t less(int64_t a, int64_t b)
+static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -21,38 +21,38 @@ static void add_index(rd_cuda_blocks *b, int32_t axis, int64_t per)
 
 static void find_indices(rd_cuda_blocks *b)
 {
-    const rd_cuda_shape *s = b->s;
+    const rd_cuda_strategy *s = b->s;
 
-    if (b->cut >= 0)
-        add_index(b, s->cut_axis, s->range);
+    if (b->split >= 0)
+        add_index(b, s->split_axis, s->range);
     for (int32_t g = 0; g < s->n_grid; g++) {
         const int32_t axis = s->p->loop[s->grid[g]].axis;
 
-        add_index(b, axis, axis == s->strip ? s->wide : 1);
+        add_index(b, axis, axis == s->strip ? s->width : 1);
     }
-    if (s->dealt >= 0)
-        add_index(b, s->p->loop[s->dealt].axis, s->chunk);
-    for (int k = 0; s->cross[0] >= 0 && k < 2; k++)
-        add_index(b, s->p->loop[s->cross[k]].axis, s->patch[k]);
+    if (s->chunk_loop >= 0)
+        add_index(b, s->p->loop[s->chunk_loop].axis, s->chunk);
+    for (int k = 0; s->tile_loop[0] >= 0 && k < 2; k++)
+        add_index(b, s->p->loop[s->tile_loop[k]].axis, s->block_tile[k]);
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
-enum { EVERY = -2 }; /* of all cut loops */
+enum { EVERY = -2 }; /* of all split loops */
 
-/* Does this kernel run the instruction?  Other cut loops have kernels of their own. */
+/* Does this kernel run the instruction?  Other split loops have kernels of their own. */
 static bool is_here(const rd_cuda_blocks *b, int32_t inst)
 {
-    for (int32_t k = 0; b->cut != EVERY && k < b->s->n_cut; k++)
-        if (k != b->cut && rd_cuda_within(b->s->p, inst, b->s->cut[k]))
+    for (int32_t k = 0; b->split != EVERY && k < b->s->n_split; k++)
+        if (k != b->split && rd_cuda_within(b->s->p, inst, b->s->split[k]))
             return false;
     return true;
 }
 
-/* Does the block really store it?  What stands outside of cut loops is stored once. */
+/* Does the block really store it?  What stands outside of split loops is stored once. */
 static bool is_stored(const rd_cuda_blocks *b, int32_t inst)
 {
     return b->s->p->inst[inst].kind == RD_I_STORE &&
-           (b->ends || b->cut < 0 || rd_cuda_within(b->s->p, inst, b->s->cut[b->cut]));
+           (b->ends || b->split < 0 || rd_cuda_within(b->s->p, inst, b->s->split[b->split]));
 }
 
 static bool is_access(const rd_cuda_blocks *b, int32_t inst, int32_t slot)
@@ -64,7 +64,7 @@ static bool is_access(const rd_cuda_blocks *b, int32_t inst, int32_t slot)
 }
 
 /* Elements that it touches in the block at hand, without what registers add. */
-static void touch(const rd_cuda_blocks *b, const rd_address *at, int64_t *lo, int64_t *hi)
+static void touch_elements(const rd_cuda_blocks *b, const rd_address *at, int64_t *lo, int64_t *hi)
 {
     *lo = *hi = at->offset;
     for (int32_t k = 0; k < at->n_add; k++) {
@@ -80,10 +80,10 @@ static void touch(const rd_cuda_blocks *b, const rd_address *at, int64_t *lo, in
     *hi += 1;
 }
 
-rd_touched rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
+rd_touched_bytes rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
 {
     const rd_program *p     = b->s->p;
-    rd_touched        w     = { 0 };
+    rd_touched_bytes  w     = { 0 };
     bool              found = false;
 
     for (int32_t i = 0; i < p->n_inst; i++) {
@@ -94,7 +94,7 @@ rd_touched rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
         const rd_address *at   = &p->address[p->inst[i].arg];
         const int64_t     size = rd_dtype_size(at->type);
 
-        touch(b, at, &lo, &hi);
+        touch_elements(b, at, &lo, &hi);
         w.lo  = !found || lo * size < w.lo ? lo * size : w.lo;
         w.hi  = !found || hi * size > w.hi ? hi * size : w.hi;
         found = true;
@@ -104,11 +104,11 @@ rd_touched rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
     return w;
 }
 
-int64_t rd_slot_bytes(const rd_cuda_shape *s, int32_t slot)
+int64_t rd_slot_bytes(const rd_cuda_strategy *s, int32_t slot)
 {
     const rd_program *p = s->p;
-    rd_cuda_blocks    b = { .s = s, .cut = EVERY };
-    rd_touched        all;
+    rd_cuda_blocks    b = { .s = s, .split = EVERY };
+    rd_touched_bytes  all;
 
     for (int32_t a = 0; a < p->n_axis && a < RD_BLOCK_AXES; a++)
         b.hi[a] = p->axis_extent[a];
@@ -116,7 +116,7 @@ int64_t rd_slot_bytes(const rd_cuda_shape *s, int32_t slot)
     return all.hi - all.lo;
 }
 
-static bool is_windowed(const rd_cuda_shape *s, const bool *windowed, int32_t slot)
+static bool is_windowed(const rd_cuda_strategy *s, const bool *windowed, int32_t slot)
 {
     return slot < s->p->first_scratch && (!windowed || windowed[slot]);
 }
@@ -127,7 +127,7 @@ static int64_t size(const rd_cuda_blocks *b)
 {
     const int64_t count = b->index[b->level].count;
 
-    return less(less(b->step, count - b->at % count), b->end - b->at);
+    return smaller(smaller(b->step, count - b->at % count), b->end - b->at);
 }
 
 /* All axes in full, but those of the indices at hand. */
@@ -144,7 +144,7 @@ static void set_box(rd_cuda_blocks *b)
         const int64_t         first = at % i->count;
 
         b->lo[i->axis] = first * i->per;
-        b->hi[i->axis] = less((first + n) * i->per, b->s->p->axis_extent[i->axis]);
+        b->hi[i->axis] = smaller((first + n) * i->per, b->s->p->axis_extent[i->axis]);
         at /= i->count;
     }
 }
@@ -157,7 +157,7 @@ static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
     set_box(b);
     for (int32_t k = 0; k < b->s->n_slot; k++)
         if (is_windowed(b->s, windowed, k)) {
-            const rd_touched w = rd_blocks_touch(b, k);
+            const rd_touched_bytes w = rd_blocks_touch(b, k);
 
             bytes += w.hi - w.lo + RD_WINDOW_ROOM;
         }
@@ -179,7 +179,7 @@ static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
 
         if (!is_windowed(b->s, windowed, at->slot))
             continue;
-        const rd_touched w = rd_blocks_touch(b, at->slot);
+        const rd_touched_bytes w = rd_blocks_touch(b, at->slot);
 
         if (rd_has_registers(at) || (w.loaded && w.stored))
             return false;
@@ -210,8 +210,8 @@ static bool are_stores_dense(rd_cuda_blocks *b, const bool *windowed)
 {
     set_box(b);
     for (int32_t k = 0; k < b->s->n_slot; k++) {
-        const rd_touched w =
-            is_windowed(b->s, windowed, k) ? rd_blocks_touch(b, k) : (rd_touched){ 0 };
+        const rd_touched_bytes w =
+            is_windowed(b->s, windowed, k) ? rd_blocks_touch(b, k) : (rd_touched_bytes){ 0 };
 
         if (w.stored && stored_bytes(b, k) != w.hi - w.lo)
             return false;
@@ -223,13 +223,13 @@ static bool are_stores_dense(rd_cuda_blocks *b, const bool *windowed)
 static void go_to(rd_cuda_blocks *b, bool last)
 {
     b->end = rd_blocks_pieces(b);
-    b->at  = last ? b->end - less(b->step, b->index[b->level].count) : 0;
+    b->at  = last ? b->end - smaller(b->step, b->index[b->level].count) : 0;
     set_box(b);
 }
 
 /* Do all blocks?  What one touches of a slot by accesses that move apart is most at either end.
  * The first is at hand then. */
-static bool do_fit(rd_cuda_blocks *b, const bool *windowed, int64_t budget)
+static bool do_blocks_fit(rd_cuda_blocks *b, const bool *windowed, int64_t budget)
 {
     bool fit = true;
 
@@ -247,7 +247,7 @@ int64_t rd_blocks_most(const rd_cuda_blocks *b, int32_t slot)
 
     for (int last = 0; last < 2; last++) {
         go_to(&at, last);
-        const rd_touched of = rd_blocks_touch(&at, slot);
+        const rd_touched_bytes of = rd_blocks_touch(&at, slot);
 
         most = of.hi - of.lo > most ? of.hi - of.lo : most;
     }
@@ -255,11 +255,11 @@ int64_t rd_blocks_most(const rd_cuda_blocks *b, int32_t slot)
 }
 
 /* Why these cannot go by blocks at all; NULL. */
-static const char *refusal_of(const rd_cuda_shape *s)
+static const char *refusal_of(const rd_cuda_strategy *s)
 {
-    if (s->scanned || s->swept)
+    if (s->is_two_pass || s->is_lookback)
         return "its scans go on from element to element";
-    if (s->square[0] >= 0)
+    if (s->transpose[0] >= 0)
         return "an operand lies the other way";
     if (s->pairs >= 0)
         return "each result meets all points";
@@ -299,12 +299,12 @@ bool rd_blocks_are_lean(const rd_cuda_blocks *b)
 /* Pieces of a block, of which there are n or more, that copy nothing twice, or little; 0: none. */
 static int64_t lean_step(const rd_cuda_blocks *b, int64_t n)
 {
-    rd_cuda_blocks those = *b;
+    rd_cuda_blocks candidate = *b;
 
-    those.step = (rd_blocks_pieces(b) + n - 1) / n;
-    while (those.step > 0 && !rd_blocks_are_lean(&those))
-        those.step /= 2;
-    return those.step;
+    candidate.step = (rd_blocks_pieces(b) + n - 1) / n;
+    while (candidate.step > 0 && !rd_blocks_are_lean(&candidate))
+        candidate.step /= 2;
+    return candidate.step;
 }
 
 /* The outermost index of whose pieces there are enough, which lie together, or the innermost; false:
@@ -317,7 +317,7 @@ static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, 
     b->step = 1;
     *most   = INT64_MAX;
     for (b->level = 0; b->level < b->n_index; b->level++)
-        if (do_fit(b, windowed, budget)) {
+        if (do_blocks_fit(b, windowed, budget)) {
             found = b->level;
             if (rd_blocks_pieces(b) >= least && (least == 1 || (*most = lean_step(b, least)) > 0))
                 break;
@@ -327,13 +327,13 @@ static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, 
     return found >= 0;
 }
 
-const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_shape *s, int32_t cut,
+const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t split,
                            const bool *windowed, int64_t budget, int64_t least)
 {
     const char *why = refusal_of(s);
     int64_t     most;
 
-    *b = (rd_cuda_blocks){ .s = s, .cut = cut, .step = 1, .end = 1, .ends = true };
+    *b = (rd_cuda_blocks){ .s = s, .split = split, .step = 1, .end = 1, .ends = true };
     if (why)
         return why;
     find_indices(b);
@@ -344,21 +344,21 @@ const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_shape *s, int32_t cu
         return "it takes elements by indices, or what it has stored";
     if (!find_level(b, windowed, budget, least, &most))
         return "parts of it have no room, or do not lie densely";
-    (void)do_fit(b, windowed, budget);
-    b->step = less(budget / (bytes_of(b, windowed) + 1) + 1, b->index[b->level].count);
-    b->step = less(b->step, most);
-    while (!do_fit(b, windowed, budget))
+    (void)do_blocks_fit(b, windowed, budget);
+    b->step = smaller(budget / (bytes_of(b, windowed) + 1) + 1, b->index[b->level].count);
+    b->step = smaller(b->step, most);
+    while (!do_blocks_fit(b, windowed, budget))
         b->step /= 2;
     return NULL;
 }
 
-const char *rd_blocks_refusal(const rd_cuda_shape *s, const bool *windowed, int64_t budget)
+const char *rd_blocks_refusal(const rd_cuda_strategy *s, const bool *windowed, int64_t budget)
 {
     rd_cuda_blocks b;
     const char    *why = NULL;
 
-    for (int32_t cut = s->n_cut ? 0 : -1; !why && cut < s->n_cut; cut++)
-        why = rd_blocks_find(&b, s, cut, windowed, budget, 1);
+    for (int32_t split = s->n_split ? 0 : -1; !why && split < s->n_split; split++)
+        why = rd_blocks_find(&b, s, split, windowed, budget, 1);
     return why;
 }
 
@@ -376,7 +376,7 @@ void rd_blocks_take(rd_cuda_blocks *b, int64_t first, int64_t end, int64_t most)
 {
     b->at   = first;
     b->end  = end;
-    b->step = less(b->step, most > 0 ? most : 1);
+    b->step = smaller(b->step, most > 0 ? most : 1);
     set_box(b);
 }
 

@@ -3,36 +3,38 @@
 #include <inttypes.h>
 
 /* ---- Ranges ----------------------------------------------------------------------------------- */
-static void leave(void *of, rd_printing *n, int32_t fold)
+static void leave_nodes(void *of, rd_printing *n, int32_t fold)
 {
     (void)n;
     rd_cuda_leave_nodes(of, fold);
 }
 
-static void last(void *of, rd_printing *n)
+static void print_last_team(void *of, rd_printing *n)
 {
     rd_cuda_text *t = of;
 
     (void)n;
-    rd_cuda_arrive(t, t->cut);
+    rd_cuda_combine_ranges(t, t->split);
 }
 
-static void rows(void *of, rd_printing *n, int32_t fold, const char *name)
+static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char *name)
 {
     (void)n;
     rd_cuda_declare_rows(of, fold, name, "rd_row_of(q.head, (int)q.head.n_level - 1, 0)");
 }
 
-rd_kernel_ranges rd_cuda_meet(rd_cuda_text *t)
+rd_kernel_ranges rd_cuda_range_callbacks(rd_cuda_text *t)
 {
-    if (t->s->cross[0] >= 0)
+    if (t->s->tile_loop[0] >= 0)
         return (rd_kernel_ranges){ .of    = t,
-                                   .leave = rd_cuda_leave_patch,
-                                   .last  = rd_cuda_last_patch,
-                                   .node  = rd_cuda_node_of_patch };
-    return (rd_kernel_ranges){
-        .of = t, .leave = leave, .last = last, .rows = rows, .count = "q.head.n_range"
-    };
+                                   .leave = rd_cuda_leave_block_tile,
+                                   .last  = rd_cuda_last_block_tile,
+                                   .node  = rd_cuda_node_of_block_tile };
+    return (rd_kernel_ranges){ .of    = t,
+                               .leave = leave_nodes,
+                               .last  = print_last_team,
+                               .rows  = declare_final_row,
+                               .count = "q.head.n_range" };
 }
 
 /* ---- Kernels ---------------------------------------------------------------------------------- */
@@ -52,10 +54,10 @@ static void declare_nodes_of_tiles(rd_cuda_text *t)
 static void write_work(rd_cuda_text *t, int32_t kernel)
 {
     rd_cuda_declare_work(t, t->part);
-    if (t->part == RD_PART_SWEEP)
+    if (t->part == RD_KERNEL_LOOKBACK)
         declare_nodes_of_tiles(t);
     rd_print_item(&t->print, kernel);
-    rd_print_line(&t->print, "RD_MEET");
+    rd_print_line(&t->print, "RD_SYNC_TEAM");
 }
 
 static const char next_item[] =
@@ -66,31 +68,32 @@ static const char next_tile[] =
 /* All items of a team, one after the other, or those of a block in step. */
 static void write_items(rd_cuda_text *t, int32_t kernel)
 {
-    if (rd_cuda_moves_rows(t->s)) {
-        rd_cuda_open_block(t);
+    if (rd_cuda_has_moved_rows(t->s)) {
+        rd_cuda_begin_block(t);
         write_work(t, kernel);
-        rd_cuda_close_block(t);
+        rd_cuda_end_block(t);
         return;
     }
-    rd_print_line(&t->print, "%s", t->part == RD_PART_SWEEP ? next_tile : next_item);
+    rd_print_line(&t->print, "%s", t->part == RD_KERNEL_LOOKBACK ? next_tile : next_item);
     t->print.indent++;
     write_work(t, kernel);
     t->print.indent--;
     rd_print_line(&t->print, "}");
 }
 
-/* "run", or "ranges0" of those of a cut loop. */
-static void write_kernel(rd_cuda_text *t, int32_t kernel, rd_cuda_part part, int32_t cut)
+/* "run", or "ranges0" of those of a split loop. */
+static void write_kernel(rd_cuda_text *t, int32_t kernel, rd_cuda_kernel_kind part, int32_t split)
 {
     static const char *const names[] = {
-        [RD_PART_RUN] = "run",     [RD_PART_RANGES] = "ranges", [RD_PART_TOTALS] = "totals",
-        [RD_PART_GO_ON] = "go_on", [RD_PART_SWEEP] = "sweep",
+        [RD_KERNEL_RUN] = "run",           [RD_KERNEL_RANGES] = "ranges",
+        [RD_KERNEL_TOTALS] = "totals",     [RD_KERNEL_RESCAN] = "rescan",
+        [RD_KERNEL_LOOKBACK] = "lookback",
     };
 
     t->part         = part;
-    t->cut          = cut;
+    t->split        = split;
     t->print.indent = 0;
-    rd_cuda_kernel_head(t, names[part], cut);
+    rd_cuda_kernel_head(t, names[part], split);
     rd_print_line(&t->print, "{");
     t->print.indent++;
     rd_cuda_declare_shared(t);
@@ -104,14 +107,14 @@ static void write_kernel(rd_cuda_text *t, int32_t kernel, rd_cuda_part part, int
     rd_print_line(&t->print, "}\n");
 }
 
-/* Each loop that is cut. */
-static void write_cuts(rd_cuda_text *t, int32_t kernel)
+/* Each loop that is split. */
+static void write_splits(rd_cuda_text *t, int32_t kernel)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
-        if (t->s->fold[k].cut >= 0)
+        if (t->s->fold[k].split >= 0)
             rd_cuda_range_functions(t, k);
-    for (int32_t k = 0; k < t->s->n_cut && kernel >= 0; k++) {
-        write_kernel(t, kernel, RD_PART_RANGES, k);
+    for (int32_t k = 0; k < t->s->n_split && kernel >= 0; k++) {
+        write_kernel(t, kernel, RD_KERNEL_RANGES, k);
         kernel = rd_kernel_behind(t->print.t, kernel);
     }
 }
@@ -155,10 +158,10 @@ static void write_twice(rd_cuda_text *t, int32_t kernel)
 {
     int32_t s = t->print.t->stmt[kernel].next;
 
-    write_kernel(t, kernel, RD_PART_TOTALS, -1);
+    write_kernel(t, kernel, RD_KERNEL_TOTALS, -1);
     for (; s >= 0 && t->print.t->stmt[s].kind == RD_S_LIFT; s = t->print.t->stmt[s].next)
         write_lift(t, &t->print.t->stmt[s]);
-    write_kernel(t, s, RD_PART_GO_ON, -1);
+    write_kernel(t, s, RD_KERNEL_RESCAN, -1);
 }
 
 /* ---- All of them ------------------------------------------------------------------------------ */
@@ -168,14 +171,14 @@ void rd_cuda_write_kernels(rd_cuda_text *t)
 
     if (kernel < 0)
         t->print.why = "nothing to do";
-    else if (t->s->cross[0] >= 0)
-        rd_cuda_write_patches(t, kernel);
-    else if (t->s->scanned)
+    else if (t->s->tile_loop[0] >= 0)
+        rd_cuda_write_block_tiles(t, kernel);
+    else if (t->s->is_two_pass)
         write_twice(t, kernel);
-    else if (t->s->swept)
-        write_kernel(t, kernel, RD_PART_SWEEP, -1);
-    else if (t->s->n_cut == 0)
-        write_kernel(t, kernel, RD_PART_RUN, -1);
+    else if (t->s->is_lookback)
+        write_kernel(t, kernel, RD_KERNEL_LOOKBACK, -1);
+    else if (t->s->n_split == 0)
+        write_kernel(t, kernel, RD_KERNEL_RUN, -1);
     else
-        write_cuts(t, kernel);
+        write_splits(t, kernel);
 }

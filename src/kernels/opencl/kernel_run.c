@@ -21,7 +21,7 @@ static int32_t count_of(const rd_printing *n)
     return RD_CL_SLOTS + n->n_slot + n->n_number;
 }
 
-static bool failed(const call *c, const char *function, cl_int error)
+static bool has_failed(const call *c, const char *function, cl_int error)
 {
     if (rd_opencl_is_full(error))
         *c->end = RD_DEVICE_FULL;
@@ -50,7 +50,7 @@ static bool set_arguments(const call *c, cl_kernel kernel)
 
         error = api->clSetKernelArg(kernel, k++, sizeof nodes, &nodes);
     }
-    return !failed(c, "clSetKernelArg", error);
+    return !has_failed(c, "clSetKernelArg", error);
 }
 
 /* Items from `first` on, up to `end`. */
@@ -62,9 +62,9 @@ static bool launch(const call *c, cl_kernel kernel, int64_t first, int64_t end)
     c->number[RD_CL_FIRST] = first;
     c->number[RD_CL_END]   = end;
     return set_arguments(c, kernel) &&
-           !failed(c, "clEnqueueNDRangeKernel",
-                   rd_opencl_api(NULL)->clEnqueueNDRangeKernel(c->s->queue->queue, kernel, 1, NULL,
-                                                               &items, &group, 0, NULL, NULL));
+           !has_failed(c, "clEnqueueNDRangeKernel",
+                       rd_opencl_api(NULL)->clEnqueueNDRangeKernel(
+                           c->s->queue->queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
 }
 
 static const rd_cl_record nothing = { .least = UINT32_MAX };
@@ -133,7 +133,7 @@ static bool run_kernels(const call *c)
 
         snprintf(name, sizeof name, "rdim%d", (int)k);
         kernel = api->clCreateKernel(c->code->program, name, &error);
-        if (failed(c, "clCreateKernel", error))
+        if (has_failed(c, "clCreateKernel", error))
             return false;
         done = run_kernel(c, kernel, t->items[k]);
         (void)api->clReleaseKernel(kernel);

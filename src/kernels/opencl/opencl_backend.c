@@ -13,7 +13,7 @@ static bool probe(void)
 
 /* ---- A program's kernels ---------------------------------------------------------------------- */
 /* What kernels cannot do; NULL: nothing. */
-static const char *cannot(const rd_program *p)
+static const char *refusal_of(const rd_program *p)
 {
     if (p->n_call)
         return "it calls a user's function";
@@ -68,7 +68,7 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     rd_cl_code *made    = get(pool, sizeof *made);
     rd_cl_text *text    = get(pool, sizeof *text);
-    const char *refused = cannot(p);
+    const char *refused = refusal_of(p);
     bool        done    = made && text;
 
     p->code        = made;

@@ -34,7 +34,7 @@ static bool may_be_items(const rd_schedule *t, int32_t stmt)
 
 /* Around them stand values alone, so that what their rounds hand on, the states of folds, begins in
  * them. */
-static void mark(const rd_schedule *t, int32_t stmt, rd_gpu_loop *loop)
+static void mark_items(const rd_schedule *t, int32_t stmt, rd_gpu_loop *loop)
 {
     for (int32_t n = 0; n < RD_MAX_RANK && may_be_items(t, stmt); n++) {
         loop[rd_loop_of(t, stmt)->of].role = RD_GPU_ITEMS;
@@ -66,7 +66,7 @@ bool rd_cl_has_no_labels(const rd_program *p)
     return none;
 }
 
-static bool only_reduces(const rd_program *p)
+static bool has_only_reductions(const rd_program *p)
 {
     bool only = rd_cl_has_no_labels(p);
 
@@ -101,13 +101,13 @@ static int32_t item_of(const rd_schedule *t, const rd_gpu_loop *loop, int64_t *i
 }
 
 /* Scans of few items by ranges, which go twice: how long they are; 0: they do not. */
-static int64_t cut_scans(const rd_schedule *t, rd_gpu_loop *loop, rd_gpu_fold *fold)
+static int64_t split_scans(const rd_schedule *t, rd_gpu_loop *loop, rd_gpu_fold *fold)
 {
     int64_t       items, range = 0, nodes;
     const int32_t item = item_of(t, loop, &items);
     const int32_t stmt = !rd_cl_has_no_labels(t->p) || has_indices(t->p)
                              ? -1
-                             : rd_cl_scan_of(t, item, items, &range);
+                             : rd_cl_two_pass_scan_of(t, item, items, &range);
 
     if (stmt < 0)
         return 0;
@@ -121,10 +121,11 @@ static int64_t cut_scans(const rd_schedule *t, rd_gpu_loop *loop, rd_gpu_fold *f
 }
 
 /* One item of several ranges. */
-static int64_t cut(const rd_schedule *t, rd_gpu_loop *loop)
+static int64_t split_only_item(const rd_schedule *t, rd_gpu_loop *loop)
 {
     int64_t       range = 0;
-    const int32_t stmt  = has_items(t) || !only_reduces(t->p) ? -1 : rd_cl_cut_of(t, &range);
+    const int32_t stmt =
+        has_items(t) || !has_only_reductions(t->p) ? -1 : rd_cl_split_of(t, &range);
 
     if (stmt < 0)
         return 0;
@@ -145,16 +146,16 @@ bool rd_cl_plan_of(const rd_schedule *t, rd_gpu_plan *plan, rd_get_fn *get, void
         return false;
     for (int k = 0; k < RD_N_PARTS && has_items(t); k++)
         for (int32_t s = t->stmt[t->part[k]].first; s >= 0; s = t->stmt[s].next)
-            mark(t, s, loop);
+            mark_items(t, s, loop);
     for (int32_t k = 0; k < p->n_fold; k++)
         fold[k] = (rd_gpu_fold){ .place = RD_IN_LOCAL, .rows = t->fold[k].room };
-    scanned = cut_scans(t, loop, fold);
+    scanned = split_scans(t, loop, fold);
     *plan   = (rd_gpu_plan){ .team  = 1,
                              .wide  = 1,
                              .strip = -1,
                              .cross = { -1, -1 },
                              .pairs = -1,
-                             .chunk = scanned ? scanned : cut(t, loop),
+                             .chunk = scanned ? scanned : split_only_item(t, loop),
                              .scans = scanned ? RD_GPU_SCANS_TWICE : RD_GPU_SCANS_WHOLE,
                              .exits = true,
                              .loop  = loop,

@@ -74,7 +74,7 @@ static int64_t grain_of(const rd_schedule *t, int32_t axis)
     return grain;
 }
 
-int32_t rd_cl_cut_of(const rd_schedule *t, int64_t *range)
+int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
 {
     enum { MOST = 1024 };
     const int32_t loop   = t->p->n_scratch || t->p->n_fold > RD_GPU_MOST_FOLDS ? -1 : only_loop(t);
@@ -180,7 +180,7 @@ static void end_blocks(rd_printing *n, int32_t fold)
 
 /* "for (row < rows) for (s < 64) n0_0[(range * 5 + row) * 64 + s] = w0_0[row * 64 + s];": rows of
  * nodes that a range has made go to memory, where the last kernel finds them. */
-static void leave(void *of, rd_printing *n, int32_t fold)
+static void leave_nodes(void *of, rd_printing *n, int32_t fold)
 {
     rd_cl_ranges *const r      = of;
     const int64_t       states = states_of(n->t, fold);
@@ -243,7 +243,7 @@ static void print_state(rd_printing *n, int32_t fold, const char *name)
     rd_text_free(&under);
 }
 
-static void rows(void *of, rd_printing *n, int32_t fold, const char *name)
+static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char *name)
 {
     const rd_emit_fold *f = &n->fold[fold].of;
 
@@ -258,9 +258,11 @@ static void rows(void *of, rd_printing *n, int32_t fold, const char *name)
     rd_print_line(n, "}");
 }
 
-rd_kernel_ranges rd_cl_meet(rd_cl_ranges *ranges)
+rd_kernel_ranges rd_cl_range_callbacks(rd_cl_ranges *ranges)
 {
-    return (rd_kernel_ranges){
-        .of = ranges, .leave = leave, .rows = rows, .one = true, .count = "RD_RANGES"
-    };
+    return (rd_kernel_ranges){ .of    = ranges,
+                               .leave = leave_nodes,
+                               .rows  = declare_final_row,
+                               .one   = true,
+                               .count = "RD_RANGES" };
 }

@@ -6,7 +6,7 @@
 #include "kernels/print/gpu/kernel.h"
 
 /* The loop of a program's only item that is cut, by rule; -1: none is.  Its indices in a range. */
-int32_t rd_cl_cut_of(const rd_schedule *t, int64_t *range);
+int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range);
 
 /* Where nodes lie: of each fold an array for each number of a state. */
 typedef struct rd_cl_ranges {
@@ -17,5 +17,5 @@ typedef struct rd_cl_ranges {
 /* "#define edge0(q, range) ..", of each fold that ranges leave nodes of. */
 void rd_cl_print_edges(rd_text *to, const rd_schedule *t);
 /* How they meet, for the printer. */
-rd_kernel_ranges rd_cl_meet(rd_cl_ranges *ranges);
+rd_kernel_ranges rd_cl_range_callbacks(rd_cl_ranges *ranges);
 #endif

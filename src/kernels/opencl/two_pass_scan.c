@@ -16,7 +16,7 @@ static bool has_nodes(const rd_loop_fold *f, int32_t axis)
 }
 
 /* Does a value hang on what a scan in the loop gives? */
-static bool hangs_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
+static bool depends_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
 {
     const int32_t by = value < 0 ? -1 : t->let[value].by;
     bool          found;
@@ -25,10 +25,10 @@ static bool hangs_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
         return false;
     found = t->stmt[by].kind == RD_S_PREFIX;
     for (int32_t k = 0; k < t->let[value].n && !found; k++)
-        found = hangs_on_scan(t, t->operand[t->let[value].first + k], loop);
+        found = depends_on_scan(t, t->operand[t->let[value].first + k], loop);
     for (int32_t k = 0; k < t->let[value].at.n && !found; k++)
         if (t->term[t->let[value].at.first + k].axis < 0)
-            found = hangs_on_scan(t, t->term[t->let[value].at.first + k].value, loop);
+            found = depends_on_scan(t, t->term[t->let[value].at.first + k].value, loop);
     return found;
 }
 
@@ -38,12 +38,12 @@ static bool may_go_twice(const rd_schedule *t, const rd_stmt *s, int32_t loop)
     if (s->kind != RD_S_PREFIX)
         return s->kind == RD_S_LET || s->kind == RD_S_STORE || s->kind == RD_S_ENDS;
     return has_nodes(&t->fold[s->fold], rd_loop_of(t, loop)->axis) &&
-           !hangs_on_scan(t, s->x, loop) && !hangs_on_scan(t, s->w, loop) &&
-           !hangs_on_scan(t, s->mask, loop);
+           !depends_on_scan(t, s->x, loop) && !depends_on_scan(t, s->w, loop) &&
+           !depends_on_scan(t, s->mask, loop);
 }
 
 /* Values, stores, and all scans of the program, of which none takes what another gives. */
-static bool only_scans(const rd_schedule *t, int32_t loop)
+static bool has_only_scans(const rd_schedule *t, int32_t loop)
 {
     int32_t scans = 0;
 
@@ -72,14 +72,14 @@ static int32_t last_loop(const rd_schedule *t, const int32_t *body, int n)
     return loop;
 }
 
-int32_t rd_cl_scan_of(const rd_schedule *t, int32_t item, int64_t items, int64_t *range)
+int32_t rd_cl_two_pass_scan_of(const rd_schedule *t, int32_t item, int64_t items, int64_t *range)
 {
     enum { MOST = 1024, LEAST = 16 * RD_TREE_STEPS };
     const int32_t loop = item >= 0 ? last_loop(t, &item, 1) : last_loop(t, t->part, RD_N_PARTS);
     const rd_for *l    = loop >= 0 ? rd_loop_of(t, loop) : NULL;
 
     if (!l || l->of < 0 || l->backwards || l->step != 1 || t->p->n_scratch > 0 || items >= MOST ||
-        l->extent <= LEAST || !only_scans(t, loop))
+        l->extent <= LEAST || !has_only_scans(t, loop))
         return -1;
     for (*range = LEAST; items * ((l->extent + *range - 1) / *range) > MOST;)
         *range *= 2;

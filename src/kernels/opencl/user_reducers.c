@@ -20,7 +20,7 @@ static bool is_statement(const char *word, size_t n)
     return false;
 }
 
-static bool calls(const char *text)
+static bool has_calls(const char *text)
 {
     for (const char *at = strchr(text, '('); at; at = strchr(at + 1, '(')) {
         const char *end = at, *begin;
@@ -41,6 +41,6 @@ bool rd_cl_may_run(const rd_reducer *r)
     bool may = rd_user_has_text(r);
 
     for (int k = 0; k < TEXTS; k++)
-        may = may && !(r->code[k] && calls(r->code[k]));
+        may = may && !(r->code[k] && has_calls(r->code[k]));
     return may;
 }

@@ -217,7 +217,7 @@ static void print_kernels(rd_cl_text *t, rd_text *to)
 }
 
 /* ---- The text --------------------------------------------------------------------------------- */
-static bool reports(const rd_program *p)
+static bool has_reports(const rd_program *p)
 {
     bool found = false;
 
@@ -258,7 +258,7 @@ static bool print_functions(rd_cl_text *t, rd_text *text, rd_get_fn *get, void *
 
 bool rd_cl_print(rd_cl_text *t, const rd_schedule *tree, rd_get_fn *get, void *pool)
 {
-    const rd_kernel_ranges ranges = rd_cl_meet(&t->ranges);
+    const rd_kernel_ranges ranges = rd_cl_range_callbacks(&t->ranges);
     rd_kernel kernel = { .team = 1, .wide = 1, .unrolled = 64, .rounds = -1, .ranges = &ranges };
     rd_text   text   = { 0 };
     bool      done;
@@ -266,7 +266,7 @@ bool rd_cl_print(rd_cl_text *t, const rd_schedule *tree, rd_get_fn *get, void *p
     *t   = (rd_cl_text){ .print   = { .t       = tree,
                                       .dialect = &rd_dialect_opencl,
                                       .kernel  = rd_cl_has_no_labels(tree->p) ? &kernel : NULL },
-                         .reports = reports(tree->p) };
+                         .reports = has_reports(tree->p) };
     done = print_functions(t, &text, get, pool);
     if (done && rd_cl_fits(t) && !t->print.why)
         print_text(t, &text);

@@ -131,8 +131,8 @@ static __forceinline__ float rd_round_bf16(float x)
 #define RD_ONE_BY_ONE _Pragma("unroll 1")
 /* All threads of a team: one, a warp, or a part of one. */
 #define RD_OURS       (((1ULL << RD_TEAM) - 1) << (threadIdx.x % 32 / RD_TEAM * RD_TEAM))
-#define RD_MEET_BLOCK __syncthreads();
-#define RD_MEET       if (RD_TEAM > 1) __syncwarp((unsigned)RD_OURS);
+#define RD_SYNC_BLOCK __syncthreads();
+#define RD_SYNC_TEAM       if (RD_TEAM > 1) __syncwarp((unsigned)RD_OURS);
 
 /* Elements side by side, taken and put 16 bytes at a time.  RD_NARROW: they may begin anywhere. */
 template <class T, int N> struct rd_pack {

@@ -144,7 +144,7 @@ static void exchange(rd_printing *n, const rd_stmt *s, const char *function, int
     rd_print_line(
         n,
         "for (int half = %" PRId32
-        "; half > 0; half /= 2) { for (int l = t; l < half; l += RD_TEAM) {%s } RD_MEET }",
+        "; half > 0; half /= 2) { for (int l = t; l < half; l += RD_TEAM) {%s } RD_SYNC_TEAM }",
         f->fold->lanes / 2, line.at);
     rd_text_end(&line, n->to);
 }
@@ -176,7 +176,7 @@ static void align(rd_printing *n, const rd_stmt *s)
     take_words(&line, f, 'b', f->n_state, "0");
     add_align(&line, f, s->fold, "&a%d", "&b%d");
     put_words(&line, f, 'a', 0, "l");
-    rd_print_line(n, "%s } RD_MEET", line.at);
+    rd_print_line(n, "%s } RD_SYNC_TEAM", line.at);
     rd_text_end(&line, n->to);
     exchange(n, s, "add", 0);
 }
@@ -214,7 +214,7 @@ static void close_by_team(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
     n->indent--;
     rd_print_line(n, "}");
-    rd_print_line(n, "RD_MEET");
+    rd_print_line(n, "RD_SYNC_TEAM");
     if (rd_goes_by_lane(f))
         align(n, s);
     else
@@ -223,7 +223,7 @@ static void close_by_team(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "%s", line.at + 1);
     rd_text_end(&line, n->to);
     finish(n, s, "&x%d");
-    rd_print_line(n, "RD_MEET");
+    rd_print_line(n, "RD_SYNC_TEAM");
 }
 
 /* "for half: for l: merge0(&y0[l], ..)" of all lanes in arrays of the thread. */
@@ -298,7 +298,7 @@ void rd_print_close(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "{");
     n->indent++;
     if (n->t->store[s->store].place == RD_IN_TEAM && !n->kernel->threads)
-        rd_print_line(n, "RD_MEET");
+        rd_print_line(n, "RD_SYNC_TEAM");
     if (n->t->store[s->store].dealt && !rd_is_lane_of_team(n, s->store) &&
         !rd_is_lane_of_team(n, s->fold))
         close_by_team(n, s);

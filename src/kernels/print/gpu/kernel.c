@@ -144,11 +144,11 @@ static void print_packed_store(rd_printing *n, int32_t stmt)
  * see it. */
 static void print_store_of_one(rd_printing *n, int32_t stmt)
 {
-    rd_print_line(n, "RD_MEET if (t == 0)");
+    rd_print_line(n, "RD_SYNC_TEAM if (t == 0)");
     n->indent++;
     rd_print_stored(n, stmt);
     n->indent--;
-    rd_print_line(n, "RD_MEET");
+    rd_print_line(n, "RD_SYNC_TEAM");
 }
 
 static bool print_store(rd_printing *n, int32_t stmt)
@@ -238,7 +238,7 @@ bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
     case RD_S_STORE: return print_store(n, stmt);
     case RD_S_ARRAY: return print_array(n, s);
     case RD_S_MEET:
-        rd_print_line(n, n->kernel->tiles ? "__syncthreads();" : "RD_MEET");
+        rd_print_line(n, n->kernel->tiles ? "__syncthreads();" : "RD_SYNC_TEAM");
         return true;
     case RD_S_BEGIN:
         (n->t->store[s->store].each ? rd_print_begin_tile : rd_print_begin_states)(n, s);

@@ -131,7 +131,7 @@ static void begin_each(rd_printing *n, const rd_stmt *s, char name)
 static void meet_of_all(rd_printing *n, int32_t store)
 {
     if (rd_is_of_all(n, store))
-        rd_print_line(n, "RD_MEET");
+        rd_print_line(n, "RD_SYNC_TEAM");
 }
 
 /* "const int64_t from0 = edge0(q, range);": the block with which a range begins; of a scan "(m0) / 64". */
