@@ -1,13 +1,14 @@
-/* kernel_call.h - what kernels are called with, and what they report: the library and its kernels both
- * read this. */
+/* kernel_call.h - the arguments of kernels, and what kernels report.  The library and its kernels
+ * both read this header. */
 #ifndef RD_KERNELS_CUDA_KERNEL_CALL_H
 #define RD_KERNELS_CUDA_KERNEL_CALL_H
 #include <stdint.h>
 
 enum { RD_FAILURES = 64, RD_MOST_LEVELS = 8 };
 
-/* The least of the places where an index failed, and the indices that, when they failed, were the
- * least so far; the last of them is the least of all. */
+/* What kernels report.  `least` is the smallest position at which an index was invalid.
+ * failure[] has the invalid indices that were the smallest when they were reported; the last one
+ * is the smallest of all. */
 typedef struct rd_record {
     uint64_t least;
     uint32_t n, warnings;
@@ -18,8 +19,8 @@ typedef struct rd_record {
     } failure[RD_FAILURES];
 } rd_record;
 
-/* Of a split loop: ranges, and then groups of groups below, until there is one.  What each comes to
- * are rows of nodes, which all levels of an item have one behind the other. */
+/* One level of ranges: level 0 has the ranges of a split loop, the next levels have groups of
+ * groups, until one is left.  Partials of all levels of an item are rows, one behind the other. */
 typedef struct rd_groups {
     int64_t n;               /* of an item                                 */
     int64_t row;             /* the first one's, of the item's rows        */
@@ -27,7 +28,8 @@ typedef struct rd_groups {
     int64_t counter;         /* the first one's, of the item's counters    */
 } rd_groups;
 
-/* The beginning; addresses of slots, and numbers that the text does not spell out, follow. */
+/* The beginning of a kernel's argument.  Addresses of slots follow, and numbers that the text
+ * does not spell out. */
 typedef struct rd_call_head {
     int64_t   first, n_work; /* of items, or of items times ranges: from here on, to the end */
     int64_t   n_item;

@@ -1,10 +1,10 @@
-/* kernel_choice.h - what nothing but the speed of a kernel depends on: the numbers by which a shape and
- * its text are made, all in one structure. */
+/* kernel_choice.h - the numbers of a kernel on which only its speed depends, all in one
+ * structure. */
 #ifndef RD_KERNELS_CUDA_KERNEL_CHOICE_H
 #define RD_KERNELS_CUDA_KERNEL_CHOICE_H
 #include "kernels/program.h"
 
-/* Rows of tuning.def. */
+/* The rows of tuning.def. */
 typedef enum rd_cuda_tuned {
 #define RD_TUNING(field, ...) RD_TUNED_##field,
 #include "kernels/cuda/tuning.def"
@@ -64,14 +64,16 @@ typedef struct rd_cuda_choice {
     int32_t unrolled; /* states of a thread by which loops are written out       */
 } rd_cuda_choice;
 
-/* By rule, on a GPU that has room for so many threads, but for what the tuning says. */
+/* The numbers by rule, for a GPU that has room for so many threads; a tuning replaces some of
+ * them. */
 rd_cuda_choice rd_cuda_choose(int64_t threads, const rd_tuning *tuning);
 
 /* ---- tuning.c -------------------------------------------------------------------------------- */
-/* The field of a row; the numbers that it may be, in rising order; how many. */
+/* The field of a row of tuning.def; rd_cuda_tuned_values(): the values that it may have, in
+ * rising order, and how many there are. */
 int32_t *rd_cuda_tuned_field(rd_cuda_choice *choice, rd_cuda_tuned row);
 int32_t  rd_cuda_tuned_values(rd_cuda_tuned row, const int16_t **values);
-/* All of a choice that can be tuned: "block=128, vector=8 (by rule 16), ...". */
+/* Adds all numbers that can be tuned: "block=128, vector=8 (by rule 16), ...". */
 void rd_cuda_choice_text(rd_text *text, const rd_cuda_choice *choice);
 /* See rd_device_table. */
 void rd_cuda_tuning_text(rd_text *text, const rd_tuning *tuning);

@@ -1,26 +1,34 @@
-/* strategy.h - a loop program as a GPU runs it: which loops are work items, which are a team's
- * threads, which a thread runs by itself.
+/* strategy.h - the execution strategy of a loop program on a GPU: which loops are work items,
+ * which loops the threads of a team share, and which loops one thread runs by itself.
  *
- *   program -strategy.c, kernel_choice.c, block_tile.c, vector_access.c, shared_transpose.c, split_reduction.c, lookback_scan.c, row_cache.c,
- *           staged_rows.c, bank_layout.c, storage_class.c-> shape
- *           -gpu_plan.c-> a plan for passes -pass/gpu-> loop tree
- *           -print/gpu, and around items loop_tree.c, write_kernels.c, kernel_frame.c, push_blocks.c, combine_ranges.c, copy_staged_rows.c,
- *           block_tile_kernel.c, combine_blocks.c-> CUDA C
- *           -modules.c-> kernels -launch.c-> a run
+ *     program
+ *       -strategy.c, kernel_choice.c, block_tile.c, vector_access.c, shared_transpose.c,
+ *        split_reduction.c, lookback_scan.c, row_cache.c, staged_rows.c, bank_layout.c,
+ *        storage_class.c-> strategy
+ *       -gpu_plan.c-> a plan for passes -pass/gpu-> loop tree
+ *       -print/gpu; around items: loop_tree.c, write_kernels.c, kernel_frame.c, push_blocks.c,
+ *        combine_ranges.c, combine_blocks.c, copy_staged_rows.c, block_tile_kernel.c-> CUDA C
+ *       -modules.c-> kernels -launch.c-> a run
  *
- * The loops that stand one in the other from the outside in, with nothing between them but values
- * that cost nothing, are the *grid*.  Each of their indices is an item of work, done by a *team* of
- * 1, 8, 16 or 32 threads.  All threads of a team run the item's body with the same values.  The
- * indices of some loops in it are *spread* over them: where neighbours are lanes of a fold, or
- * belong to cells of their own, or nothing is handed on from one to the next.  Nothing of that
- * decides bits: the tree of a fold (program.h) depends on positions alone, and each of its lanes
- * has one thread.
+ * The perfectly nested outer loops of the program form the *grid*: nothing stands between them
+ * but values that cost nothing.  Each index of the grid is a *work item*.  A *team* of 1, 8, 16
+ * or 32 threads (a subwarp) does an item: all its threads run the item's body with the same
+ * values.
  *
- * Threads take elements side by side, `wide` of them at a time (vector_access.c).
+ * Some loops in the body are *distributed* over the team: each thread has some of their indices.
+ * A loop may be distributed if neighbouring indices are lanes of a fold, belong to cells of their
+ * own, or hand nothing to each other.  No strategy changes a bit of a result: the combine tree of
+ * a fold (program.h) depends on positions alone, and each lane has one thread.
  *
- * Where there are too few items, their long loops are *split* (split_reduction.c): ranges, which begin at whole
- * blocks of the tree, are items too.  What they leave are nodes.  Who comes last of a group of
- * ranges joins theirs; who comes last of all goes on behind the loops. */
+ * A thread takes `width` adjacent elements at a time (vector_access.c).
+ *
+ * If there are too few items, long loops are *split* into ranges (split_reduction.c).  A range
+ * begins at a whole block of the combine tree, and is an item, too.  It leaves nodes of the tree,
+ * its *partials*.  The last team of a group of ranges combines their partials.  The last team of
+ * all runs what stands behind the loops.
+ *
+ *     sum over i0, i1 of x[i0][i1], of 8192 x 4096 f32:
+ *     "strips: 8192 items, 16 threads each, i1 spread, 4 side by side" */
 #ifndef RD_KERNELS_CUDA_STRATEGY_H
 #define RD_KERNELS_CUDA_STRATEGY_H
 #include "kernels/cuda/kernel_call.h"
@@ -30,15 +38,16 @@
 
 enum { RD_WARP = 32, RD_MAX_GRID = 24, RD_MOST_SPLITS = 8 };
 
-/* Bytes in front of the nodes of scans in one pass: which tile is next. */
+/* Bytes in front of the nodes of a look-back scan: a counter, the number of the next tile. */
 enum { RD_TICKET = 16 };
 
-/* Arrays in memory begin at multiples of 16 bytes. */
+/* Rounds a size up to 16 bytes: arrays in memory begin at multiples of 16. */
 static inline int64_t rd_cuda_room(int64_t bytes)
 {
     return (bytes + 15) / 16 * 16;
 }
 
+/* True if an instruction stands in the body of a loop. */
 static inline bool rd_cuda_within(const rd_program *p, int32_t inst, int32_t loop)
 {
     return inst > p->loop[loop].begin && inst < p->loop[loop].end;
@@ -167,7 +176,7 @@ typedef struct rd_cuda_strategy {
     int64_t            staged_row_bytes; /* shared memory of a block of threads                 */
 } rd_cuda_strategy;
 
-/* What is known of a GPU. */
+/* The GPU's limits, and what the library adds to them. */
 typedef struct rd_cuda_limits {
     int64_t threads; /* that it has room for */
     int64_t shared;  /* bytes of shared memory that a block of threads can have */
@@ -176,76 +185,85 @@ typedef struct rd_cuda_limits {
     int32_t devices; /* that share the work: then all data come by windows      */
 } rd_cuda_limits;
 
-/* False: no memory.  What cannot run has a reason. */
+/* Fills *s.  False: no memory.  If the GPU cannot run the program, s->why has the reason. */
 bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_cuda_limits *limits,
                              rd_get_fn *get, void *pool);
-/* "strips: 64 items, 16 threads each, i1 spread", a line for people. */
+/* Adds a line for people: "strips: 64 items, 16 threads each, i1 spread". */
 void rd_cuda_strategy_text(rd_text *to, const rd_cuda_strategy *s);
 
-/* By how many the blocks of a cell are counted: where a team's threads share its states, each for
- * the lanes it has; 1. */
+/* The block counters of a cell: one for each thread of a team that shares the cell's lanes, else
+ * 1. */
 int32_t rd_cuda_counters(const rd_cuda_fold *f);
 
 /* ---- queries.c --------------------------------------------------------------------------------- */
+/* Binary digits of a number: 5 has 3. */
 int32_t rd_cuda_bits(int64_t n); /* 5 -> 3 */
-/* Is the instruction in a loop that is spread?  In which, -1. */
+/* True if the instruction stands in a distributed loop; then rd_cuda_distributed_around() is that
+ * loop, else -1. */
 bool    rd_cuda_is_distributed(const rd_cuda_strategy *s, int32_t inst);
 int32_t rd_cuda_distributed_around(const rd_cuda_strategy *s, int32_t inst);
-/* Of scans whose loop is split: nodes of ranges below a level; level 0 are ranges, n_range >> k nodes
- * are in level k. */
+/* Counts the nodes below a level, of a scan whose loop is split.  Level 0 has the ranges; level k
+ * has n_range >> k nodes. */
 int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level);
 
 /* ---- dense.c --------------------------------------------------------------------------------- */
-/* Does it load or store what is in memory, of the program's operands and results, not in rows? */
+/* True if the instruction loads or stores an operand or a result in global memory. */
 bool rd_cuda_is_access(const rd_cuda_strategy *s, int32_t inst);
-/* Do instructions [from, to) make the register? */
+/* True if one of the instructions [from, to) makes the register. */
 bool rd_cuda_is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t to);
 /* Bytes of an element of an access. */
 int32_t rd_cuda_size_of(const rd_cuda_strategy *s, int32_t inst);
-/* The smaller one of two sizes, of which 0 is none. */
+/* The smaller one of two sizes; 0 stands for none. */
 int32_t rd_cuda_smaller_size(int32_t a, int32_t b);
-/* Are neighbours along the axis of a loop neighbours in memory?  Likewise for an axis, where registers
- * that are made in instructions [from, to) are not the same for all neighbours. */
+/* True if neighbours along the axis of a loop are neighbours in memory.  is_dense_for() takes an
+ * axis, and the instructions [from, to), which must not make a register of the address. */
 bool rd_cuda_is_dense(const rd_cuda_strategy *s, int32_t inst, int32_t loop);
 bool rd_cuda_is_dense_for(const rd_cuda_strategy *s, int32_t inst, int32_t axis, int32_t from,
                           int32_t to);
-/* Do each `wide` of them begin at a multiple of their size, if the slot does? */
+/* True if each `wide` neighbours begin at a multiple of their size, provided that the slot does. */
 bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide);
-/* May the access of a loop that is spread be of `wide` elements? */
+/* True if the access, in a loop that is distributed, may move `wide` elements at once. */
 bool rd_cuda_is_vector_access(const rd_cuda_strategy *s, int32_t inst, int32_t loop, int32_t wide);
-/* Elements of such a size, side by side: a vector of them, but not too many. */
+/* Elements of this size in a vector of a thread. */
 int32_t rd_cuda_vector_width(const rd_cuda_strategy *s, int32_t size);
-/* The lane position of the folds whose lanes the threads of a loop are, NULL. */
+/* The lane position of the folds whose lanes are the threads of a loop; NULL: there are none. */
 const rd_address *rd_cuda_lanes_along(const rd_cuda_strategy *s, int32_t loop);
-/* The smallest elements that lie densely along a loop, in bytes; 0: none do. */
+/* Bytes of the smallest elements that lie densely along a loop; 0: none do. */
 int32_t rd_cuda_least_along(const rd_cuda_strategy *s, int32_t loop);
-/* How many of these are a vector; 1: none lie densely. */
+/* Elements of that size in a vector; 1: none lie densely. */
 int32_t rd_cuda_vector_width_along(const rd_cuda_strategy *s, int32_t loop);
 
 /* ---- split_reduction.c ---------------------------------------------------------------------------------- */
+/* Splits the long loops of an item into ranges if there are too few items. */
 void rd_cuda_find_split(rd_cuda_strategy *s, const rd_cuda_limits *limits);
-/* The loop in the body of an item that does nearly all of the work of those there, -1. */
+/* The loop of an item's body that does nearly all of its work, -1. */
 int32_t rd_cuda_main_loop(const rd_cuda_strategy *s);
-/* Which of the split loops it is, -1. */
+/* The number of a split loop in split[], -1. */
 int32_t rd_cuda_split_of(const rd_cuda_strategy *s, int32_t loop);
-/* Steps of a fold that an index of a split loop brings: of a fold whose lanes lie along it, elements
- * of a lane's position. */
+/* True if the lanes of a fold lie along the split axis. */
 bool    rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f);
+/* Steps of a fold for each index of the split axis; if lanes lie along it, elements of a lane's
+ * position. */
 int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f);
 
 /* ---- lookback_scan.c -------------------------------------------------------------------------------- */
-/* Scans along rows in one pass, by tiles which are ranges; false: there are no such. */
+/* True if the item is a loop of scans along rows that one pass can do, by tiles (look-back scan).
+ * Then it fills the strategy; tiles are ranges. */
 bool rd_cuda_find_lookback(rd_cuda_strategy *s);
-/* Instructions of a loop that make what scans take; false: what one gives is among it. */
+/* Marks the instructions of a loop on which the inputs of scans depend.  False: an input depends
+ * on a scan's result. */
 bool    rd_cuda_find_scan_inputs(rd_cuda_strategy *s, int32_t loop);
+/* Rounds of a block of threads in a tile. */
 int32_t rd_cuda_lookback_rounds(const rd_cuda_strategy *s);
-/* Of an item's nodes. */
+/* Bytes of an item's nodes, for one fold. */
 int64_t rd_cuda_lookback_bytes(const rd_cuda_strategy *s, const rd_cuda_fold *f);
 
 /* ---- vector_access.c -------------------------------------------------------------------------------- */
+/* Chooses the vector width, and which loops or items give a thread its adjacent elements. */
 void rd_cuda_find_vector_width(rd_cuda_strategy *s, int64_t threads);
+/* True if neighbouring items lie densely in memory, and distributed loops do not. */
 bool rd_cuda_are_items_dense(const rd_cuda_strategy *s);
-/* What an element of a loop takes, about, in instructions. */
+/* Estimates the instructions that one index of a loop takes. */
 double rd_cuda_weight_of(const rd_program *p, int32_t loop);
 /* Accesses of a loop that move several elements at once, and loads that a thread prefetches. */
 enum { RD_MOST_VECTOR_ACCESSES = 16 };
@@ -256,66 +274,75 @@ typedef struct rd_cuda_vector_accesses {
     int32_t serial_width; /* elements of a round, in a loop that one thread runs by itself; 1     */
     bool    is_blocked; /* full rounds run `prefetch` at a time, without a test for each element */
 } rd_cuda_vector_accesses;
+/* Finds the vector accesses of a loop, and how many rounds are prefetched. */
 void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
                                 rd_cuda_vector_accesses *packs);
 
 /* ---- block_tile.c --------------------------------------------------------------------------------- */
-/* Has the program folds of which one reduces an axis that another keeps, in the same loops, and
- * that do not read each other? */
+/* True if one fold reduces an axis that another fold keeps, in the same loops, and neither reads
+ * the other. */
 bool rd_cuda_has_crossing_folds(const rd_program *p);
-/* Those of one loop in another, by patches; false: there are no such. */
+/* True if the item is one loop in another, for folds of rows and of columns: then block tiles do
+ * both. */
 bool rd_cuda_find_block_tile(rd_cuda_strategy *s);
-/* Of the two loops, the one that holds the other. */
+/* Of the two loops of a block tile, the one that contains the other; and the contained one. */
 int32_t rd_cuda_tile_outer(const rd_cuda_strategy *s);
 int32_t rd_cuda_tile_inner(const rd_cuda_strategy *s);
-/* What a team takes and puts several elements at a time. */
+/* Finds the vector accesses of the inner loop of a block tile. */
 void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *packs);
-/* Nodes of a place, of all levels of groups, where there are n patches; groups that come. */
+/* Nodes at one place, on all levels of groups, of n tiles; and groups of these levels. */
 int64_t rd_cuda_nodes_of(const rd_cuda_strategy *s, int64_t n);
 int64_t rd_cuda_groups_of(const rd_cuda_strategy *s, int64_t n);
 
 /* ---- pair_tiles.c --------------------------------------------------------------------------------- */
-/* Folds over points of which each meets all results; false: there are no such. */
+/* True if folds run over points that every result reads (pairwise sums): then tiles of points go
+ * to shared memory. */
 bool rd_cuda_find_pairs(rd_cuda_strategy *s, const rd_cuda_limits *limits);
-/* So many items have the results along an axis: threads of whole blocks. */
+/* Items along an axis of results: threads of whole blocks. */
 int64_t rd_cuda_pair_items(const rd_cuda_strategy *s, int64_t extent);
 
 /* ---- pair_memory.c -------------------------------------------------------------------------------- */
+/* The axis of the points that every result reads. */
 int32_t rd_cuda_pair_axis(const rd_cuda_strategy *s); /* of the points that all results meet */
-/* Does a load hang on the result, and not on the point that it meets? */
+/* True if a load depends on the result. */
 bool rd_cuda_is_row(const rd_cuda_strategy *s, int32_t inst);
-/* Bytes of the arrays of a block in shared memory. */
+/* Shared memory that a block of threads needs for one tile of points. */
 int64_t rd_cuda_pair_tile_bytes(const rd_cuda_strategy *s);
 
 /* ---- shared_transpose.c ------------------------------------------------------------------------------- */
-/* Maps without loops in an item; false: nothing lies the other way. */
+/* True if a map without loops in an item has operands that run along another axis than the
+ * result: then they go through a shared-memory transpose. */
 bool rd_cuda_find_transpose(rd_cuda_strategy *s);
 
 /* ---- row_cache.c ---------------------------------------------------------------------------------- */
+/* Keeps rows that an item reads again in shared memory. */
 void rd_cuda_find_row_cache(rd_cuda_strategy *s, int64_t shared);
+/* True if two accesses touch the same elements. */
 bool rd_cuda_is_same_address(const rd_address *a, const rd_address *b);
-/* Of shared memory that a block of threads asks for. */
+/* Bytes of dynamic shared memory that a block of threads asks for. */
 int64_t rd_cuda_dynamic_bytes(const rd_cuda_strategy *s);
-/* storage_class.c: words of 8 bytes of shared memory in which a team's lanes meet. */
+/* storage_class.c: words of 8 bytes of shared memory in which a team's threads exchange lanes. */
 int32_t rd_cuda_shared_words(const rd_cuda_strategy *s);
 
 /* ---- staged_rows.c ----------------------------------------------------------------------------- */
+/* Stages short rows, which one thread reads or writes serially, in shared memory. */
 void rd_cuda_find_staged_rows(rd_cuda_strategy *s, int64_t shared);
-/* Do its rows lie one behind the other in memory, with nothing in between? */
+/* True if the rows lie one behind the other in memory, without gaps. */
 bool rd_cuda_is_contiguous(const rd_cuda_staged_row *r);
-/* Elements of a vector. */
+/* Elements of a vector access of these rows. */
 int32_t rd_cuda_staged_row_vector(const rd_cuda_strategy *s, const rd_cuda_staged_row *r);
-/* Are any rows moved between memory and shared memory, by all threads of a block together? */
+/* True if a block of threads copies any rows between global and shared memory. */
 bool rd_cuda_has_moved_rows(const rd_cuda_strategy *s);
-/* ", rows of 10 in, 10 out": what is there. */
+/* Adds the rows to the line for people: ", rows of 10 in, 10 out". */
 void rd_cuda_staged_rows_text(rd_text *to, const rd_cuda_strategy *s);
 
 /* ---- bank_layout.c -------------------------------------------------------------------------------- */
-/* Where all stretches lie in shared memory, in how many bytes of it. */
+/* Places all staged rows in shared memory, and counts its bytes. */
 void rd_cuda_lay_out_staged_rows(rd_cuda_strategy *s);
-/* Rows that a block of threads has at most. */
+/* The most rows that a block of threads has. */
 int64_t rd_cuda_staged_rows_of_block(const rd_cuda_strategy *s, const rd_cuda_staged_row *r);
 
 /* ---- storage_class.c --------------------------------------------------------------------------------- */
+/* Gives each fold and each scratch slot its storage class. */
 void rd_cuda_assign_storage(rd_cuda_strategy *s);
 #endif
