@@ -1,7 +1,18 @@
-/* block_tile_kernel.c - the kernel of folds of rows and columns (block_tile.c): what surrounds a patch. */
+/* block_tile_kernel.c - the kernel of block tiles (block_tile.c): the text around a tile. */
 #include "kernels/cuda/loop_tree.h"
 
-/* The end of a range of patches is the backend's (combine_blocks.c). */
+/* Adds the kernel.  combine_blocks.c has the text that ends a tile.
+ *
+ *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) block_tiles(const rd_call q)
+ *     {
+ *         RD_SHARED(uint32_t, came, 1);
+ *         ..
+ *         for (int64_t work = q.head.first + blockIdx.x; work < q.head.n_work; work += gridDim.x) {
+ *             .. which tile it is, its nodes, the tile ..
+ *             __syncthreads();
+ *         }
+ *         RD_WARN(warnings)
+ *     } */
 void rd_cuda_write_block_tiles(rd_cuda_text *t, int32_t kernel)
 {
     rd_cuda_combine_functions(t);
@@ -31,6 +42,7 @@ void rd_cuda_write_block_tiles(rd_cuda_text *t, int32_t kernel)
     rd_print_line(&t->print, "}\n");
 }
 
+/* The printer's callback: stores the tile's nodes of a fold. */
 void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold)
 {
     rd_cuda_text *t = of;
@@ -39,12 +51,13 @@ void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold)
     (t->s->fold[fold].threads_are_lanes ? rd_cuda_leave_rows : rd_cuda_leave_columns)(t, fold);
 }
 
-/* "if (is0)" */
+/* The printer's callback: adds the inter-block combine and "if (is0)". */
 void rd_cuda_last_block_tile(void *of, rd_printing *n)
 {
     rd_cuda_combine_blocks(of, n->kernel->along);
 }
 
+/* The printer's callback: reads a combined node. */
 void rd_cuda_node_of_block_tile(void *of, rd_printing *n, int32_t fold, const char *lane)
 {
     (void)n;

@@ -1,12 +1,14 @@
-/* combine_blocks.c - what patches come to (block_tile.c): nodes, which become those of groups of RD_FAN patches,
- * of groups of groups, and at last results.
+/* combine_blocks.c - the inter-block combine of block tiles (block_tile.c): nodes of tiles become
+ * nodes of groups of RD_FAN tiles, then of groups of groups, and at last results.
  *
- * Nodes of all columns lie side by side, once for each patch down the rows and each group above;
- * nodes of the lanes of all rows likewise for patches along the columns.  A block of threads that
- * has left its patch's counts itself at its group's counter, once for either.  Who
- * comes last merges the group's nodes by twos, as the tree has them, and goes to the group above;
- * who comes last of all ends the folds.  A group at the end of its axis may be short: nodes without
- * a sibling are their parents. */
+ * Nodes of all columns lie side by side, once for each tile down the rows and for each group
+ * above. Nodes of the lanes of all rows lie likewise, for tiles along the columns.
+ *
+ * A block of threads stores the nodes of its tile, and increments the atomic counter of its
+ * group: one counter for the columns, one for the rows.  The last block of the group combines the
+ * group's nodes by twos, as the combine tree does, and goes on with the group above.  The last
+ * block of all groups finishes the folds.  So no block waits, and the order of arrival changes no
+ * bit.  The last group of an axis may be short: a node without a sibling is its parent. */
 #include "core/tree.h"
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
@@ -22,13 +24,14 @@ static int64_t lanes_of(const rd_cuda_fold *f)
     return f->of.fold->lanes;
 }
 
-/* Does a row go on in other patches?  Else its lanes are in shared memory. */
+/* True if a fold's nodes lie in global memory.  A row that one tile contains has its lanes in
+ * shared memory. */
 static bool has_memory_nodes(const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     return !f->threads_are_lanes || t->s->n_block_tile[1] > 1;
 }
 
-/* Nodes side by side: of all columns, of the lanes of all rows. */
+/* The nodes of one row of nodes: of all columns, or of the lanes of all rows. */
 static int64_t node_pitch(const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     return loop_of(t, f->threads_are_lanes ? 0 : 1)->extent * lanes_of(f);
@@ -43,7 +46,10 @@ static void close_braces(rd_cuda_text *t, int n)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* "double *const w0_0 = (double *)(nodes + ..);" of a fold. */
+/* Declares the nodes of a fold in global memory, an array for each number of its state:
+ *
+ *     double *const w0_0 = (double *)(nodes + 0);
+ *     double *const w0_1 = (double *)(nodes + 524288); */
 static void declare_nodes_of(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f = &t->s->fold[number];
@@ -59,8 +65,23 @@ static void declare_nodes_of(rd_cuda_text *t, int32_t number)
     }
 }
 
-/* "combine0(q, nodes, from, many, to, first, end)": rows of nodes from..from+many become row `to`,
- * between two places. */
+/* Adds the function that combines rows of nodes from .. from + many - 1 into row `to`, at places
+ * [first, end).  All threads of a block call it:
+ *
+ *     static void combine0(const rd_call &q, char *nodes, int64_t from, int many, int64_t to,
+ *                          int64_t first, int64_t end)
+ *     {
+ *         double *const w0_0 = (double *)(nodes + 0);
+ *         RD_ONE_BY_ONE for (int64_t s = first + threadIdx.x; s < end; s += RD_THREADS) {
+ *             double f0[RD_FAN];
+ *             RD_UNROLL for (int k = 0; k < RD_FAN; k++)
+ *                 if (k < many) f0[k] = w0_0[(from + k) * 4096 + s];
+ *             RD_UNROLL for (int half = 1; half < RD_FAN; half *= 2)
+ *                 RD_UNROLL for (int k = 0; k + half < RD_FAN; k += 2 * half)
+ *                     if (k + half < many) merge0(&f0[k], &f0[k + half]);
+ *             w0_0[to * 4096 + s] = f0[0];
+ *         }
+ *     } */
 static void add_combine(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f     = &t->s->fold[number];
@@ -100,6 +121,7 @@ static void add_combine(rd_cuda_text *t, int32_t number)
     rd_text_end(&merge, t->print.to);
 }
 
+/* Adds combine0, combine1, .. of all folds with nodes in global memory. */
 void rd_cuda_combine_functions(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -113,7 +135,7 @@ static int32_t lanes_of_rows(const rd_cuda_strategy *s)
     return s->team * s->width;
 }
 
-/* "RD_SHARED(float, h1_0, 4096);": of the lanes of all rows of a patch. */
+/* Declares shared memory for the lanes of all rows of a tile: "RD_SHARED(float, h1_0, 4096);". */
 void rd_cuda_declare_lanes(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -123,7 +145,14 @@ void rd_cuda_declare_lanes(rd_cuda_text *t)
                           RD_TREE_STEPS * lanes_of_rows(t->s));
 }
 
-/* "const int64_t p0 = .., lo0 = .., hi0 = ..;": which patch this is. */
+/* Declares which block tile a block of threads has, and its bounds along either loop:
+ *
+ *     uint64_t rest = (uint64_t)work;
+ *     const int64_t p1 = (int64_t)RD_REST(rest, q.N[0]), lo1 = p1 * 4096;
+ *     const int64_t hi1 = RD_LESS(lo1 + 4096, q.N[1]);
+ *     rest = RD_QUOTIENT(rest, q.N[0]);
+ *     .. the same of p0, lo0, hi0 ..
+ *     const int64_t item = (int64_t)rest; */
 void rd_cuda_declare_block_tile(rd_cuda_text *t)
 {
     rd_print_line(&t->print, "uint64_t rest = (uint64_t)work;");
@@ -145,6 +174,11 @@ void rd_cuda_declare_block_tile(rd_cuda_text *t)
     rd_print_line(&t->print, "const int64_t item = (int64_t)rest;");
 }
 
+/* Declares an item's nodes and counters, and the nodes of each fold:
+ *
+ *     char *const nodes = (char *)q.head.nodes + item * q.N[2];
+ *     uint32_t *const counters = (uint32_t *)q.head.counters + item * q.head.item_counters;
+ *     double *const w0_0 = (double *)(nodes + 0); */
 void rd_cuda_declare_nodes(rd_cuda_text *t)
 {
     rd_text bytes = { 0 };
@@ -159,7 +193,15 @@ void rd_cuda_declare_nodes(rd_cuda_text *t)
     rd_text_end(&bytes, t->print.to);
 }
 
-/* A team's columns have had all rows of the patch. */
+/* Stores the nodes of a team's columns, once the team has done all rows of the tile:
+ *
+ *     RD_UNROLL for (int l = 0; l < 4; l++) {
+ *         const int64_t i1 = v1 + 4 * t + l;
+ *         block0(&s0_0[l]);
+ *         if (i1 < hi1) {
+ *             w0_0[p0 * 4096 + i1] = s0_0[l];
+ *         }
+ *     } */
 void rd_cuda_leave_columns(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f     = &t->s->fold[number];
@@ -183,7 +225,8 @@ void rd_cuda_leave_columns(rd_cuda_text *t, int32_t number)
     rd_text_end(&states, t->print.to);
 }
 
-/* "float a0 = h1_0[at]; block1(&a0);" of a lane of a row. */
+/* Copies the state of a row's lane to variables and ends its block: "float a0 = h1_0[k];
+ * block1(&a0);". */
 static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
 {
     const rd_cuda_fold *f      = &t->s->fold[number];
@@ -197,6 +240,13 @@ static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
     rd_text_end(&states, t->print.to);
 }
 
+/* Stores the nodes of the lanes of a tile's rows, by all threads of the block:
+ *
+ *     for (int k = (int)threadIdx.x; k < (int)(hi0 - lo0) * 64; k += RD_THREADS) {
+ *         float a0 = h1_0[k];
+ *         block1(&a0);
+ *         w1_0[p1 * 524288 + lo0 * 64 + k] = a0;
+ *     } */
 void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f     = &t->s->fold[number];
@@ -216,8 +266,24 @@ void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
     rd_text_end(&pitch, t->print.to);
 }
 
-/* "at0", "from0": the group, and the first row of its level; "is0": has this block come last of all
- * patches along a loop?  Their counters begin at `first`. */
+/* Adds the inter-block combine along one loop: an atomic counter for each group, a tree reduction
+ * by the last block.  `first`: counters before those of this loop.  Then is0 says whether this
+ * block is the last of all, and from0 is the row of the last node:
+ *
+ *     int64_t from0 = 0;
+ *     bool    is0 = true;
+ *     uint32_t *counter0 = counters + p1 * 9;
+ *     for (int64_t n = 128, at = p0; is0 && n > 1;) {
+ *         const int64_t group = at / RD_FAN, before = group * RD_FAN;
+ *         const int64_t many = RD_LESS(n - before, RD_FAN);
+ *         is0 = rd_is_last_block(&counter0[group], many, came);
+ *         if (is0) combine0(q, nodes, from0 + before, (int)many, from0 + n + group, lo1, hi1);
+ *         from0 += n;
+ *         n = (n + RD_FAN - 1) / RD_FAN;
+ *         counter0 += n;
+ *         at = group;
+ *     }
+ *     __syncthreads(); */
 static void combine_along(rd_cuda_text *t, int along, const char *first)
 {
     char    lanes[16] = "";
@@ -253,7 +319,8 @@ static void combine_along(rd_cuda_text *t, int along, const char *first)
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
-/* x0, x1 ..: the node of a column, or of lane `lane` of a row. */
+/* Assigns x0, x1 ..: the combined node of a column, or of lane `lane` of a row, "x0 = w0_0[from0
+ * * 4096 + i1];". */
 void rd_cuda_take_combined(rd_cuda_text *t, int32_t number, const char *lane)
 {
     const rd_cuda_fold *f  = &t->s->fold[number];
@@ -279,7 +346,8 @@ void rd_cuda_take_combined(rd_cuda_text *t, int32_t number, const char *lane)
     rd_text_end(&pitch, t->print.to);
 }
 
-/* "p1 * 9": counters before those of this patch's columns, or (behind all of these) of its rows. */
+/* "p1 * 9": the counters in front of those of this tile's columns; or, behind the counters of all
+ * columns, of its rows. */
 static rd_text counters_before(rd_cuda_text *t, int along)
 {
     const int64_t columns = rd_cuda_groups_of(t->s, t->s->n_block_tile[0]),
@@ -295,6 +363,7 @@ static rd_text counters_before(rd_cuda_text *t, int along)
     return text;
 }
 
+/* Adds the inter-block combine along a loop, and "if (is0)". */
 void rd_cuda_combine_blocks(rd_cuda_text *t, int along)
 {
     rd_text before = counters_before(t, along);

@@ -1,17 +1,22 @@
-/* combine_ranges.c - what ranges of a split loop come to: rows of nodes, and how they become those of one.
+/* combine_ranges.c - the text that stores the partials of a range and combines those of all
+ * ranges.
  *
- * A team leaves the nodes of its range and counts itself at its group's counter.  Who comes last of
- * RD_FAN joins what they left, in the order of places, and goes to the counter of the group above
- * (rd_is_last, cuda_prelude.cuh).  So nobody waits, and the order in which teams come changes no bit. */
+ * Partials are nodes of the combine tree, in rows.  A team stores the nodes of its range and
+ * increments the atomic counter of its group.  The last team of RD_FAN ranges combines their
+ * nodes, in the order of positions, and goes on with the counter of the group above (rd_is_last
+ * in cuda_prelude.cuh).  So no team waits, and the order of arrival changes no bit. */
 #include "kernels/cuda/kernel_frame.h"
 #include "core/tree.h"
 #include <inttypes.h>
 
+/* States of a fold in a row of nodes. */
 static int64_t states_of(const rd_cuda_fold *f)
 {
     return f->n_cell * f->of.fold->lanes;
 }
 
+/* Declares the states of a fold in a row of nodes, an array for each number of a state: "double
+ * *const w0 = (double *)(nodes + (row) * RD_ROW + 0);". */
 void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, const char *row)
 {
     const rd_cuda_fold *f  = &t->s->fold[number];
@@ -25,7 +30,12 @@ void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, con
 }
 
 /* ---- Functions of a fold --------------------------------------------------------------------- */
-/* "edge0(q, range)": the blocks before a range. */
+/* Adds the function that counts the blocks before a range:
+ *
+ *     static inline int64_t edge0(const rd_call &q, int64_t range)
+ *     {
+ *         return RD_LESS(range * 64, 4096);
+ *     } */
 static void add_edge(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f    = &t->s->fold[number];
@@ -41,7 +51,8 @@ static void add_edge(rd_cuda_text *t, int32_t number)
     rd_text_end(&all, t->print.to);
 }
 
-/* "w0[s] = f0[k];" of all numbers of a node, each by its place as a format. */
+/* Adds a copy of all numbers of a node, "w0[s] = f0[k];".  `to` and `from` are formats, with the
+ * number's place as the argument. */
 static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, const char *from)
 {
     rd_text line = { 0 };
@@ -57,7 +68,7 @@ static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, co
     rd_text_end(&line, t->print.to);
 }
 
-/* "double f0[RD_FAN];" */
+/* Declares an array of nodes for each number of a state: "double f0[RD_FAN];". */
 static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f, char name, const char *count)
 {
     for (int k = 0; k < f->of.n_state; k++)
@@ -72,8 +83,20 @@ static void close_braces(rd_cuda_text *t, int n)
     }
 }
 
-/* Each of the groups below is one node, but for the last of all, which may be shorter: nodes meet
- * by twos, and the last one's are behind them. */
+/* Adds the body of join0 for groups of which each is one node of the tree.  It combines nodes by
+ * twos. The last group of all may be shorter: its nodes go behind the others'.
+ *
+ *     const int whole = (int)RD_LESS(n, all / blocks - first);
+ *     RD_ONE_BY_ONE for (int64_t s = t; s < 64; s += RD_TEAM) {
+ *         int64_t row = 0;
+ *         double f0[RD_FAN];
+ *         .. f0[k] = the k-th group's node, for k < whole ..
+ *         RD_UNROLL for (int half = 1; half < RD_FAN; half *= 2)
+ *             RD_UNROLL for (int k = 0; k + half < RD_FAN; k += 2 * half)
+ *                 if (k + 2 * half <= whole) merge0(&f0[k], &f0[k + half]);
+ *         .. RD_IN_ROW(w0, row)[s] = f0[k], for each binary digit of whole ..
+ *         .. the rows of the last group ..
+ *     } */
 static void join_aligned(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f     = &t->s->fold[number];
@@ -118,7 +141,22 @@ static void join_aligned(rd_cuda_text *t, int32_t number)
     rd_text_end(&merge, t->print.to);
 }
 
-/* Nodes of one group after the other, each with its left siblings. */
+/* Adds the body of join0 for groups that begin or end within a node.  It pushes the nodes of one
+ * group after the other onto a list, and combines each with its left siblings:
+ *
+ *     const int64_t begin = RD_LESS(first * blocks, all);
+ *     RD_ONE_BY_ONE for (int64_t s = t; s < 64; s += RD_TEAM) {
+ *         int64_t end = begin;
+ *         double l0[26];
+ *         for (int64_t k = 0; k < n; k++) {
+ *             int64_t start = end;
+ *             end = RD_LESS((first + k + 1) * blocks, all);
+ *             for (int64_t row = k * each; start < end; row++) {
+ *                 .. l0[to] = the group's next node; rise0(l0, 1, 0, to, start, above, begin); ..
+ *             }
+ *         }
+ *         .. RD_IN_ROW(w0, row)[s] = l0[row], for all rows ..
+ *     } */
 static void join_any(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f     = &t->s->fold[number];
@@ -154,8 +192,13 @@ static void join_any(rd_cuda_text *t, int32_t number)
     rd_text_end(&line, t->print.to);
 }
 
-/* "join0(q, nodes, level, at, blocks, t)": a group, of `blocks` blocks in each of those below
- * it. */
+/* Adds the function that combines the partials of a group.  Each group below has `blocks` blocks:
+ *
+ *     static void join0(const rd_call &q, char *nodes, int level, int64_t at, int64_t blocks, int t)
+ *     {
+ *         const int64_t first = at * RD_FAN, all = edge0(q, q.head.n_range);
+ *         ..
+ *     } */
 static void add_join(rd_cuda_text *t, int32_t number)
 {
     rd_print_line(&t->print,
@@ -178,6 +221,7 @@ static void add_join(rd_cuda_text *t, int32_t number)
     rd_print_line(&t->print, "}");
 }
 
+/* Adds edge0 and join0 of a split fold. */
 void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 {
     add_edge(t, number);
@@ -185,8 +229,12 @@ void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 }
 
 /* ---- A range --------------------------------------------------------------------------------- */
-/* Blocks that the range has begun become nodes.  Lanes have their threads in each cell; else cells
- * have. */
+/* Moves all cells on to the end of the range: the blocks that it has begun become nodes.  If
+ * lanes belong to threads, each thread moves its lanes of every cell; else threads share the
+ * cells:
+ *
+ *     for (int64_t c0 = 0; c0 < 1; c0 += 1)
+ *         while (b0[c0] < edge0(q, range + 1)) { push0(..); b0[c0]++; } */
 static void end_blocks(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f     = &t->s->fold[number];
@@ -211,7 +259,12 @@ static void end_blocks(rd_cuda_text *t, int32_t number)
     rd_text_end(&block, t->print.to);
 }
 
-/* Each thread has lanes of its own. */
+/* Adds the copy of nodes to global memory, if each thread has lanes of its own:
+ *
+ *     for (int64_t row = 0; row < rows; row++) for (int64_t c = 0; c < 1; c++)
+ *         RD_UNROLL for (int l = 0; l < 4; l++) {
+ *             RD_IN_ROW(o0, row)[c * 64 + (4 * t + l)] = w0_0[row * 4 + c * 4 + l];
+ *         } */
 static void store_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f), lanes = f->of.fold->lanes;
@@ -234,7 +287,12 @@ static void store_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
     rd_text_end(&from, t->print.to);
 }
 
-/* All threads have the same, or the team has it. */
+/* Adds the copy of nodes to global memory, if all threads have the same nodes, or the team has
+ * them:
+ *
+ *     for (int64_t row = 0; row < rows; row++) for (int64_t s = t; s < 8; s += RD_TEAM) {
+ *         RD_IN_ROW(o0, row)[s] = w0_0[row * 8 + s];
+ *     } */
 static void store_all(rd_cuda_text *t, const rd_cuda_fold *f)
 {
     rd_text from = { 0 };
@@ -251,6 +309,14 @@ static void store_all(rd_cuda_text *t, const rd_cuda_fold *f)
     rd_text_end(&from, t->print.to);
 }
 
+/* Ends the blocks of a range and stores its partials:
+ *
+ *     for (int64_t c0 = 0; ..) while (b0[c0] < edge0(q, range + 1)) { push0(..); b0[c0]++; }
+ *     {
+ *         double *const o0 = (double *)(nodes + (rd_row_of(q.head, 0, range)) * RD_ROW + 0);
+ *         const int64_t rows = rd_nodes(from0, edge0(q, range + 1));
+ *         .. RD_IN_ROW(o0, row)[..] = w0_0[..] ..
+ *     } */
 void rd_cuda_leave_nodes(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f = &t->s->fold[number];
@@ -268,6 +334,21 @@ void rd_cuda_leave_nodes(rd_cuda_text *t, int32_t number)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
+/* Adds the inter-team combine: the last team of each group joins the partials of all folds of a
+ * split loop.  The statement behind it runs in the last team of all:
+ *
+ *     uint32_t *const counters = (uint32_t *)q.head.counters + item * q.head.item_counters;
+ *     int64_t at = range, span = 1;
+ *     int     level = 1;
+ *     for (; level < q.head.n_level; level++, span *= RD_FAN) {
+ *         const int64_t group = at / RD_FAN, before = group * RD_FAN;
+ *         if (!rd_is_last<RD_TEAM>(&counters[q.head.level[level].counter + group],
+ *                 RD_LESS(q.head.level[level - 1].n - before, RD_FAN), t)) break;
+ *         join0(q, nodes, level, group, span * 64, t);
+ *         at = group;
+ *     }
+ *     RD_SYNC_TEAM
+ *     if (level == q.head.n_level) */
 void rd_cuda_combine_ranges(rd_cuda_text *t, int32_t split)
 {
     rd_print_line(&t->print, "uint32_t *const counters = (uint32_t *)q.head.counters + item * "

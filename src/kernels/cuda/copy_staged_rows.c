@@ -1,5 +1,5 @@
-/* copy_staged_rows.c - the text of rows that a block of threads has in shared memory (staged_rows.c), which
- * goes through its items in step:
+/* copy_staged_rows.c - the text of staged rows (staged_rows.c).  The threads of a block go
+ * through their items in step:
  *
  *     for (first ..; first < n_work; first += teams) {
  *         stage0 = the rows of items first .. first + 127, by all threads
@@ -13,24 +13,26 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* The C type of the rows' elements. */
 static const char *type_of(const rd_cuda_staged_row *r)
 {
     return rd_memory_type(r->type);
 }
 
-/* Where it begins in the array, in elements. */
+/* Adds where the rows begin in their shared array, in elements: "(int)q.N[0]". */
 static void add_begin(rd_cuda_text *t, rd_text *to, const rd_cuda_staged_row *r)
 {
     rd_text_add(to, "(int)");
     rd_print_number(&t->print, to, r->at / rd_dtype_size(r->type));
 }
 
+/* True if a block copies the rows from or to global memory. */
 static bool is_moved(const rd_cuda_staged_row *r)
 {
     return r->role != RD_ROW_KEPT;
 }
 
-/* Rows that lie in an array and are moved, -1: which say where those of threads are. */
+/* The moved rows in a shared array, -1: they say where a thread's row begins. */
 static int32_t moved_in(const rd_cuda_strategy *s, int32_t array)
 {
     for (int32_t k = 0; k < s->n_staged_row; k++)
@@ -39,12 +41,16 @@ static int32_t moved_in(const rd_cuda_strategy *s, int32_t array)
     return -1;
 }
 
-/* The array of rows k, if it bears their number. */
+/* True if the rows own their shared array. */
 static bool is_array(const rd_cuda_strategy *s, int32_t k)
 {
     return s->staged_row[k].array == k;
 }
 
+/* Declares the shared arrays; and, for scratch, where the thread's own row begins:
+ *
+ *     RD_SHARED_DYNAMIC(float, stage0);
+ *     const int mine0 = (int)q.N[0] + (int)threadIdx.x * (int)11; */
 void rd_cuda_declare_staged_rows(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->n_staged_row; k++) {
@@ -66,7 +72,11 @@ void rd_cuda_declare_staged_rows(rd_cuda_text *t)
 }
 
 /* ---- What a block of threads moves ----------------------------------------------------------- */
-/* "const int64_t top0 = first; const int many0 = here;": the block's first row, and how many. */
+/* Declares the first row of a block, and how many it has: "const int64_t top0 = first; const int
+ * many0 = here;".  If several items share a row:
+ *
+ *     const int64_t top0 = (int64_t)RD_QUOTIENT((uint64_t)first, 4);
+ *     const int many0 = (int)((int64_t)RD_QUOTIENT((uint64_t)(first + here - 1), 4) - top0) + 1; */
 static void declare_rows(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_staged_row *r = &t->s->staged_row[k];
@@ -90,8 +100,9 @@ static void declare_rows(rd_cuda_text *t, int32_t k)
     rd_text_end(&n, t->print.to);
 }
 
-/* "const int64_t from0 = 0 + (top0) * 10; const int skew0 = ..;": its first element in memory, and
- * how many there are from the beginning of a vector to that one. */
+/* Declares where the block's rows begin in memory, and how many elements lie between the start of
+ * a vector and the first element: "const int64_t from0 = 0 + (top0) * 10; const int skew0 =
+ * (int)(from0 & 3);". */
 static void declare_beginning(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_staged_row *r     = &t->s->staged_row[k];
@@ -112,7 +123,7 @@ static void declare_beginning(rd_cuda_text *t, int32_t k)
     rd_text_end(&last, t->print.to);
 }
 
-/* Vectors of a thread that are loaded before any goes to shared memory. */
+/* Vectors that a thread loads before the first one goes to shared memory. */
 static int32_t ahead_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     const int64_t all   = rd_cuda_staged_rows_of_block(s, r) * r->n;
@@ -123,15 +134,18 @@ static int32_t ahead_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
     return ahead;
 }
 
-/* 2^32 / n, rounded up (text/staged_rows.cuh). */
+/* Adds 2^32 / n, rounded up, by which rd_row_at() divides (text/staged_rows.cuh). */
 static void add_part(rd_cuda_text *t, rd_text *to, const rd_cuda_staged_row *r)
 {
     rd_text_add(to, "(uint32_t)");
     rd_print_number(&t->print, to, ((INT64_C(1) << 32) + r->n - 1) / r->n);
 }
 
-/* "rd_fill_rows<RD_THREADS, float, 4, 1, 2>(stage0, (int)0, (const float *)x0 + (from0 - skew0),
- *                                           skew0, skew0 + many0 * (int)10, (uint32_t)q.N[0]);" */
+/* Adds the call that copies contiguous rows in, or out (rd_drain_rows):
+ *
+ *     rd_fill_rows<RD_THREADS, float, 4, 1, 2>(stage0, (int)0, (const float *)x0 + (from0 - skew0),
+ *                                              skew0, skew0 + many0 * (int)10, (uint32_t)q.N[0]);
+ */
 static void copy_contiguous(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_staged_row *r    = &t->s->staged_row[k];
@@ -156,8 +170,10 @@ static void copy_contiguous(rd_cuda_text *t, int32_t k)
     t->packed |= UINT64_C(1) << (r->slot & 63);
 }
 
-/* "rd_fill_apart<RD_THREADS, float>(stage0, (int)0, (const float *)x0 + from0, many0 * (int)10,
- *                                   (int)10, (int)11, q.N[1], (uint32_t)q.N[0]);" */
+/* Adds the call that copies rows with gaps between them in, or out (rd_drain_apart):
+ *
+ *     rd_fill_apart<RD_THREADS, float>(stage0, (int)0, (const float *)x0 + from0, many0 * (int)10,
+ *                                      (int)10, (int)11, q.N[1], (uint32_t)q.N[0]); */
 static void copy_strided(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_staged_row *r    = &t->s->staged_row[k];
@@ -182,6 +198,7 @@ static void copy_strided(rd_cuda_text *t, int32_t k)
     rd_text_end(&n, t->print.to);
 }
 
+/* Adds the copies of all rows of a role: in or out. */
 static void copy_rows(rd_cuda_text *t, rd_gpu_row_role role)
 {
     for (int32_t k = 0; k < t->s->n_staged_row; k++)
@@ -189,7 +206,8 @@ static void copy_rows(rd_cuda_text *t, rd_gpu_row_role role)
             (rd_cuda_is_contiguous(&t->s->staged_row[k]) ? copy_contiguous : copy_strided)(t, k);
 }
 
-/* "const int mine0 = ..;": where the row of this thread's item begins. */
+/* Declares where the row of this thread's item begins: "const int mine0 = (int)0 + skew0 +
+ * (int)threadIdx.x * (int)11;". */
 static void declare_mine(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_staged_row *r   = &t->s->staged_row[k];
@@ -216,6 +234,16 @@ static void declare_mine(rd_cuda_text *t, int32_t k)
     rd_text_end(&line, t->print.to);
 }
 
+/* Adds the beginning of the loop over the items of a block: the copies in, a barrier, and the
+ * test whether the thread has an item:
+ *
+ *     for (int64_t first = q.head.first + (int64_t)blockIdx.x * RD_THREADS; ..; first += teams) {
+ *         const int here = (int)RD_LESS(q.head.n_work - first, RD_THREADS);
+ *         .. top0, many0, from0, skew0; rd_fill_rows<..>(..); ..
+ *         __syncthreads();
+ *         if ((int)threadIdx.x < here) {
+ *             const int64_t work = first + threadIdx.x;
+ *             const int mine0 = ..; */
 void rd_cuda_begin_block(rd_cuda_text *t)
 {
     const rd_cuda_strategy *s = t->s;
@@ -240,8 +268,9 @@ void rd_cuda_begin_block(rd_cuda_text *t)
             declare_mine(t, moved_in(s, k));
 }
 
-/* No barrier behind what is written back: where rows that come next have the same array, each thread
- * fills what it has written back itself (bank_layout.c). */
+/* Adds the end of that loop: "} __syncthreads(); rd_drain_rows<..>(..); }".  No barrier follows.
+ * If the next block's rows share the array, each thread fills what it has itself written back
+ * (bank_layout.c). */
 void rd_cuda_end_block(rd_cuda_text *t)
 {
     t->print.indent--;

@@ -1,14 +1,24 @@
-/* kernel_frame.c - what surrounds items in the kernels of a shape. */
+/* kernel_frame.c - the text of a kernel around its items: its head, and declarations.
+ *
+ *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) run(const rd_call q)
+ *     {
+ *         const int t = (int)threadIdx.x % RD_TEAM;
+ *         const int64_t teams = ..; const int64_t team = ..;
+ *         char *const ours = .., *const own = ..;
+ *         uint32_t warnings = 0;
+ *         char *const x0 = q.m[0]; */
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdio.h>
 
+/* True if a storage class lies in the memory of a team or of its threads. */
 static bool is_of_team(rd_cuda_storage home)
 {
     return home == RD_STORAGE_THREAD || home == RD_STORAGE_TEAM;
 }
 
-/* Slots; scratch lies behind the memory of the team's folds, or of the thread's. */
+/* Declares the address of each slot: "char *const x0 = q.m[0];".  Scratch lies behind the states
+ * of folds in the memory of the team, or of the thread: "char *const x3 = ours + 512;". */
 void rd_cuda_declare_slots(rd_cuda_text *t)
 {
     const rd_cuda_strategy *s = t->s;
@@ -22,9 +32,9 @@ void rd_cuda_declare_slots(rd_cuda_text *t)
                           s->scratch_at[k - s->p->first_scratch]);
 }
 
-/* So many blocks of threads a multiprocessor is to have registers for: fewer where they would be
- * spilled (nvrtc.c).  Pairs have as many at hand as there are; short rows take few, and an H200
- * was no faster for a bound, with which their loops are an instruction longer. */
+/* The blocks of threads for which a multiprocessor must have registers; nvrtc.c lowers it to 1 if
+ * registers spill.  Pairs take all registers there are.  Short rows need few: a bound made their
+ * loops an instruction longer, and no faster on an H200. */
 static int32_t fit_of(const rd_cuda_strategy *s)
 {
     const int32_t threads = s->n_split > 0 ? s->choice.cut_fit : s->choice.fit;
@@ -32,6 +42,8 @@ static int32_t fit_of(const rd_cuda_strategy *s)
     return s->pairs >= 0 || s->n_staged_row > 0 ? 1 : threads / s->choice.block;
 }
 
+/* Adds the first line of a kernel: "extern "C" __global__ void __launch_bounds__(RD_THREADS,
+ * RD_FIT) ranges0(const rd_call q)". */
 void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
 {
     char shown[16] = "";
@@ -44,7 +56,7 @@ void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
         name, shown);
 }
 
-/* Do its exponentials take a table? */
+/* True if the kernel computes exp of f32, which reads a table in shared memory. */
 static bool takes_exp_f32(const rd_cuda_strategy *s)
 {
     if (s->p->fast)
@@ -59,7 +71,11 @@ static bool takes_exp_f32(const rd_cuda_strategy *s)
     return false;
 }
 
-/* Neighbouring teams have neighbouring items, which may share what they read. */
+/* Declares which item and which range of it the work is.  Neighbouring teams get neighbouring
+ * items, which may share operands.
+ *
+ *     const int64_t item = (int64_t)RD_REST((uint64_t)work, q.head.n_item);
+ *     const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, q.head.n_item); */
 static void write_item_and_range(rd_cuda_text *t)
 {
     rd_print_line(&t->print,
@@ -68,7 +84,8 @@ static void write_item_and_range(rd_cuda_text *t)
                   "const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, q.head.n_item);");
 }
 
-/* Scratch of all items: addresses of the tree say where an item's is. */
+/* Declares scratch that an item keeps for its next kernel: "char *const x3 = (char *)q.head.items
+ * + 0;". Addresses of the tree add the item's offset. */
 static void declare_items_memory(rd_cuda_text *t)
 {
     const rd_cuda_strategy *s = t->s;
@@ -80,13 +97,19 @@ static void declare_items_memory(rd_cuda_text *t)
                           s->p->first_scratch + k, s->scratch_at[k]);
 }
 
+/* True if a kernel's work is ranges of items. */
 static bool is_of_range(rd_cuda_kernel_kind part)
 {
     return part == RD_KERNEL_RANGES || part == RD_KERNEL_TOTALS || part == RD_KERNEL_RESCAN ||
            part == RD_KERNEL_LOOKBACK;
 }
 
-/* What the threads of a block share. */
+/* Declares the shared memory of a block:
+ *
+ *     RD_SHARED(uint64_t, words, 512);
+ *     const int z = (int)threadIdx.x / RD_TEAM * 64;
+ *     RD_SHARED_DYNAMIC(uint32_t, rows);
+ *     const int z1 = (int)threadIdx.x / RD_TEAM * (int)q.N[0]; */
 void rd_cuda_declare_shared(rd_cuda_text *t)
 {
     const rd_cuda_strategy *s     = t->s;
@@ -112,7 +135,14 @@ void rd_cuda_declare_shared(rd_cuda_text *t)
     rd_text_end(&n, t->print.to);
 }
 
-/* Which team this is, and its memory. */
+/* Declares the thread's place t in its team, the team's number, its memory, and all slots:
+ *
+ *     const int t = (int)threadIdx.x % RD_TEAM;
+ *     const int64_t teams = (int64_t)gridDim.x * (RD_THREADS / RD_TEAM);
+ *     const int64_t team = (int64_t)blockIdx.x * (RD_THREADS / RD_TEAM) + threadIdx.x / RD_TEAM;
+ *     char *const ours = (char *)q.head.work + team * 0, *const own = ours + 0 + t * (int64_t)0;
+ *     uint32_t warnings = 0;
+ *     char *const x0 = q.m[0]; */
 void rd_cuda_declare_team(rd_cuda_text *t)
 {
     const rd_cuda_strategy *s = t->s;
@@ -129,7 +159,8 @@ void rd_cuda_declare_team(rd_cuda_text *t)
     rd_cuda_declare_slots(t);
 }
 
-/* Which item it is, or which range of one, and its memory. */
+/* Declares which item the work is, or which range of one, and its nodes: "const int64_t item =
+ * work;". */
 void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_kernel_kind part)
 {
     const rd_cuda_strategy *s = t->s;
@@ -149,7 +180,16 @@ void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_kernel_kind part)
     declare_items_memory(t);
 }
 
-/* The numbers are known once all is written. */
+/* Adds what kernels are called with, once all numbers are known:
+ *
+ *     #define RD_TEAM 16
+ *     #define RD_THREADS 128
+ *     ..
+ *     typedef struct rd_call {
+ *         rd_call_head head;
+ *         char *m[2];
+ *         int64_t N[3];
+ *     } rd_call; */
 void rd_cuda_write_call(const rd_cuda_text *t, rd_text *to)
 {
     const rd_cuda_strategy *s = t->s;

@@ -1,16 +1,18 @@
-/* loop_tree.c - the kernels of a shape by its loop tree: what surrounds an item is this backend's, all else is
- * what passes and print/ make of the tree. */
+/* loop_tree.c - the kernels of a strategy, by a loop tree.  Passes and print/ make and print the
+ * tree; this backend adds the text around an item. */
 #include "kernels/cuda/loop_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Memory of one writing -------------------------------------------------------------------- */
+/* A piece of the memory that lasts while one text is written. */
 typedef struct piece {
     struct piece *next;
     int64_t       room; /* what follows is aligned */
 } piece;
 
+/* Gives memory that give_back() frees; `pool` is the list of pieces. */
 static void *take(void *pool, size_t bytes)
 {
     piece **const list = pool;
@@ -32,7 +34,8 @@ static void give_back(piece *list)
 }
 
 /* ---- The tree --------------------------------------------------------------------------------- */
-/* NULL: there is none, and maybe *why. */
+/* Builds the loop tree and runs the passes for GPUs on it.  NULL: there is no tree; *why may have
+ * the reason. */
 static rd_schedule *tree_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, piece **list,
                             rd_text *log, const char **why)
 {
@@ -67,13 +70,15 @@ void rd_cuda_tree_text(rd_text *to, const rd_cuda_strategy *s)
     give_back(list);
 }
 
-static int32_t axis_of_patch(const rd_cuda_strategy *s, int which)
+/* The axis of one of the two loops of a block tile, -1. */
+static int32_t axis_of_tile(const rd_cuda_strategy *s, int which)
 {
     return s->tile_loop[which] >= 0 ? s->p->loop[s->tile_loop[which]].axis : -1;
 }
 
 /* ---- The text --------------------------------------------------------------------------------- */
-/* The numbers are known once all is written. */
+/* Adds the text: functions and kernels first, to a text of their own, as only then the numbers of
+ * the call are known. */
 static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, rd_text *to)
 {
     const rd_kernel_ranges ranges  = rd_cuda_range_callbacks(t);
@@ -85,9 +90,9 @@ static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, r
                                        .tiles    = t->s->is_lookback,
                                        .row_word = t->s->row_word,
                                        .patches  = t->s->tile_loop[0] >= 0,
-                                       .patch  = { axis_of_patch(t->s, 0), axis_of_patch(t->s, 1) },
-                                       .rounds = -1,
-                                       .ranges = &ranges };
+                                       .patch    = { axis_of_tile(t->s, 0), axis_of_tile(t->s, 1) },
+                                       .rounds   = -1,
+                                       .ranges   = &ranges };
     rd_text                kernels = { 0 };
 
     t->print  = (rd_printing){ .t = tree, .dialect = &rd_dialect_cuda, .kernel = &kernel };
@@ -108,7 +113,7 @@ static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, r
     return done;
 }
 
-/* There is always one kernel to call. */
+/* Adds an empty kernel: a program without instructions has one kernel to launch, too. */
 static void write_nothing(rd_cuda_text *t, rd_text *to)
 {
     t->print = (rd_printing){ .dialect = &rd_dialect_cuda, .to = to };
@@ -117,7 +122,7 @@ static void write_nothing(rd_cuda_text *t, rd_text *to)
     rd_print_line(&t->print, "{\n}");
 }
 
-/* Its numbers are all that is asked for later: the rest points to what is given back. */
+/* Keeps the numbers of a text, and drops all pointers to memory that is given back. */
 static void keep_numbers(rd_printing *n)
 {
     rd_printing kept = { .n_number = n->n_number };
@@ -126,6 +131,7 @@ static void keep_numbers(rd_printing *n)
     *n = kept;
 }
 
+/* Writes the text of a strategy, and frees the tree.  The text's numbers stay in t->print. */
 void rd_cuda_write(rd_cuda_text *t, rd_text *to)
 {
     const char  *why  = NULL;

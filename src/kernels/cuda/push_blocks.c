@@ -1,12 +1,14 @@
-/* push_blocks.c - how a range pushes the blocks that it has begun, as nodes of the tree (program.h).
+/* push_blocks.c - the text by which a range pushes the blocks that it has begun, as nodes of the
+ * combine tree (program.h).
  *
- * Arrays of a fold: s, the states of the blocks at hand, one for each cell and lane; w, the rows of
- * its tree; b, which block each cell is at.  A thread that has several lanes of a cell pushes them
- * together.  Lanes that have met no element have identities. */
+ * Arrays of a fold: s has the states of the current blocks, one for each cell and lane; w has the
+ * rows of its tree; b has the number of each cell's block.  A thread that has several lanes of a
+ * cell pushes these together.  A lane that has taken no element has the reducer's identity. */
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdio.h>
 
+/* Adds "&s0_0[at], &s0_1[at]", the addresses of all numbers of a state. */
 void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *name,
                     const char *at)
 {
@@ -28,7 +30,7 @@ const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char t
     return to;
 }
 
-/* Which lane of a cell is the first of this thread's, and how far apart they are. */
+/* The lane of a cell that is the first of this thread's. */
 static const char *first_lane(const rd_cuda_text *t)
 {
     static const char *const first[] = { "t", "t", "2 * t", "", "4 * t", "", "", "", "8 * t" };
@@ -36,12 +38,14 @@ static const char *first_lane(const rd_cuda_text *t)
     return first[t->s->width];
 }
 
+/* The distance between two lanes of a thread. */
 static int32_t lanes_apart(const rd_cuda_text *t)
 {
     return t->s->width > 1 ? 1 : t->s->team;
 }
 
-/* The arguments of push() that say which lanes: all of the cell that this thread moves on. */
+/* Adds the arguments of push() that say which lanes it pushes, ", 4, 1, 4, c0 * (int64_t)4":
+ * lanes, their distance, states of a row, and the first lane. */
 static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
@@ -55,7 +59,8 @@ static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_
                 shared ? first_lane(t) : "");
 }
 
-/* "&s0_0[first lane of the cell that is this thread's], ..., w0_0": of push(). */
+/* Adds the first arguments of push(), the states and the rows of the tree: "&s0_0[c0 * 4], w0_0".
+ */
 static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
@@ -71,7 +76,7 @@ static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda
     rd_text_end(&first, t->print.to);
 }
 
-/* "b0[c0]", which block the fold is at: in cell c0, or in the lanes of it that a thread has. */
+/* Adds "b0[c0]", the block of cell c0; or, if a team shares its lanes, "b0[c0 * 32 + t]". */
 static void add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number)
 {
     if (rd_cuda_counters(f) > 1)
@@ -80,6 +85,10 @@ static void add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number)
         rd_text_add(to, "b%" PRId32 "[c%" PRId32 "]", number, number);
 }
 
+/* Adds the loop that pushes a cell's blocks until it is at `block`:
+ *
+ *     while (b0[c0] < edge0(q, range + 1)) { push0(&s0_0[c0 * 4], w0_0, 4, 1, 4, c0 * (int64_t)4,
+ *                                                  b0[c0], from0); b0[c0]++; } */
 void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);

@@ -1,14 +1,15 @@
-/* shared_transpose.c - maps of operands that lie the other way: a warp takes a square of 32 by 32 elements,
- * reads such operands along their rows into shared memory, and writes along the result's.
+/* shared_transpose.c - the shared-memory transpose.  A map may have operands that run along
+ * another axis than its result.  Then a warp takes a square of 32 by 32 elements.  It reads such
+ * operands along their own rows into shared memory, and writes along the result's rows.
  *
- * Rows of a square are 33 elements apart, so that a warp finds its columns in 32 banks. */
+ * Rows of a square are 33 elements apart, so that a warp reads its columns from 32 banks. */
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 
 enum { SIDE = RD_WARP, PITCH = SIDE + 1, MOST_BYTES = 40 << 10 };
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* The loop of the grid along which all that is stored lies densely, -1. */
+/* The loop of the grid along which all stores are dense, -1. */
 static int32_t loop_of_stores(const rd_cuda_strategy *s)
 {
     for (int32_t g = s->n_grid; g-- > 0;) {
@@ -25,8 +26,8 @@ static int32_t loop_of_stores(const rd_cuda_strategy *s)
     return -1;
 }
 
-/* The loop along which the elements of a load are neighbours, where along `stored` they are not;
- * -1. */
+/* The loop along which the elements of a load are neighbours, if they are not neighbours along
+ * `stored`; else -1. */
 static int32_t transposed_loop(const rd_cuda_strategy *s, const rd_inst *inst, int32_t stored)
 {
     if (inst->kind != RD_I_LOAD)
@@ -42,6 +43,7 @@ static int32_t transposed_loop(const rd_cuda_strategy *s, const rd_inst *inst, i
     return -1;
 }
 
+/* True if a loop is long enough for squares, and runs forwards. */
 static bool may_be_transposed(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l = &s->p->loop[loop];
@@ -49,11 +51,13 @@ static bool may_be_transposed(const rd_cuda_strategy *s, int32_t loop)
     return l->extent >= s->choice.least_side && !l->backwards;
 }
 
+/* Squares along a loop. */
 static int64_t tiles_along(const rd_loop *l)
 {
     return (l->extent + SIDE - 1) / SIDE;
 }
 
+/* Takes a loop out of the grid: squares along it are items instead of its indices. */
 static void leave_grid(rd_cuda_strategy *s, int32_t loop)
 {
     int32_t n = 0;
@@ -71,7 +75,7 @@ static int32_t words_of(const rd_cuda_strategy *s)
     return PITCH * SIDE * (s->choice.block / RD_WARP);
 }
 
-/* Loads that go by squares of the two loops, as far as there is room. */
+/* Marks the loads that are transposed, as long as shared memory has room for their squares. */
 static void choose_loads(rd_cuda_strategy *s, int32_t loop, int32_t stored)
 {
     int64_t bytes = 0;
@@ -88,6 +92,7 @@ static void choose_loads(rd_cuda_strategy *s, int32_t loop, int32_t stored)
     }
 }
 
+/* Finds the two loops of a transpose, and makes squares of these loops the items. */
 bool rd_cuda_find_transpose(rd_cuda_strategy *s)
 {
     const int32_t stored = loop_of_stores(s);
@@ -108,6 +113,10 @@ bool rd_cuda_find_transpose(rd_cuda_strategy *s)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
+/* Declares the squares of a block, and which square is the warp's:
+ *
+ *     RD_SHARED(float, square7, 4224);
+ *     const int z2 = (int)threadIdx.x / RD_TEAM * 1056; */
 void rd_cuda_declare_transpose(rd_cuda_text *t)
 {
     for (int32_t i = 0; i < t->s->p->n_inst; i++)

@@ -1,14 +1,17 @@
-/* write_kernels.c - the kernels of a loop tree: what surrounds items, and how ranges of one meet. */
+/* write_kernels.c - the kernels of a loop tree: the text around items, and the callbacks by which
+ * the printer leaves and combines partials. */
 #include "kernels/cuda/loop_tree.h"
 #include <inttypes.h>
 
 /* ---- Ranges ----------------------------------------------------------------------------------- */
+/* The printer's callback: stores the partials of a range. */
 static void leave_nodes(void *of, rd_printing *n, int32_t fold)
 {
     (void)n;
     rd_cuda_leave_nodes(of, fold);
 }
 
+/* The printer's callback: adds the inter-team combine, and "if (level == q.head.n_level)". */
 static void print_last_team(void *of, rd_printing *n)
 {
     rd_cuda_text *t = of;
@@ -17,12 +20,15 @@ static void print_last_team(void *of, rd_printing *n)
     rd_cuda_combine_ranges(t, t->split);
 }
 
+/* The printer's callback: declares the combined states of a fold, which are the row of the last
+ * level. */
 static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char *name)
 {
     (void)n;
     rd_cuda_declare_rows(of, fold, name, "rd_row_of(q.head, (int)q.head.n_level - 1, 0)");
 }
 
+/* The callbacks by which the printer leaves and combines partials, of block tiles or of ranges. */
 rd_kernel_ranges rd_cuda_range_callbacks(rd_cuda_text *t)
 {
     if (t->s->tile_loop[0] >= 0)
@@ -38,7 +44,11 @@ rd_kernel_ranges rd_cuda_range_callbacks(rd_cuda_text *t)
 }
 
 /* ---- Kernels ---------------------------------------------------------------------------------- */
-/* Behind the ticket of all; and threads of tiles are those of the block. */
+/* Declares an item's nodes of a look-back scan, behind the ticket; t becomes the thread's number
+ * in the block, as a block does a tile:
+ *
+ *     char *const nodes = (char *)q.head.nodes + 16 + item * q.N[0];
+ *     const int t = (int)threadIdx.x; */
 static void declare_nodes_of_tiles(rd_cuda_text *t)
 {
     rd_text bytes = { 0 };
@@ -50,7 +60,7 @@ static void declare_nodes_of_tiles(rd_cuda_text *t)
     rd_text_end(&bytes, t->print.to);
 }
 
-/* One item, or one range of one. */
+/* Adds one item, or one range of an item, and a barrier for the team. */
 static void write_work(rd_cuda_text *t, int32_t kernel)
 {
     rd_cuda_declare_work(t, t->part);
@@ -65,7 +75,13 @@ static const char next_item[] =
 static const char next_tile[] =
     "for (int64_t work; (work = rd_next_tile((uint64_t *)q.head.nodes)) < q.head.n_work;) {";
 
-/* All items of a team, one after the other, or those of a block in step. */
+/* Adds the loop over all items of a team, or over the staged rows of a block:
+ *
+ *     for (int64_t work = q.head.first + team; work < q.head.n_work; work += teams) {
+ *         const int64_t item = work;
+ *         .. the item ..
+ *         RD_SYNC_TEAM
+ *     } */
 static void write_items(rd_cuda_text *t, int32_t kernel)
 {
     if (rd_cuda_has_moved_rows(t->s)) {
@@ -81,7 +97,14 @@ static void write_items(rd_cuda_text *t, int32_t kernel)
     rd_print_line(&t->print, "}");
 }
 
-/* "run", or "ranges0" of those of a split loop. */
+/* Adds a kernel: "run", or "ranges0" for split loop 0.
+ *
+ *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) run(const rd_call q)
+ *     {
+ *         .. shared memory, the team, slots ..
+ *         .. the loop over items ..
+ *         RD_WARN(warnings)
+ *     } */
 static void write_kernel(rd_cuda_text *t, int32_t kernel, rd_cuda_kernel_kind part, int32_t split)
 {
     static const char *const names[] = {
@@ -107,7 +130,7 @@ static void write_kernel(rd_cuda_text *t, int32_t kernel, rd_cuda_kernel_kind pa
     rd_print_line(&t->print, "}\n");
 }
 
-/* Each loop that is split. */
+/* Adds the functions of split folds, and a kernel for each split loop. */
 static void write_splits(rd_cuda_text *t, int32_t kernel)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -126,7 +149,18 @@ static const char *const nodes_of_level[] = {
     "int64_t work = (int64_t)blockIdx.x * RD_THREADS + threadIdx.x;",
 };
 
-/* q.head.span: the level whose nodes are made.  A thread makes one of a cell. */
+/* Adds the kernel of a two-pass scan that makes one level of nodes from the level below.
+ * q.head.span is the level; a thread makes one node of a cell:
+ *
+ *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) lift0(const rd_call q)
+ *     {
+ *         const int     level = (int)q.head.span;
+ *         const int64_t here = q.head.n_range >> level, threads = (int64_t)gridDim.x * RD_THREADS;
+ *         int64_t work = (int64_t)blockIdx.x * RD_THREADS + threadIdx.x;
+ *         for (; work < q.head.n_work; work += threads) {
+ *             .. item, k, c; the nodes `below`, and `at` ..
+ *         }
+ *     } */
 static void write_lift(rd_cuda_text *t, const rd_stmt *s)
 {
     rd_text cells = { 0 };
@@ -154,6 +188,7 @@ static void write_lift(rd_cuda_text *t, const rd_stmt *s)
     rd_text_end(&cells, t->print.to);
 }
 
+/* Adds the kernels of a two-pass scan: "totals", a "lift0" for each fold, and "rescan". */
 static void write_twice(rd_cuda_text *t, int32_t kernel)
 {
     int32_t s = t->print.t->stmt[kernel].next;
@@ -165,6 +200,7 @@ static void write_twice(rd_cuda_text *t, int32_t kernel)
 }
 
 /* ---- All of them ------------------------------------------------------------------------------ */
+/* Adds all kernels of a strategy. */
 void rd_cuda_write_kernels(rd_cuda_text *t)
 {
     const int32_t kernel = rd_kernel_behind(t->print.t, -1);
