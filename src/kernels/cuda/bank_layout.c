@@ -1,14 +1,14 @@
-/* bank_layout.c - where short rows lie in shared memory (staged_rows.c).
+/* bank_layout.c - where staged rows lie in shared memory (staged_rows.c).
  *
- * Rows are an odd number of words apart, so that elements of all threads of a warp are in banks of
- * their own.  Rows whose elements are read for the last time just before those of others are stored
- * leave them their place: so a softmax has one array for what it reads, its exponentials and its
+ * Rows are an odd number of words apart, so that the elements of a warp's threads are in
+ * different banks. If rows are read for the last time just before other rows are stored, these
+ * take over their array.  So a softmax has one array for its operand, its exponentials and its
  * results. */
 #include "kernels/cuda/strategy.h"
 #include <stdlib.h>
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
-/* Of 4 bytes or an element: an odd number of these. */
+/* Elements between rows: an odd number of words, of 4 bytes or an element. */
 static int64_t pitch_of(rd_dtype type, int64_t n)
 {
     const int64_t size = rd_dtype_size(type), word = size > 4 ? size : 4;
@@ -23,7 +23,7 @@ int64_t rd_cuda_staged_rows_of_block(const rd_cuda_strategy *s, const rd_cuda_st
                                   : (s->choice.block + r->items - 2) / r->items + 1;
 }
 
-/* With room for whole vectors at both ends. */
+/* Bytes of the rows of a block, with room for whole vectors at both ends. */
 static int64_t bytes_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return rd_cuda_room(rd_cuda_staged_rows_of_block(s, r) * r->pitch * rd_dtype_size(r->type) +
@@ -31,12 +31,13 @@ static int64_t bytes_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 }
 
 /* ---- Rows that leave others their place ------------------------------------------------------ */
+/* The address of an access. */
 static const rd_address *address_of(const rd_cuda_strategy *s, int32_t inst)
 {
     return &s->p->address[s->p->inst[inst].arg];
 }
 
-/* The outermost loop of the item's around an instruction, -1. */
+/* The outermost loop of an item around an instruction, -1. */
 static int32_t outermost(const rd_cuda_strategy *s, int32_t inst)
 {
     int32_t loop = s->p->inst[inst].loop, found = -1;
@@ -46,8 +47,8 @@ static int32_t outermost(const rd_cuda_strategy *s, int32_t inst)
     return found;
 }
 
-/* Are two accesses in one loop of the same element, counted from where rows begin, and of another
- * one in each round of all loops? */
+/* True if two accesses in one loop touch the same element of their rows, and another element in
+ * each round. */
 static bool is_same_element(const rd_cuda_strategy *s, int32_t a, int32_t b)
 {
     const rd_cuda_staged_row *r = &s->staged_row[s->staged_row_of[a]],
@@ -70,7 +71,7 @@ static bool is_same_element(const rd_cuda_strategy *s, int32_t a, int32_t b)
     return times == r->n;
 }
 
-/* The first access of rows k; -1: it is no store in a loop. */
+/* The first access of rows k if it is a store in a loop; else -1. */
 static int32_t first_store(const rd_cuda_strategy *s, int32_t k)
 {
     for (int32_t i = s->from; i < s->to; i++)
@@ -79,7 +80,7 @@ static int32_t first_store(const rd_cuda_strategy *s, int32_t k)
     return -1;
 }
 
-/* Have rows of the same array no use from the elements on that a store is of? */
+/* True if no access uses the array's rows once a store has begun, except those just before it. */
 static bool is_unused_from(const rd_cuda_strategy *s, int32_t array, int32_t store)
 {
     const int32_t begin = s->p->loop[outermost(s, store)].begin;
@@ -94,8 +95,9 @@ static bool is_unused_from(const rd_cuda_strategy *s, int32_t array, int32_t sto
     return ends;
 }
 
-/* Do all that have an array leave it, and would a thread's row be where theirs are?  Then all rows
- * of a block are, so that threads write back what they themselves have filled. */
+/* True if rows k may take over an array: all its rows end, and a thread's row would lie where
+ * theirs do. Then the block's rows do, too, so that threads fill what they themselves have
+ * written back. */
 static bool can_share_array(const rd_cuda_strategy *s, int32_t array, int32_t k)
 {
     const rd_cuda_staged_row *r = &s->staged_row[k];
@@ -114,7 +116,7 @@ static bool can_share_array(const rd_cuda_strategy *s, int32_t array, int32_t k)
     return true;
 }
 
-/* The array that rows can have from others, or one of their own. */
+/* The array that rows k take over, or one of their own. */
 static int32_t array_of(const rd_cuda_strategy *s, int32_t k)
 {
     const int32_t store = first_store(s, k);
@@ -127,6 +129,7 @@ static int32_t array_of(const rd_cuda_strategy *s, int32_t k)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
+/* Assigns arrays in the order in which rows begin, then their bytes. */
 void rd_cuda_lay_out_staged_rows(rd_cuda_strategy *s)
 {
     int64_t bytes = 0;

@@ -1,26 +1,28 @@
-/* block_tile.c - reductions along both axes of an array, in one read: of rows, which have lanes along
- * it, and of columns, which have one lane each.  Either loop may stand in the other.
+/* block_tile.c - 2-D block tiles: reductions along both axes of an array in one read.  Folds of
+ * rows have lanes along a row; folds of columns have one lane for each column.  Either loop may
+ * contain the other.
  *
- * A block of threads takes a *patch*: one block of the columns' trees, 64 rows, by one of the
- * rows', 64 steps of all lanes.  A team has as many columns as a row has lanes, and walks down: the
- * columns' states are in registers, and those of the rows' lanes in shared memory, where the next
- * team finds them (block_tile_kernel.c).  What a patch comes to are nodes of either tree, one for each
- * column, and for each lane of a row that goes on in other patches.  Who comes last of the patches
- * of a group joins these (combine_blocks.c).
+ * A block of threads takes a tile: one block of the columns' trees, 64 rows, by one block of the
+ * rows' trees, 64 steps of all lanes.  A team has as many columns as a row has lanes, and runs
+ * down the rows. The columns' states are in registers.  The states of the rows' lanes are in
+ * shared memory, where the next team finds them (print/gpu/patches.c).  A tile leaves nodes of
+ * both trees: one for each column, and one for each lane of a row that other tiles continue.  The
+ * last block of a group of tiles combines their nodes (combine_blocks.c).
  *
- * Other stages in which folds cross have threads for the ones or the others; the evaluator asks
- * (rd_gpu_suits), and makes two of them. */
+ * Other stages whose folds cross have threads for the rows or for the columns only.  The
+ * evaluator asks (rd_gpu_suits) and makes two stages of them. */
 #include "core/tree.h"
 #include "kernels/cuda/strategy.h"
 #include <string.h>
 
 /* ---- Which folds cross ----------------------------------------------------------------------- */
-/* Is the fold begun anew for each index of a loop? */
+/* True if the fold begins again for each index of a loop. */
 static bool is_within(const rd_program *p, const rd_cuda_fold *f, int32_t loop)
 {
     return rd_cuda_within(p, f->start, loop);
 }
 
+/* Finds the instructions of a fold, before there is a strategy. */
 static void find_instructions(const rd_program *p, int32_t number, rd_cuda_fold *f)
 {
     *f =
@@ -33,8 +35,8 @@ static void find_instructions(const rd_program *p, int32_t number, rd_cuda_fold 
         }
 }
 
-/* Does `row` fold along a loop that has cells of `column` beside each other, each of which goes on
- * in the loop around it?  Who comes before its result is there does not read it. */
+/* True if `row` reduces a loop along which `column` has cells, and each of these goes on in the
+ * loop around it.  `column` must take its element before the result of `row` is there. */
 static bool is_crossing(const rd_program *p, const rd_cuda_fold *row, const rd_cuda_fold *column)
 {
     const int32_t outer = row->start < 0 ? -1 : p->inst[row->start].loop;
@@ -50,6 +52,7 @@ static bool is_crossing(const rd_program *p, const rd_cuda_fold *row, const rd_c
     return false;
 }
 
+/* Compares each two folds of the program. */
 bool rd_cuda_has_crossing_folds(const rd_program *p)
 {
     rd_cuda_fold row, column;
@@ -81,13 +84,14 @@ static int32_t only_loop(const rd_program *p, int32_t from, int32_t to)
     return only;
 }
 
+/* True if a loop runs forwards and is not empty. */
 static bool is_plain(const rd_program *p, int32_t loop)
 {
     return loop >= 0 && !p->loop[loop].backwards && p->loop[loop].extent > 0;
 }
 
-/* One loop in another; behind them folds that began before them end, in loops along the inner
- * one. */
+/* Finds one loop in another.  Behind both, folds that began before them end, in loops along the
+ * inner axis. */
 static bool find_loops(rd_cuda_strategy *s, int32_t *outer, int32_t *inner)
 {
     const rd_program *p = s->p;
@@ -110,7 +114,7 @@ static bool find_loops(rd_cuda_strategy *s, int32_t *outer, int32_t *inner)
     return true;
 }
 
-/* Rows have lanes along one of the loops, whichever it is; that is the second. */
+/* Orders the two loops: the second one is the one along which rows have lanes. */
 static void order_loops(rd_cuda_strategy *s, int32_t outer, int32_t inner)
 {
     bool along_outer = false;
@@ -133,8 +137,9 @@ int32_t rd_cuda_tile_inner(const rd_cuda_strategy *s)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Folds along the inner loop begin in the outer one and end there.  Others have a cell for each
- * index of the inner one, and end behind. */
+/* True if a fold begins and ends where a tile expects it.  A fold along the inner loop begins and
+ * ends in the outer one.  Other folds have a cell for each index of the inner loop, and end
+ * behind both. */
 static bool is_placed(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t folds_along)
 {
     const rd_program *p     = s->p;
@@ -150,12 +155,13 @@ static bool is_placed(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t 
            cell->n_add == 1 && cell->add[0].axis == inner->axis;
 }
 
+/* True if a fold is a reduction by the combine tree. */
 static bool is_of_tree(const rd_fold *fold)
 {
     return !fold->scan && !fold->user && fold->steps == RD_TREE_STEPS;
 }
 
-/* A lane for each column, whose steps are rows. */
+/* True if a fold has one lane for each column, whose steps are rows. */
 static bool is_column(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return is_of_tree(f->of.fold) &&
@@ -163,7 +169,7 @@ static bool is_column(const rd_cuda_strategy *s, const rd_cuda_fold *f)
            is_placed(s, f, s->tile_loop[0]);
 }
 
-/* Lanes along the columns, from the first one on. */
+/* True if a fold has lanes along the columns, from the first column on. */
 static bool is_row(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -174,7 +180,8 @@ static bool is_row(const rd_cuda_strategy *s, const rd_cuda_fold *f)
            is_placed(s, f, s->tile_loop[1]);
 }
 
-/* Rows and columns, some of both; the rows' lanes, 0: there are other folds. */
+/* Sorts folds into rows and columns, and returns the lanes of the rows; 0: there are other folds,
+ * or only one kind. */
 static int32_t find_lanes(rd_cuda_strategy *s)
 {
     int32_t lanes = 0, columns = 0;
@@ -196,8 +203,8 @@ static int32_t find_lanes(rd_cuda_strategy *s)
 }
 
 /* ---- What else is done ----------------------------------------------------------------------- */
-/* Each element is done once, but what is before the elements of the inner loop for each of them:
- * nothing is stored there.  Nothing that is stored is read. */
+/* True if an instruction may run in a tile.  Instructions before the inner loop run once for each
+ * of its elements, so they must not store.  Nothing that is stored may be read. */
 static bool may_tile(const rd_cuda_strategy *s, int32_t i)
 {
     const rd_program *p    = s->p;
@@ -210,6 +217,7 @@ static bool may_tile(const rd_cuda_strategy *s, int32_t i)
     }
 }
 
+/* True if all instructions may run in a tile. */
 static bool may_tile_all(const rd_cuda_strategy *s)
 {
     bool all = s->p->n_scratch == 0;
@@ -220,7 +228,7 @@ static bool may_tile_all(const rd_cuda_strategy *s)
 }
 
 /* ---- Teams ----------------------------------------------------------------------------------- */
-/* The smallest elements that lie side by side along columns, 0: there are none. */
+/* Bytes of the smallest elements that lie densely along columns; 0: there are none. */
 static int32_t least_dense(const rd_cuda_strategy *s)
 {
     const rd_program *p     = s->p;
@@ -236,6 +244,7 @@ static int32_t least_dense(const rd_cuda_strategy *s)
     return least;
 }
 
+/* Chooses the width of vectors, and with it the team: all lanes of a row. */
 static bool find_team(rd_cuda_strategy *s, int32_t lanes)
 {
     const int32_t least = least_dense(s);
@@ -248,6 +257,7 @@ static bool find_team(rd_cuda_strategy *s, int32_t lanes)
     return s->width > 1 && s->team <= RD_WARP;
 }
 
+/* Adds each access of the inner loop that is dense along the columns. */
 void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *accesses)
 {
     const rd_program *p = s->p;
@@ -281,9 +291,9 @@ static int32_t flight_of(const rd_cuda_strategy *s)
     return bytes;
 }
 
-/* Teams follow each other, each one turn behind the one before it.  So a team that is through with
- * its columns finds those before its next ones done, if there are as many turns as teams, at
- * least. */
+/* Chooses how many rows a team takes at a time.  Teams follow each other, one turn behind.  A
+ * team that has finished its columns finds the team before it done, if there are at least as many
+ * turns as teams. */
 static void find_rows_at_once(rd_cuda_strategy *s)
 {
     const rd_cuda_choice *c      = &s->choice;
@@ -298,6 +308,7 @@ static void find_rows_at_once(rd_cuda_strategy *s)
 }
 
 /* ---- Is it worth it? ------------------------------------------------------------------------- */
+/* Bytes of a number of a state. */
 static int32_t state_size(const rd_emit_fold *of, int k)
 {
     const char *const type = rd_state_type(of, k);
@@ -307,7 +318,7 @@ static int32_t state_size(const rd_emit_fold *of, int k)
     return narrow ? 4 : 8;
 }
 
-/* Lanes of rows, and words in which they meet. */
+/* True if shared memory has room for the lanes of all rows, and for the words of their exchange. */
 static bool has_room(const rd_cuda_strategy *s, int32_t lanes)
 {
     int64_t bytes = 8 * (int64_t)rd_cuda_shared_words(s) * (s->choice.block / s->team);
@@ -318,8 +329,8 @@ static bool has_room(const rd_cuda_strategy *s, int32_t lanes)
     return bytes <= s->choice.tile_room;
 }
 
-/* Teams wait for the first one at the beginning of a patch, and at its end for the last one; of the
- * threads that a GPU has room for, registers leave a quarter. */
+/* True if enough threads have work.  Teams wait for the first one at the beginning of a tile, and
+ * for the last one at its end.  Registers leave room for a quarter of the GPU's threads. */
 static bool are_busy(const rd_cuda_strategy *s, int32_t lanes)
 {
     const int64_t teams = s->choice.block / s->team, turns = RD_TREE_STEPS / s->rows_at_once;
@@ -332,6 +343,7 @@ static bool are_busy(const rd_cuda_strategy *s, int32_t lanes)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
+/* Counts the tiles along both loops. */
 static void count_tiles(rd_cuda_strategy *s, int32_t lanes)
 {
     const int64_t size[2] = { RD_TREE_STEPS, (int64_t)RD_TREE_STEPS * lanes };
@@ -360,7 +372,8 @@ int64_t rd_cuda_groups_of(const rd_cuda_strategy *s, int64_t n)
     return groups;
 }
 
-/* Nodes of columns, and of the lanes of rows that are several patches; counters of both. */
+/* Lays out the nodes of columns, and of the lanes of rows that are several tiles; and counters of
+ * both. */
 static void place_nodes(rd_cuda_strategy *s)
 {
     const int64_t *n = s->n_block_tile;
@@ -397,6 +410,7 @@ static void assign_local_storage(rd_cuda_strategy *s)
     }
 }
 
+/* Undoes the choices of this file. */
 static bool give_up(rd_cuda_strategy *s)
 {
     s->tile_loop[0] = s->tile_loop[1] = -1;
@@ -406,6 +420,8 @@ static bool give_up(rd_cuda_strategy *s)
     return false;
 }
 
+/* Checks the loops, the folds, all other instructions, shared memory and the work for all
+ * threads. */
 bool rd_cuda_find_block_tile(rd_cuda_strategy *s)
 {
     int32_t lanes, outer, inner;

@@ -1,4 +1,4 @@
-/* dense.c - which elements lie side by side in memory, and how many of them make a vector. */
+/* dense.c - which elements lie densely in memory, and how many of them make a vector. */
 #include "kernels/cuda/strategy.h"
 
 bool rd_cuda_is_access(const rd_cuda_strategy *s, int32_t i)
@@ -18,8 +18,6 @@ bool rd_cuda_is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t 
     return false;
 }
 
-/* Are neighbours along the axis neighbours in memory?  Registers that count in the address must be
- * the same for all: made outside of instructions [from, to). */
 bool rd_cuda_is_dense_for(const rd_cuda_strategy *s, int32_t i, int32_t axis, int32_t from,
                           int32_t to)
 {
@@ -81,7 +79,6 @@ bool rd_cuda_is_vector_access(const rd_cuda_strategy *s, int32_t i, int32_t loop
            (!lane || rd_cuda_is_aligned(lane, l->axis, wide));
 }
 
-/* The smaller of two sizes of elements, of which 0 is none. */
 int32_t rd_cuda_smaller_size(int32_t a, int32_t b)
 {
     return a == 0 || (b > 0 && b < a) ? b : a;

@@ -1,14 +1,15 @@
-/* gpu_plan.c - what a shape decides, as data for the passes that make its tree. */
+/* gpu_plan.c - gives the passes of loop trees what the strategy has decided, as an rd_gpu_plan. */
 #include "kernels/cuda/loop_tree.h"
 
 /* ---- Loops ------------------------------------------------------------------------------------ */
+/* Notes the elements of each vector access. */
 static void note_accesses(const rd_cuda_vector_accesses *accesses, int32_t *pack)
 {
     for (int32_t k = 0; k < accesses->n; k++)
         pack[accesses->inst[k]] = accesses->each[k];
 }
 
-/* The elements of patches. */
+/* Notes the vector accesses of block tiles. */
 static void describe_block_tile(const rd_cuda_strategy *s, int32_t *pack)
 {
     rd_cuda_vector_accesses accesses;
@@ -19,6 +20,8 @@ static void describe_block_tile(const rd_cuda_strategy *s, int32_t *pack)
     note_accesses(&accesses, pack);
 }
 
+/* Says what becomes of a loop: work items, chunks, ranges, distributed or serial.  Then it notes
+ * the loop's vector accesses and prefetched rounds. */
 static void describe_loop(const rd_cuda_strategy *s, int32_t loop, rd_gpu_loop *l, int32_t *pack)
 {
     rd_cuda_vector_accesses accesses;
@@ -41,12 +44,13 @@ static void describe_loop(const rd_cuda_strategy *s, int32_t loop, rd_gpu_loop *
     note_accesses(&accesses, pack);
 }
 
-/* A scan in ranges has a node for each range, for each two of them, each four, and so on. */
+/* Nodes of a two-pass scan: one for each range, for each two of them, each four, and so on. */
 static int32_t nodes_of(const rd_cuda_strategy *s)
 {
     return s->is_two_pass ? (int32_t)rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range)) : 0;
 }
 
+/* Says where the states of a fold lie. */
 static void describe_fold(const rd_cuda_strategy *s, const rd_cuda_fold *f, rd_gpu_fold *fold)
 {
     *fold = (rd_gpu_fold){ .place = f->storage == RD_STORAGE_LOCAL  ? RD_IN_LOCAL
@@ -59,6 +63,7 @@ static void describe_fold(const rd_cuda_strategy *s, const rd_cuda_fold *f, rd_g
                            .nodes = nodes_of(s) };
 }
 
+/* Says which rows are staged, by axes. */
 static void describe_row(const rd_cuda_strategy *s, const rd_cuda_staged_row *r, rd_gpu_row *row)
 {
     *row = (rd_gpu_row){ .role  = r->role,
@@ -72,6 +77,7 @@ static void describe_row(const rd_cuda_strategy *s, const rd_cuda_staged_row *r,
         row->outer[row->n_outer++] = s->p->loop[s->grid[g]].axis;
 }
 
+/* Describes all loops, folds, scratch slots and staged rows. */
 bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *get, void *pool,
                      const char **why)
 {

@@ -1,11 +1,12 @@
-/* pair_memory.c - how much what pairs have in shared memory takes (pair_tiles.c): points, a tile of them at a time,
- * and what the results of each thread bring.
+/* pair_memory.c - the shared memory of pairs (pair_tiles.c): a tile of points, and what the
+ * results of each thread bring.
  *
- * A tile has a row for each coordinate, in which points that come one after the other lie side by
- * side; so has what a thread's results bring, in words of its own. */
+ * A tile has a row for each coordinate, in which successive points are adjacent.  Values of the
+ * results lie likewise, in words of their own. */
 #include "kernels/cuda/strategy.h"
 
 /* ---- What a load hangs on -------------------------------------------------------------------- */
+/* True if an instruction stands in the loop over pairs. */
 static bool is_inside(const rd_cuda_strategy *s, int32_t inst)
 {
     return rd_cuda_within(s->p, inst, s->pairs);
@@ -16,7 +17,7 @@ int32_t rd_cuda_pair_axis(const rd_cuda_strategy *s)
     return s->p->loop[s->pairs].axis;
 }
 
-/* Is it the axis of a loop in a pair? */
+/* True if a loop in a pair runs over the axis. */
 static bool is_inner_axis(const rd_cuda_strategy *s, int32_t axis)
 {
     for (int32_t k = 0; k < s->p->n_loop; k++)
@@ -41,14 +42,14 @@ static int64_t elements_of(const rd_cuda_strategy *s, const rd_address *at)
     return n;
 }
 
-/* Rows of a tile lie 16 bytes further apart than it is long, so that elements of a point meet
- * different banks, and vectors of them begin where they may. */
+/* Rows of a tile are 16 bytes longer than the tile: so elements of a point are in different
+ * banks, and vectors are aligned. */
 static int64_t pitch_of(const rd_cuda_strategy *s, const rd_address *at)
 {
     return s->point_tile + 16 / rd_dtype_size(at->type);
 }
 
-/* Bytes of shared memory of a block. */
+/* Adds up the arrays of all loads that come from shared memory. */
 int64_t rd_cuda_pair_tile_bytes(const rd_cuda_strategy *s)
 {
     const rd_program *p     = s->p;

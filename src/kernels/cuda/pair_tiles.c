@@ -1,14 +1,13 @@
-/* pair_tiles.c - which folds over the other points of pairs have what these bring come through shared
- * memory, a tile of them at a time, so that it serves all threads of a block.
+/* pair_tiles.c - folds over pairs of points (pairwise sums).  The points that every result reads
+ * come through shared memory, a tile at a time, so that one load serves all threads of a block.
  *
- * A thread has `wide` results side by side, as columns have (vector_access.c), and takes `abreast` points
- * of a tile together: so 16 bytes that it takes from shared memory serve as many pairs, and loops
- * in a pair, as over coordinates, run once for all of them.  What hangs on the results, but not on
- * the other points, a thread leaves for itself in shared memory before the first tile.
+ * A thread has `width` adjacent results (columns, vector_access.c), and takes `register_block`
+ * points of a tile together (register blocking).  So 16 bytes from shared memory serve as many
+ * pairs, and a loop in a pair, as over coordinates, runs once for all of them.  Values that
+ * depend on the results alone go to shared memory before the first tile.  print/gpu/pairs.c shows
+ * the text.
  *
- * print/gpu/pairs.c shows the text.
- *
- * Points of a lane go in their order, and each result has all of them in one thread, so that the
+ * Points of a lane keep their order, and one thread has all points of a result: so the combine
  * tree is the program's. */
 #include "core/tree.h"
 #include "kernels/cuda/kernel_frame.h"
@@ -16,14 +15,14 @@
 #include <stdio.h>
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* What is loaded may come from shared memory, or is the same for all pairs. */
+/* True if a load may come from shared memory, or is the same for all pairs. */
 static bool may_load(const rd_cuda_strategy *s, const rd_address *at)
 {
     return !rd_has_registers(at) && !s->stored[at->slot] &&
            !(rd_coef(at, s->strip) && rd_coef(at, rd_cuda_pair_axis(s)));
 }
 
-/* A thread has all of its states in registers. */
+/* True if a thread can keep all states of a fold in registers. */
 static bool may_fold(const rd_fold *fold)
 {
     enum { MOST_CELLS = 8 };
@@ -31,6 +30,7 @@ static bool may_fold(const rd_fold *fold)
     return fold->lanes == 1 && !fold->scan && fold->n_cell <= MOST_CELLS;
 }
 
+/* True if an instruction may stand in the loop over pairs: no store, no scan, no long loop. */
 static bool may_stand_in_pair(const rd_cuda_strategy *s, const rd_inst *inst)
 {
     enum { MOST_EXTENT = 4096 };
@@ -47,7 +47,7 @@ static bool may_stand_in_pair(const rd_cuda_strategy *s, const rd_inst *inst)
     }
 }
 
-/* A load of the same elements before it in the pair, or itself. */
+/* The first load of the same elements in the pair: an earlier one, or this one. */
 static int32_t first_of(const rd_cuda_strategy *s, int32_t inst)
 {
     const rd_program *p = s->p;
@@ -59,7 +59,7 @@ static int32_t first_of(const rd_cuda_strategy *s, int32_t inst)
     return inst;
 }
 
-/* Loads that come from shared memory; does any hang on the other points? */
+/* Finds the loads that come from shared memory.  False: none depends on the other points. */
 static bool find_tile_loads(rd_cuda_strategy *s)
 {
     const rd_program *p    = s->p;
@@ -81,6 +81,7 @@ static bool find_tile_loads(rd_cuda_strategy *s)
 }
 
 /* ---- How many -------------------------------------------------------------------------------- */
+/* Estimates the machine instructions of an instruction. */
 static double weight_of_inst(const rd_program *p, const rd_inst *inst)
 {
     enum { CALL = 32 };
@@ -93,7 +94,7 @@ static double weight_of_inst(const rd_program *p, const rd_inst *inst)
     }
 }
 
-/* What a pair takes, about, in instructions; loops over more than are written out count once. */
+/* Estimates the instructions of a pair.  The body of a loop too long to unroll counts once. */
 static double weight_of(const rd_cuda_strategy *s)
 {
     const rd_program *p      = s->p;
@@ -109,7 +110,7 @@ static double weight_of(const rd_cuda_strategy *s)
     return weight;
 }
 
-/* Blocks of threads that share the results along their axis. */
+/* Blocks of threads that the results along an axis need. */
 static int64_t blocks_along(const rd_cuda_strategy *s, int64_t extent)
 {
     const int64_t each = (int64_t)s->choice.block * s->width;
@@ -122,7 +123,8 @@ int64_t rd_cuda_pair_items(const rd_cuda_strategy *s, int64_t extent)
     return blocks_along(s, extent) * s->choice.block;
 }
 
-/* So many pairs a thread has at hand: that many bytes of each value. */
+/* Pairs that a thread has at once, limited by the bytes of their values and by their
+ * instructions. */
 static int32_t pairs_at_hand(const rd_cuda_strategy *s)
 {
     const rd_program *p    = s->p;
@@ -138,8 +140,8 @@ static int32_t pairs_at_hand(const rd_cuda_strategy *s)
     return n;
 }
 
-/* Does a fold take elements of one loop in a pair after the other in one cell?  Then it must have
- * all of a point before the next one. */
+/* True if a fold takes the elements of a loop in a pair one after the other, in one cell.  Then a
+ * thread must finish a point before the next one. */
 static bool is_serial_over_points(const rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -157,7 +159,7 @@ static bool is_serial_over_points(const rd_cuda_strategy *s)
     return false;
 }
 
-/* Is there work for all threads? */
+/* True if there are enough pairs for all threads. */
 static bool has_work_for(const rd_cuda_strategy *s, int64_t threads)
 {
     const int64_t points = s->p->loop[s->pairs].extent;
@@ -165,7 +167,7 @@ static bool has_work_for(const rd_cuda_strategy *s, int64_t threads)
     return s->n_item / s->width * ((points + RD_TREE_STEPS - 1) / RD_TREE_STEPS) >= threads;
 }
 
-/* The longest tile for which a multiprocessor has room in so many blocks of threads. */
+/* Finds the longest tile that lets `resident` blocks of threads share a multiprocessor. */
 static bool find_tile(rd_cuda_strategy *s, int64_t shared, int32_t resident)
 {
     enum { BESIDE = 1 << 10 }; /* what a block has else of shared memory */
@@ -178,7 +180,7 @@ static bool find_tile(rd_cuda_strategy *s, int64_t shared, int32_t resident)
     return false;
 }
 
-/* Many blocks at a time first, then many results a thread. */
+/* Prefers many resident blocks, then many results of a thread. */
 static bool find_width(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     const int32_t all = pairs_at_hand(s);
@@ -193,6 +195,7 @@ static bool find_width(rd_cuda_strategy *s, const rd_cuda_limits *limits)
     return false;
 }
 
+/* Undoes the choices of this file. */
 static void give_up(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
@@ -202,6 +205,7 @@ static void give_up(rd_cuda_strategy *s)
     s->pair_tile_bytes           = 0;
 }
 
+/* Checks the loops, finds the loads of a tile, and chooses its size. */
 bool rd_cuda_find_pairs(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     const rd_loop *last = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;

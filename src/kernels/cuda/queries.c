@@ -1,4 +1,4 @@
-/* queries.c - what many files ask of a shape. */
+/* queries.c - small questions about a strategy that many files ask. */
 #include "kernels/cuda/strategy.h"
 
 int32_t rd_cuda_bits(int64_t n)

@@ -1,20 +1,23 @@
-/* row_cache.c - rows that a team keeps in shared memory: what several loops of an item read, and what
- * one of them leaves for another.  So a softmax reads its rows once.
+/* row_cache.c - the shared-memory row cache: rows that a team keeps, since several loops of an
+ * item read them, or one loop stores them for another.  So a softmax reads its rows once.
  *
- * In all loops concerned an index belongs to the same thread, so that no barrier is needed.
- * Element i = v + wide * t + l of thread t lies at v + team * l + t: threads side by side have
- * words side by side, which lie in banks of their own. */
+ * An index belongs to the same thread in all these loops, so no barrier is needed.  Element i = v
+ * + width * t + l of thread t lies at v + team * l + t: adjacent threads have adjacent words, in
+ * banks of their own.
+ *
+ *     softmax over i1, of 8192 x 1024 f32: ", 1 row in shared memory" */
 #include "kernels/cuda/strategy.h"
 
 enum { BANKS = 32 };
 
+/* True if an instruction loads or stores. */
 static bool is_memory(const rd_inst *inst)
 {
     return inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE;
 }
 
-/* Does the loop take all of its axis from 0 on, in whole rounds of the team?  Then thread t has the
- * same elements as in other such loops. */
+/* True if the loop takes all of its axis from 0 on, in whole rounds of the team.  Then thread t
+ * has the same elements as in other such loops. */
 static bool is_regular(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop    *l    = loop < 0 ? NULL : &s->p->loop[loop];
@@ -35,7 +38,7 @@ bool rd_cuda_is_same_address(const rd_address *a, const rd_address *b)
     return true;
 }
 
-/* May all rows be along this axis? */
+/* True if all cached rows may lie along this axis. */
 static bool is_along(rd_cuda_strategy *s, int32_t axis)
 {
     if (s->n_cached_row > 0 && s->row_axis != axis)
@@ -44,7 +47,8 @@ static bool is_along(rd_cuda_strategy *s, int32_t axis)
     return true;
 }
 
-/* Floats of 16 bits are f32 in registers, where they are rounded already. */
+/* Bytes of an element in the cache.  16-bit floats are f32 in registers, but already rounded, so
+ * 2 bytes keep them. */
 static int32_t word_of(rd_dtype type)
 {
     const bool is_half = type == RD_F16 || type == RD_BF16;
@@ -52,12 +56,13 @@ static int32_t word_of(rd_dtype type)
     return is_half ? 2 : rd_register_size(type) > 4 ? 8 : 4;
 }
 
-/* All rows have room for their widest elements. */
+/* Widens the elements of the cache to those of a type. */
 static void make_room_for(rd_cuda_strategy *s, rd_dtype type)
 {
     s->row_word = word_of(type) > s->row_word ? word_of(type) : s->row_word;
 }
 
+/* Adds a row to the cache. */
 static void add_row(rd_cuda_strategy *s, rd_dtype type)
 {
     s->n_cached_row++;
@@ -65,7 +70,7 @@ static void add_row(rd_cuda_strategy *s, rd_dtype type)
 }
 
 /* ---- What several loops read ----------------------------------------------------------------- */
-/* A load of the same elements in a later loop, which then need not be loaded. */
+/* True if load j, in a later loop, reads the same elements as load i. */
 static bool is_reload(const rd_cuda_strategy *s, int32_t i, int32_t j)
 {
     const rd_inst *a = &s->p->inst[i], *b = &s->p->inst[j];
@@ -76,6 +81,7 @@ static bool is_reload(const rd_cuda_strategy *s, int32_t i, int32_t j)
            rd_cuda_is_same_address(&s->p->address[a->arg], &s->p->address[b->arg]);
 }
 
+/* Caches what several loops load. */
 static void find_reads(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -101,7 +107,7 @@ static void find_reads(rd_cuda_strategy *s)
 }
 
 /* ---- What one loop leaves -------------------------------------------------------------------- */
-/* Is all that is done with a scratch slot done by the thread that has the element? */
+/* True if the thread that stores an element of a scratch slot is the only one that loads it. */
 static bool is_kept_by_thread(const rd_cuda_strategy *s, int32_t slot, int32_t *axis)
 {
     const rd_program *p = s->p;
@@ -123,7 +129,7 @@ static bool is_kept_by_thread(const rd_cuda_strategy *s, int32_t slot, int32_t *
     return *axis >= 0;
 }
 
-/* The first store to a slot. */
+/* The first store to a slot, -1. */
 static int32_t store_of(const rd_program *p, int32_t slot)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -132,8 +138,8 @@ static int32_t store_of(const rd_program *p, int32_t slot)
     return -1;
 }
 
-/* A row whose elements are read for the last time just before these are stored: they may take its
- * place.  -1: there is none. */
+/* A cached row whose elements are loaded for the last time just before the store, -1.  The stored
+ * row may take its place. */
 static int32_t row_that_ends(const rd_cuda_strategy *s, int32_t store)
 {
     for (int32_t row = 0; row < s->n_cached_row; row++) {
@@ -149,6 +155,7 @@ static int32_t row_that_ends(const rd_cuda_strategy *s, int32_t store)
     return -1;
 }
 
+/* Caches scratch that one loop stores for another. */
 static void find_scratch(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -173,7 +180,7 @@ static void find_scratch(rd_cuda_strategy *s)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* No rows. */
+/* Undoes the choices of this file: no rows are cached. */
 static void give_up(rd_cuda_strategy *s)
 {
     s->n_cached_row = 0;
@@ -187,8 +194,8 @@ static void give_up(rd_cuda_strategy *s)
             s->scratch[k] = RD_STORAGE_TEAM;
 }
 
-/* Words of a team's rows: whole rounds, and teams of one warp are not in the same banks, of 4 bytes
- * each. */
+/* Computes the words of a team's rows: whole rounds of the team.  Narrow teams of one warp begin
+ * in different banks. */
 static void measure_rows(rd_cuda_strategy *s)
 {
     const int64_t round  = s->team * (s->width > 1 ? s->width : 2);
@@ -200,6 +207,7 @@ static void measure_rows(rd_cuda_strategy *s)
                     (s->team < RD_WARP ? s->team : 0);
 }
 
+/* Shared memory of a block's cached rows. */
 static int64_t row_bytes(const rd_cuda_strategy *s)
 {
     return s->n_cached_row > 0 ? s->choice.block / s->team * s->team_words * s->row_word : 0;
@@ -210,28 +218,28 @@ int64_t rd_cuda_dynamic_bytes(const rd_cuda_strategy *s)
     return row_bytes(s) + s->pair_tile_bytes + s->staged_row_bytes;
 }
 
-/* With what folds have there. */
+/* ... with the words that folds exchange. */
 static int64_t bytes_of(const rd_cuda_strategy *s)
 {
     return row_bytes(s) +
            s->choice.block / s->team * rd_cuda_shared_words(s) * (int64_t)sizeof(uint64_t);
 }
 
+/* True if a thread may have half as many elements, and the team twice as many threads. */
 static bool may_be_narrower(const rd_cuda_strategy *s)
 {
     return s->width > 2 && s->team < RD_WARP;
 }
 
-/* Is there room for fewer threads than hide each other's waits?  Of 16-bit elements half as many
- * do: threads have more to do for each byte. */
+/* True if shared memory leaves room for too few threads to hide latency.  16-bit elements need
+ * half as many threads, as each has more to do for a byte. */
 static bool is_crowded(const rd_cuda_strategy *s, int64_t shared)
 {
     return bytes_of(s) / (s->row_word < 4 ? 2 : 1) > shared / s->choice.row_blocks;
 }
 
-/* A multiprocessor has little more shared memory than one block of threads may have.  Longer rows
- * have wider teams of fewer elements side by side, while there are any; and then threads have more
- * loads in flight. */
+/* Caches rows as long as they fit.  Long rows get wider teams with narrower vectors, if possible;
+ * else threads prefetch more loads. */
 void rd_cuda_find_row_cache(rd_cuda_strategy *s, int64_t shared)
 {
     const int64_t most = shared / s->choice.resident;

@@ -1,20 +1,22 @@
-/* split_reduction.c - items of which there are too few: their long loops are split into ranges, which are items
- * too.
+/* split_reduction.c - the split reduction (split-K).  If there are too few items, the long loops
+ * of an item are split into ranges, which are items, too.  Ranges leave partials; RD_FAN ranges
+ * are a group, RD_FAN groups are one of the level above, until one group is left.
  *
- * Scans along rows of memory go their own way (lookback_scan.c).  Others along one loop go over it twice:
- * once for what each range comes to, of which the nodes of the tree above are made; and then each
- * range goes on from the nodes that cover what is before it (kernels/math/so_far.h).
+ *     sum of 10^9 elements, 1 item: "i0 in 8192 ranges of 131072"
  *
- * Ranges are a `fan` to a group, groups are so many to one above, until there is one.
+ * A loop that does nearly all of the work is split alone.  Several loops over one axis, as the
+ * phases of a softmax, are split alike.  Each then has a kernel of its own.  It repeats what
+ * stands before the loop, and finds the folds of earlier loops combined.
  *
- * Where not all data have room on the GPU, ranges are so short that those of all items do.
+ * Scans along rows of memory are look-back scans (lookback_scan.c).  Other scans along one loop
+ * run twice: first each range leaves its total, of which the nodes of the combine tree are made.
+ * Then each range goes on from the nodes that cover what is before it (kernels/math/so_far.h).
  *
- * One loop that does nearly all of the work is split alone.  Several over one axis, as the phases of
- * a softmax, are all split alike: each has a kernel of its own, which does what stands before the
- * loop anew and finds the folds of the loops before it joined. */
+ * If the GPU has no room for all data, ranges are so short that a range of every item fits. */
 #include "core/tree.h"
 #include "kernels/cuda/work_blocks.h"
 
+/* The work in a loop, in operations. */
 static double work_of(const rd_program *p, int32_t loop)
 {
     double work = 0;
@@ -25,7 +27,7 @@ static double work_of(const rd_program *p, int32_t loop)
 }
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* The loops in the body of an item, in their order; false: they are too many. */
+/* Finds the loops in the body of an item, in order.  False: there are none, or too many. */
 static bool find_split_loops(rd_cuda_strategy *s)
 {
     s->n_split = 0;
@@ -39,6 +41,7 @@ static bool find_split_loops(rd_cuda_strategy *s)
     return s->n_split > 0;
 }
 
+/* Compares the work of the item's loops: the largest must have at least main_share of all. */
 int32_t rd_cuda_main_loop(const rd_cuda_strategy *s)
 {
     const rd_program *p   = s->p;
@@ -61,6 +64,7 @@ int32_t rd_cuda_main_loop(const rd_cuda_strategy *s)
     return most < s->choice.main_share * all ? -1 : found;
 }
 
+/* Splits the main loop alone, if there is one. */
 static void keep_main_loop(rd_cuda_strategy *s)
 {
     const int32_t found = rd_cuda_main_loop(s);
@@ -79,6 +83,7 @@ int32_t rd_cuda_split_of(const rd_cuda_strategy *s, int32_t loop)
     return -1;
 }
 
+/* True if all split loops run over the same axis. */
 static bool are_alike(const rd_cuda_strategy *s)
 {
     const rd_loop *first = &s->p->loop[s->split[0]];
@@ -92,7 +97,7 @@ static bool are_alike(const rd_cuda_strategy *s)
     return true;
 }
 
-/* Which of the loops an instruction is in, -1. */
+/* Which of the split loops contains an instruction, -1. */
 static int32_t split_around(const rd_cuda_strategy *s, int32_t inst)
 {
     for (int32_t k = 0; k < s->n_split; k++)
@@ -101,15 +106,15 @@ static int32_t split_around(const rd_cuda_strategy *s, int32_t inst)
     return -1;
 }
 
-/* Begins in the body of an item, before the loop that takes its elements? */
+/* True if a fold begins in the body of an item, before the loop that takes its elements. */
 static bool is_of_item(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return f->start >= s->from && f->start < s->to &&
            s->p->inst[f->start].loop == s->p->inst[s->p->loop[s->split[0]].begin].loop;
 }
 
-/* Ranges hand nothing to each other but nodes: no fold of the item is a scan or one block, or takes
- * elements in a loop that is not split, which would be done again by each range. */
+/* True if ranges hand only nodes to each other.  A fold of the item must not be a scan, or one
+ * block, or take elements in a loop that is not split: each range would repeat that loop. */
 static bool may_split_folds(const rd_cuda_strategy *s)
 {
     bool some = false;
@@ -130,7 +135,8 @@ static bool may_split_folds(const rd_cuda_strategy *s)
     return some;
 }
 
-/* What the only loop keeps for others behind it would be a range's. */
+/* True if no later instruction loads what the only split loop stores: a range has only its own
+ * part. */
 static bool keeps_nothing(const rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -143,6 +149,7 @@ static bool keeps_nothing(const rd_cuda_strategy *s)
     return true;
 }
 
+/* True if an instruction outside the split loops stores to the slot. */
 static bool is_stored(const rd_cuda_strategy *s, int32_t slot)
 {
     for (int32_t i = s->from; i < s->to; i++)
@@ -152,7 +159,8 @@ static bool is_stored(const rd_cuda_strategy *s, int32_t slot)
     return false;
 }
 
-/* What an item stores outside of the loops is stored at the very end: nothing may wait for it. */
+/* True if no instruction waits for a store outside the split loops: those happen at the very end.
+ */
 static bool awaits_nothing(const rd_cuda_strategy *s)
 {
     for (int32_t i = s->from; i < s->to; i++)
@@ -163,7 +171,7 @@ static bool awaits_nothing(const rd_cuda_strategy *s)
     return true;
 }
 
-/* What loops that are all split keep for each other is the item's: so many bytes. */
+/* Gives the item memory for what the split loops store for each other.  False: it is too much. */
 static bool assign_item_memory(rd_cuda_strategy *s)
 {
     enum { MOST = 1 << 30 };
@@ -202,8 +210,8 @@ int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f
                                               ((fold->lane_extent + fold->lanes - 1) / fold->lanes);
 }
 
-/* What indices of the axis bring of which so many are a block: steps, or elements of a lane's
- * position. */
+/* Indices of the axis, in steps or in elements of a lane's position, that make one block of a
+ * fold. */
 static int64_t block_of(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const int32_t lanes = f->of.fold->lanes;
@@ -211,7 +219,7 @@ static int64_t block_of(const rd_cuda_strategy *s, const rd_cuda_fold *f)
     return RD_TREE_STEPS * (rd_cuda_is_along_lanes(s, f) && lanes > 1 ? lanes : 1);
 }
 
-/* Indices of the axis that are whole blocks of all folds, and elements side by side. */
+/* The least indices of the axis that are whole blocks of all folds, and whole vectors. */
 static int64_t grain_of(const rd_cuda_strategy *s)
 {
     int64_t grain = s->pairs >= 0 ? RD_TREE_STEPS : s->width; /* tiles begin at blocks */
@@ -229,8 +237,8 @@ static int64_t grain_of(const rd_cuda_strategy *s)
     return grain > 0 ? grain : 1;
 }
 
-/* No more than the threads have room for at once, and of 2^n grains: where a grain is 2^n blocks,
- * too, a range is one node of the tree. */
+/* Makes ranges of 2^n grains, no more ranges than the GPU's threads need.  If a grain is 2^n
+ * blocks, a range is one node of the tree. */
 static void find_ranges(rd_cuda_strategy *s)
 {
     enum { MOST = 1 << 20 }; /* `fan` to the number of levels above them, at most */
@@ -244,6 +252,7 @@ static void find_ranges(rd_cuda_strategy *s)
 }
 
 /* ---- Groups of ranges ------------------------------------------------------------------------ */
+/* Counts the blocks of each fold in a range. */
 static void count_blocks(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {
@@ -256,8 +265,8 @@ static void count_blocks(rd_cuda_strategy *s)
     }
 }
 
-/* Rows of nodes that so many ranges leave, at most: where they do not begin at their node, on
- * either side of the block that most twos divide. */
+/* Rows of nodes that so many ranges leave, at most.  Ranges that do not begin at their node have
+ * nodes on both sides of the block that most twos divide. */
 static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
 {
     const int64_t blocks = f->blocks * ranges, all = f->of.fold->n_block;
@@ -265,6 +274,7 @@ static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
     return rd_cuda_bits(blocks < all ? blocks : all) * (f->aligned ? 1 : 2);
 }
 
+/* Lays out the levels of groups: rows of partials, and counters. */
 static void find_levels(rd_cuda_strategy *s)
 {
     int64_t n = s->n_range, ranges = 1;
@@ -289,14 +299,14 @@ static void find_levels(rd_cuda_strategy *s)
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* Can what blocks before come to be told from nodes of the tree, of one number each? */
+/* True if a scan's state is one number, so that prefixes follow from nodes of the tree. */
 static bool has_nodes(const rd_cuda_fold *f)
 {
     return !f->of.fold->user && f->of.n_state == 1 && (f->pair || rd_fold_any_grouping(f->of.fold));
 }
 
-/* One loop, which scans and after which nothing comes.  What a scan takes hangs on no range but its
- * own. */
+/* True if the only split loop scans, and nothing follows it.  The inputs of its scans depend on
+ * no other range. */
 static bool has_only_scans(rd_cuda_strategy *s)
 {
     const rd_program *p    = s->p;
@@ -318,7 +328,7 @@ static bool has_only_scans(rd_cuda_strategy *s)
     return some;
 }
 
-/* Ranges of 2^n blocks are nodes of the tree. */
+/* Makes ranges of 2^n blocks, which are nodes of the tree. */
 static void find_two_pass_ranges(rd_cuda_strategy *s)
 {
     const int64_t extent = s->p->loop[s->split[0]].extent;
@@ -331,6 +341,7 @@ static void find_two_pass_ranges(rd_cuda_strategy *s)
     s->is_two_pass = true;
 }
 
+/* Undoes all choices of this file: no loop is split. */
 static void give_up(rd_cuda_strategy *s)
 {
     s->n_split     = 0;
@@ -343,7 +354,7 @@ static void give_up(rd_cuda_strategy *s)
 }
 
 /* ---- More data than memory ------------------------------------------------------------------- */
-/* Which slots must be taken by windows; false: all have room on the GPU. */
+/* Marks the slots that must come by windows.  False: the GPU has room for all data. */
 static bool find_large(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     int64_t bytes = 0;
@@ -357,6 +368,7 @@ static bool find_large(rd_cuda_strategy *s, const rd_cuda_limits *limits)
     return limits->devices > 1 || (limits->memory > 0 && bytes > limits->memory / 2);
 }
 
+/* Halves the ranges until blocks of them fit the windows. */
 static void shorten_ranges(rd_cuda_strategy *s, int64_t budget)
 {
     const int64_t extent = s->p->loop[s->split[0]].extent, grain = grain_of(s);
@@ -367,6 +379,8 @@ static void shorten_ranges(rd_cuda_strategy *s, int64_t budget)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
+/* Tries a look-back scan first, then a two-pass scan, then a split reduction.  A loop is split if
+ * there are few items, or if the data do not fit otherwise. */
 void rd_cuda_find_split(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     const bool few   = s->n_item * s->team < s->choice.at_work;

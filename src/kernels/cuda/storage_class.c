@@ -1,14 +1,16 @@
-/* storage_class.c - where the states of folds and kept rows lie: in registers, or in memory of the team or
- * of the thread. */
+/* storage_class.c - the storage class of folds' states and of scratch: registers and local
+ * arrays, or global memory of the thread or of the team. */
 #include "core/tree.h"
 #include "kernels/cuda/strategy.h"
 
+/* True if an instruction loads from or stores to scratch. */
 static bool is_scratch(const rd_program *p, const rd_inst *inst)
 {
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) &&
            p->address[inst->arg].slot >= p->first_scratch;
 }
 
+/* Reserves bytes in a memory, and returns where they begin. */
 static int64_t reserve(int64_t *bytes, int64_t more)
 {
     const int64_t at = *bytes;
@@ -17,7 +19,7 @@ static int64_t reserve(int64_t *bytes, int64_t more)
     return at;
 }
 
-/* Bytes of `count` states, by number of a state, each from a multiple of 16. */
+/* Bytes of `count` states: an array for each number of a state, each at a multiple of 16. */
 static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
 {
     int64_t bytes = 0;
@@ -32,8 +34,8 @@ int32_t rd_cuda_counters(const rd_cuda_fold *f)
     return f->threads_are_lanes && f->storage == RD_STORAGE_TEAM ? RD_WARP : 1;
 }
 
-/* The blocks at hand; the tree, or what is before a scan's block, and nodes of its elements; and
- * which block each cell is at. */
+/* Bytes of a fold in memory: the current blocks' states; the tree, or a scan's prefix and nodes;
+ * and the number of each cell's block. */
 static int64_t fold_bytes(const rd_cuda_fold *f)
 {
     const int64_t states = f->states;
@@ -48,13 +50,15 @@ static int64_t fold_bytes(const rd_cuda_fold *f)
     return bytes;
 }
 
-/* A scan in one pass has nodes of tiles alone. */
+/* Reserves the nodes of a look-back scan, which has nodes of tiles alone. */
 static void assign_node_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
     f->n_cell = 1;
     f->node   = reserve(&s->node_bytes, rd_cuda_lookback_bytes(s, f));
 }
 
+/* Counts the states of a fold, chooses its storage class, and reserves its memory.  States that
+ * are too large for local arrays go to global memory. */
 static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -84,7 +88,8 @@ static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
         f->node = reserve(&s->row_bytes, state_bytes(f, f->n_cell * fold->lanes));
 }
 
-/* Scratch that a spread loop stores at one place for all its indices is each thread's own. */
+/* The storage class of scratch.  If a distributed loop stores all its indices at one place, each
+ * thread has its own. */
 static rd_cuda_storage storage_of_scratch(const rd_cuda_strategy *s, int32_t slot)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++) {
@@ -98,6 +103,7 @@ static rd_cuda_storage storage_of_scratch(const rd_cuda_strategy *s, int32_t slo
     return RD_STORAGE_TEAM;
 }
 
+/* Assigns storage to folds first, then to scratch that has none yet. */
 void rd_cuda_assign_storage(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++)
@@ -113,7 +119,7 @@ void rd_cuda_assign_storage(rd_cuda_strategy *s)
 }
 
 /* ---- Shared memory in which lanes meet --------------------------------------------------------- */
-/* Is what its lanes come to exchanged by the threads of a team? */
+/* True if the threads of a team exchange the fold's lanes. */
 static bool is_exchanged(const rd_cuda_fold *f)
 {
     return f->threads_are_lanes && !f->threads_have_cells;

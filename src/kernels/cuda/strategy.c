@@ -1,16 +1,22 @@
-/* strategy.c - which loops of a program are work items, and which are spread over a team. */
+/* strategy.c - chooses the grid, and the loops that the threads of a team share; then calls the
+ * files that choose the rest of a strategy.
+ *
+ *     sum over i1 of x[i0][i1]: i0 is the grid; i1 is distributed, its indices are lanes of the fold
+ */
 #include "kernels/cuda/strategy.h"
 #include "core/tree.h"
 #include "kernels/math/so_far.h"
 #include <inttypes.h>
 #include <string.h>
 
+/* True if an instruction gives a fold its next element. */
 static bool takes_element(const rd_inst *inst)
 {
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
+/* Derives the facts of a fold from the program.  False: no memory. */
 static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *pool)
 {
     rd_cuda_fold  *f    = &s->fold[k];
@@ -33,6 +39,7 @@ static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *
     return true;
 }
 
+/* Finds the instructions of each fold, and describes it.  False: no memory. */
 static bool find_folds(rd_cuda_strategy *s, rd_get_fn *get, void *pool)
 {
     const rd_program *p = s->p;
@@ -64,7 +71,7 @@ static bool find_folds(rd_cuda_strategy *s, rd_get_fn *get, void *pool)
 }
 
 /* ---- The grid -------------------------------------------------------------------------------- */
-/* May be done for each item of work, instead of once around them. */
+/* True if each item may repeat the instruction, instead of the loop around the items. */
 static bool is_free(const rd_cuda_strategy *s, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -79,7 +86,7 @@ static bool is_free(const rd_cuda_strategy *s, const rd_inst *inst)
     }
 }
 
-/* The only loop of a body that else is free; -1. */
+/* The only loop of a body whose other instructions are free, -1. */
 static int32_t only_loop(const rd_cuda_strategy *s, int32_t from, int32_t to)
 {
     int32_t only = -1;
@@ -96,6 +103,7 @@ static int32_t only_loop(const rd_cuda_strategy *s, int32_t from, int32_t to)
     return only;
 }
 
+/* Finds the grid: each loop that is the only one in the body of the loop before it. */
 static void find_grid(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -111,6 +119,7 @@ static void find_grid(rd_cuda_strategy *s)
 }
 
 /* ---- Loops that are spread ------------------------------------------------------------------- */
+/* True if two positions are the same function of the indices. */
 static bool is_same_position(const rd_address *a, const rd_address *b)
 {
     if (a->offset != b->offset || a->n_add != b->n_add)
@@ -121,12 +130,14 @@ static bool is_same_position(const rd_address *a, const rd_address *b)
     return true;
 }
 
+/* A loop that may be distributed. */
 typedef struct distribution {
     int32_t           loop, axis;
     const rd_address *lane; /* of folds whose lanes the threads are, NULL */
 } distribution;
 
-/* Its lanes are the threads: neighbouring indices are neighbouring lanes, all in one cell. */
+/* True if the threads may be a fold's lanes: neighbouring indices are neighbouring lanes of one
+ * cell. All such folds of the loop must have the same lanes. */
 static bool is_along_lanes(const rd_cuda_fold *f, distribution *w)
 {
     const rd_fold *fold = f->of.fold;
@@ -139,7 +150,7 @@ static bool is_along_lanes(const rd_cuda_fold *f, distribution *w)
     return true;
 }
 
-/* Each index has a cell of its own. */
+/* True if each index of the loop has a cell of its own. */
 static bool is_along_cells(const rd_cuda_fold *f, const distribution *w)
 {
     const rd_fold *fold = f->of.fold;
@@ -148,7 +159,8 @@ static bool is_along_cells(const rd_cuda_fold *f, const distribution *w)
            !rd_coef(&fold->outer, w->axis);
 }
 
-/* What is kept there is read by the same index that has stored it, or outside the loop. */
+/* True if threads do not read each other's stores to a slot: the index that stores an element
+ * also reads it, or a later loop does. */
 static bool is_race_free(const rd_cuda_strategy *s, const rd_inst *access, const distribution *w)
 {
     const rd_program *p     = s->p;
@@ -176,6 +188,8 @@ static bool is_race_free(const rd_cuda_strategy *s, const rd_inst *access, const
     return moves || access->kind == RD_I_LOAD || slot >= p->first_scratch;
 }
 
+/* True if an instruction in the body allows the loop to be distributed.  A fold must begin in the
+ * loop, or have lanes or cells along it. */
 static bool may_distribute_inst(const rd_cuda_strategy *s, const rd_inst *inst, distribution *w)
 {
     const rd_cuda_fold *f;
@@ -199,6 +213,7 @@ static bool may_distribute_inst(const rd_cuda_strategy *s, const rd_inst *inst, 
     }
 }
 
+/* True if all instructions of a loop allow it to be distributed. */
 static bool may_distribute(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_program *p = s->p;
@@ -210,7 +225,7 @@ static bool may_distribute(const rd_cuda_strategy *s, int32_t loop)
     return true;
 }
 
-/* The longest loop in a body. */
+/* The extent of the longest loop in a body. */
 static int64_t longest_extent(const rd_program *p, int32_t from, int32_t to)
 {
     int64_t most = 0;
@@ -221,7 +236,8 @@ static int64_t longest_extent(const rd_program *p, int32_t from, int32_t to)
     return most;
 }
 
-/* Short loops around long ones leave these to the threads. */
+/* Marks the distributed loops of a body.  A short loop around a longer one is not distributed, so
+ * that the threads share the longer one. */
 static void find_distributed(rd_cuda_strategy *s, int32_t from, int32_t to)
 {
     const rd_program *p = s->p;
@@ -240,6 +256,7 @@ static void find_distributed(rd_cuda_strategy *s, int32_t from, int32_t to)
     }
 }
 
+/* Decides for each fold whether the team's threads are its lanes, or have cells of their own. */
 static void map_folds(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {
@@ -256,6 +273,7 @@ static void map_folds(rd_cuda_strategy *s)
     }
 }
 
+/* True if the team's threads are lanes of any fold. */
 static bool has_lane_threads(const rd_cuda_strategy *s)
 {
     bool found = false;
@@ -265,7 +283,7 @@ static bool has_lane_threads(const rd_cuda_strategy *s)
     return found;
 }
 
-/* Is most of an item's work in loops that are spread? */
+/* True if more than half of an item's work is in distributed loops. */
 static bool is_mostly_distributed(const rd_cuda_strategy *s)
 {
     double all = 0, spread = 0;
@@ -279,7 +297,7 @@ static bool is_mostly_distributed(const rd_cuda_strategy *s)
     return 2 * spread > all;
 }
 
-/* A warp for each item where it has lanes of folds, or where there are few items. */
+/* Gives each item a warp if its folds have lanes, or if there are few items; else one thread. */
 static void find_team(rd_cuda_strategy *s, int64_t threads)
 {
     s->team = RD_WARP;
@@ -294,6 +312,7 @@ static void find_team(rd_cuda_strategy *s, int64_t threads)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
+/* Marks the slots to which the program stores. */
 static void find_slots(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -303,6 +322,7 @@ static void find_slots(rd_cuda_strategy *s)
             s->stored[p->address[p->inst[i].arg].slot] = true;
 }
 
+/* Finds out whether a run may report an invalid index or a warning. */
 static void find_reports(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
@@ -310,6 +330,7 @@ static void find_reports(rd_cuda_strategy *s)
                       (s->p->inst[i].kind == RD_I_MAP && rd_op_warns(&s->p->inst[i]));
 }
 
+/* Finds out why the program cannot run on a GPU. */
 static void find_refusals(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -327,6 +348,8 @@ static void find_refusals(rd_cuda_strategy *s)
         s->why = "it sorts rows or takes quantiles of them, which only the CPU does";
 }
 
+/* Describes the program, then tries the strategies in turn: block tiles; tiles of pairs, or teams
+ * and vectors; split loops; rows in shared memory; and the storage class of what is left. */
 bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_cuda_limits *limits,
                              rd_get_fn *get, void *pool)
 {
@@ -379,6 +402,7 @@ bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_
     return true;
 }
 
+/* Adds the line that rd_explain() prints; block tiles have a line of their own. */
 void rd_cuda_strategy_text(rd_text *to, const rd_cuda_strategy *s)
 {
     if (s->why) {

@@ -1,11 +1,12 @@
-/* vector_access.c - elements side by side: a thread takes up to 16 bytes at a time, and several such loads
- * go ahead of what is done with them.
+/* vector_access.c - vector accesses: a thread loads up to 16 bytes at a time, and prefetches
+ * several such vectors before it uses the first.
  *
- * Four kinds of loops have elements side by side.  In a loop that is spread, neighbours are lanes
- * of folds, or cells, or elements of a map: the thread has `wide` of them.  Of items that one
- * thread does, `wide` neighbours along the last axis of the grid become one: columns.  Maps without
- * any loop in an item have their last axis dealt out to teams in chunks.  A thread that walks along
- * a row by itself takes `along` of its elements in a round. */
+ * Four kinds of loops have adjacent elements:
+ *
+ *     distributed loop    neighbours are lanes of folds, or cells, or elements of a map
+ *     item of one thread  `width` neighbours along the last axis of the grid become one item (columns)
+ *     map, no inner loop  teams take the last axis in chunks
+ *     serial loop         one thread takes `serial_width` elements in a round */
 #include "kernels/cuda/strategy.h"
 
 static bool is_leaf(const rd_cuda_strategy *s, int32_t loop)
@@ -13,15 +14,16 @@ static bool is_leaf(const rd_cuda_strategy *s, int32_t loop)
     return s->p->loop[loop].first < 0;
 }
 
-/* ---- Packs ----------------------------------------------------------------------------------- */
-/* May that of an item that is `wide` neighbours? */
+/* ---- Accesses -------------------------------------------------------------------------------- */
+/* True if a column's access may move the `wide` neighbours of an item at once. */
 static bool is_column_access(const rd_cuda_strategy *s, int32_t i, int32_t axis, int32_t wide)
 {
     return rd_cuda_is_dense_for(s, i, axis, s->from, s->to) &&
            rd_cuda_is_aligned(&s->p->address[s->p->inst[i].arg], axis, wide);
 }
 
-/* Loads that do not hang on what the loop makes, and have nothing stored under them. */
+/* True if a load may run ahead of its round: its address depends on nothing that the loop makes,
+ * and nothing is stored to its slot. */
 static bool may_prefetch(const rd_cuda_strategy *s, int32_t i, const rd_loop *l)
 {
     const rd_program *p  = s->p;
@@ -37,6 +39,7 @@ static bool may_prefetch(const rd_cuda_strategy *s, int32_t i, const rd_loop *l)
     return true;
 }
 
+/* Adds a vector access, if there is room. */
 static void add_access(rd_cuda_vector_accesses *accesses, int32_t inst, int32_t each)
 {
     if (accesses->n == RD_MOST_VECTOR_ACCESSES)
@@ -45,7 +48,7 @@ static void add_access(rd_cuda_vector_accesses *accesses, int32_t inst, int32_t 
     accesses->each[accesses->n++] = each;
 }
 
-/* How many elements of a loop that one thread walks lie side by side. */
+/* Adjacent elements that a thread takes in a round of a loop that it runs by itself. */
 static int32_t serial_width_of(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l     = &s->p->loop[loop];
@@ -62,6 +65,8 @@ static int32_t serial_width_of(const rd_cuda_strategy *s, int32_t loop)
     return along;
 }
 
+/* Finds the vector accesses of a loop: of `serial_width` elements, or `width`, or single loads
+ * that are prefetched. */
 static void find_accesses(const rd_cuda_strategy *s, int32_t loop,
                           rd_cuda_vector_accesses *accesses)
 {
@@ -86,7 +91,7 @@ static void find_accesses(const rd_cuda_strategy *s, int32_t loop,
     }
 }
 
-/* What an element takes, about, in instructions. */
+/* Estimates the instructions for one index of a loop. */
 double rd_cuda_weight_of(const rd_program *p, int32_t loop)
 {
     const rd_loop *l      = &p->loop[loop];
@@ -102,7 +107,8 @@ double rd_cuda_weight_of(const rd_program *p, int32_t loop)
     return weight;
 }
 
-/* Those of a tile of a scan: all of a thread's elements.  Backwards, these lie from the end on. */
+/* Finds the accesses of a look-back scan's tile: all elements of a thread.  A backwards tile lies
+ * at the end of its row, so its vectors are aligned only if the extent is a multiple. */
 static void find_accesses_of_tile(const rd_cuda_strategy *s, int32_t loop,
                                   rd_cuda_vector_accesses *accesses)
 {
@@ -114,6 +120,8 @@ static void find_accesses_of_tile(const rd_cuda_strategy *s, int32_t loop,
         find_accesses(s, loop, accesses);
 }
 
+/* Finds the accesses, then halves the prefetched rounds until their bytes, elements and
+ * instructions are within the limits of the choice. */
 void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
                                 rd_cuda_vector_accesses *accesses)
 {
@@ -150,8 +158,8 @@ void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
         accesses->prefetch /= 2;
 }
 
-/* Do items lie side by side in memory, and what they spread does not?  A warp would read a line of
- * memory for each element. */
+/* True if items are neighbours in memory, and a distributed loop's indices are not.  There a warp
+ * would read a memory line for each element. */
 bool rd_cuda_are_items_dense(const rd_cuda_strategy *s)
 {
     const int32_t axis  = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].axis : -1;
@@ -167,7 +175,7 @@ bool rd_cuda_are_items_dense(const rd_cuda_strategy *s)
 }
 
 /* ---- How wide -------------------------------------------------------------------------------- */
-/* The same of spread loops. */
+/* Bytes of the smallest elements along any distributed loop; 0: none are dense. */
 static int32_t least_distributed(const rd_cuda_strategy *s)
 {
     int32_t least = 0;
@@ -178,6 +186,7 @@ static int32_t least_distributed(const rd_cuda_strategy *s)
     return least;
 }
 
+/* True if a distributed loop has an access that may move `wide` elements at once. */
 static bool has_vector_access(const rd_cuda_strategy *s, int32_t wide)
 {
     for (int32_t k = 0; k < s->p->n_loop; k++)
@@ -188,7 +197,8 @@ static bool has_vector_access(const rd_cuda_strategy *s, int32_t wide)
     return false;
 }
 
-/* The one number of lanes that threads have; 0: none have any, -1: there are several. */
+/* The number of lanes that all folds of the team's threads have; 0: no such fold, -1: they
+ * differ. */
 static int32_t lanes_of(const rd_cuda_strategy *s)
 {
     int32_t lanes = 0;
@@ -200,6 +210,8 @@ static int32_t lanes_of(const rd_cuda_strategy *s)
     return lanes;
 }
 
+/* Widens a thread's elements in distributed loops.  A wider thread has more lanes, so the team
+ * becomes narrower. */
 static void widen_by_lanes(rd_cuda_strategy *s)
 {
     const int32_t lanes = lanes_of(s), least = least_distributed(s);
@@ -217,6 +229,7 @@ static void widen_by_lanes(rd_cuda_strategy *s)
     s->team  = lanes ? lanes / wide : s->team;
 }
 
+/* True if the program has a scan. */
 static bool has_scans(const rd_cuda_strategy *s)
 {
     bool found = false;
@@ -226,6 +239,7 @@ static bool has_scans(const rd_cuda_strategy *s)
     return found;
 }
 
+/* True if a load of an item may move `wide` neighbours at once. */
 static bool has_column_access(const rd_cuda_strategy *s, int32_t axis, int32_t wide)
 {
     for (int32_t i = s->from; i < s->to; i++)
@@ -234,7 +248,8 @@ static bool has_column_access(const rd_cuda_strategy *s, int32_t axis, int32_t w
     return false;
 }
 
-/* Columns: folds in a thread whose results lie side by side. */
+/* Makes `width` neighbouring items one item (columns): folds of one thread, with adjacent
+ * results. Scans keep single items if there are few, as threads matter more to them. */
 static void widen_by_items(rd_cuda_strategy *s, int64_t threads)
 {
     const rd_loop *last  = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;
@@ -257,12 +272,13 @@ static void widen_by_items(rd_cuda_strategy *s, int64_t threads)
     s->n_item /= wide;
 }
 
+/* Chunks of a loop. */
 static int64_t chunks_of(const rd_loop *l, int64_t chunk)
 {
     return (l->extent + chunk - 1) / chunk;
 }
 
-/* Maps: the last axis goes to teams, in chunks. */
+/* Distributes the last axis of a map over teams, in chunks; the loop leaves the grid. */
 static void distribute_chunks(rd_cuda_strategy *s)
 {
     const int32_t           loop = s->grid[s->n_grid - 1];
@@ -288,6 +304,7 @@ static void distribute_chunks(rd_cuda_strategy *s)
     s->to         = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].end : s->p->n_inst;
 }
 
+/* Chooses by the kind of item: a team's, one with loops, or an element of a map. */
 void rd_cuda_find_vector_width(rd_cuda_strategy *s, int64_t threads)
 {
     bool loops = false;

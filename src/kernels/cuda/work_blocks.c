@@ -1,16 +1,18 @@
-/* work_blocks.c - the work of a kernel in blocks, for data that are not all on the GPU: which of a
- * slot's bytes a block touches.
+/* work_blocks.c - the work of a kernel in blocks, for data that do not fit on the GPU (out of
+ * core), and the bytes of a slot that a block touches.
  *
- * Work is numbered by indices, the last of which runs fastest: ranges of the split loop, then the
- * loops of the grid from the outside in, then chunks of the axis that is dealt out, or patches.  A
- * block is some of the values of one of them, all of those behind it, and one of each before it. */
+ * Indices number the work, the last one runs fastest: ranges of the split loop; loops of the
+ * grid, from the outside in; chunks of a map; block tiles.  A block has some values of one index,
+ * all values of the indices behind it, and one value of each index before it. */
 #include "kernels/cuda/work_blocks.h"
 
+/* The smaller one of two numbers. */
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
+/* Adds an index over an axis, of which each value is `per` indices. */
 static void add_index(rd_cuda_blocks *b, int32_t axis, int64_t per)
 {
     const int64_t extent = b->s->p->axis_extent[axis];
@@ -19,6 +21,7 @@ static void add_index(rd_cuda_blocks *b, int32_t axis, int64_t per)
         (rd_block_index){ .axis = axis, .per = per, .count = (extent + per - 1) / per };
 }
 
+/* Finds the indices by which the kernel's work is numbered. */
 static void find_indices(rd_cuda_blocks *b)
 {
     const rd_cuda_strategy *s = b->s;
@@ -39,7 +42,7 @@ static void find_indices(rd_cuda_blocks *b)
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 enum { EVERY = -2 }; /* of all split loops */
 
-/* Does this kernel run the instruction?  Other split loops have kernels of their own. */
+/* True if this kernel runs the instruction: other split loops have kernels of their own. */
 static bool is_here(const rd_cuda_blocks *b, int32_t inst)
 {
     for (int32_t k = 0; b->split != EVERY && k < b->s->n_split; k++)
@@ -48,13 +51,15 @@ static bool is_here(const rd_cuda_blocks *b, int32_t inst)
     return true;
 }
 
-/* Does the block really store it?  What stands outside of split loops is stored once. */
+/* True if the block stores by this instruction.  What stands outside of split loops is stored
+ * once. */
 static bool is_stored(const rd_cuda_blocks *b, int32_t inst)
 {
     return b->s->p->inst[inst].kind == RD_I_STORE &&
            (b->ends || b->split < 0 || rd_cuda_within(b->s->p, inst, b->s->split[b->split]));
 }
 
+/* True if the kernel touches the slot by this instruction. */
 static bool is_access(const rd_cuda_blocks *b, int32_t inst, int32_t slot)
 {
     const rd_inst *i = &b->s->p->inst[inst];
@@ -63,7 +68,8 @@ static bool is_access(const rd_cuda_blocks *b, int32_t inst, int32_t slot)
            b->s->p->address[i->arg].slot == slot && is_here(b, inst);
 }
 
-/* Elements that it touches in the block at hand, without what registers add. */
+/* The elements [*lo, *hi) that an address touches in the current block, without what registers
+ * add. */
 static void touch_elements(const rd_cuda_blocks *b, const rd_address *at, int64_t *lo, int64_t *hi)
 {
     *lo = *hi = at->offset;
@@ -80,6 +86,7 @@ static void touch_elements(const rd_cuda_blocks *b, const rd_address *at, int64_
     *hi += 1;
 }
 
+/* Joins the bytes of all accesses of the slot. */
 rd_touched_bytes rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
 {
     const rd_program *p     = b->s->p;
@@ -116,13 +123,14 @@ int64_t rd_slot_bytes(const rd_cuda_strategy *s, int32_t slot)
     return all.hi - all.lo;
 }
 
+/* True if the slot comes by windows. */
 static bool is_windowed(const rd_cuda_strategy *s, const bool *windowed, int32_t slot)
 {
     return slot < s->p->first_scratch && (!windowed || windowed[slot]);
 }
 
 /* ---- Which blocks ---------------------------------------------------------------------------- */
-/* How many it has: they are neighbours along the last of the indices. */
+/* Pieces of the current block: neighbours along the index `level`. */
 static int64_t size(const rd_cuda_blocks *b)
 {
     const int64_t count = b->index[b->level].count;
@@ -130,7 +138,8 @@ static int64_t size(const rd_cuda_blocks *b)
     return smaller(smaller(b->step, count - b->at % count), b->end - b->at);
 }
 
-/* All axes in full, but those of the indices at hand. */
+/* Computes the ranges of all axes for the current block: full, except for the indices of the
+ * block. */
 static void set_box(rd_cuda_blocks *b)
 {
     int64_t at = b->at, n = size(b);
@@ -149,7 +158,7 @@ static void set_box(rd_cuda_blocks *b)
     }
 }
 
-/* Of all windows that the block at hand has. */
+/* Bytes of all windows of the current block. */
 static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
 {
     int64_t bytes = 0;
@@ -164,8 +173,8 @@ static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
     return bytes;
 }
 
-/* Addresses that registers count in may be anywhere; of what is read and stored, a block would have
- * to see what others store. */
+/* True if windows can serve the accesses.  An address with registers may be anywhere.  A slot
+ * that is loaded and stored would need the stores of other blocks. */
 static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
 {
     const rd_program *p = b->s->p;
@@ -187,7 +196,7 @@ static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
     return true;
 }
 
-/* Bytes that a block stores to a slot: each element once. */
+/* Bytes that a block stores to a slot, each element once. */
 static int64_t stored_bytes(const rd_cuda_blocks *b, int32_t slot)
 {
     const rd_program *p   = b->s->p;
@@ -205,7 +214,8 @@ static int64_t stored_bytes(const rd_cuda_blocks *b, int32_t slot)
     return all;
 }
 
-/* What lies between the elements that a block stores is others'. */
+/* True if a block stores all bytes of its windows: copying back must not overwrite what others
+ * stored. */
 static bool are_stores_dense(rd_cuda_blocks *b, const bool *windowed)
 {
     set_box(b);
@@ -219,7 +229,7 @@ static bool are_stores_dense(rd_cuda_blocks *b, const bool *windowed)
     return true;
 }
 
-/* To the first pieces of all, or the last; with all that a block may have. */
+/* Goes to the first block of all work, or to the last one, with as many pieces as it may have. */
 static void go_to(rd_cuda_blocks *b, bool last)
 {
     b->end = rd_blocks_pieces(b);
@@ -227,8 +237,8 @@ static void go_to(rd_cuda_blocks *b, bool last)
     set_box(b);
 }
 
-/* Do all blocks?  What one touches of a slot by accesses that move apart is most at either end.
- * The first is at hand then. */
+/* True if all blocks fit.  Accesses that move apart touch most at either end, so two blocks are
+ * checked. The first block is current then. */
 static bool do_blocks_fit(rd_cuda_blocks *b, const bool *windowed, int64_t budget)
 {
     bool fit = true;
@@ -240,6 +250,7 @@ static bool do_blocks_fit(rd_cuda_blocks *b, const bool *windowed, int64_t budge
     return fit;
 }
 
+/* Compares the first and the last block. */
 int64_t rd_blocks_most(const rd_cuda_blocks *b, int32_t slot)
 {
     rd_cuda_blocks at   = *b;
@@ -254,7 +265,7 @@ int64_t rd_blocks_most(const rd_cuda_blocks *b, int32_t slot)
     return most;
 }
 
-/* Why these cannot go by blocks at all; NULL. */
+/* The reason why a strategy cannot run by blocks at all; NULL: it can. */
 static const char *refusal_of(const rd_cuda_strategy *s)
 {
     if (s->is_two_pass || s->is_lookback)
@@ -268,7 +279,7 @@ static const char *refusal_of(const rd_cuda_strategy *s)
     return s->n_item == 0 ? "it has no elements" : NULL;
 }
 
-/* Bytes that blocks of all work copy: of what all of them touch, one does. */
+/* Bytes that the blocks of all work copy.  A window that all blocks share is copied once. */
 static int64_t traffic_of(const rd_cuda_blocks *b)
 {
     const int64_t count   = b->index[b->level].count;
@@ -296,7 +307,7 @@ bool rd_blocks_are_lean(const rd_cuda_blocks *b)
     return traffic_of(b) <= 2 * bytes;
 }
 
-/* Pieces of a block, of which there are n or more, that copy nothing twice, or little; 0: none. */
+/* The most pieces of a block, of at least n blocks, that copy little twice; 0: there are none. */
 static int64_t lean_step(const rd_cuda_blocks *b, int64_t n)
 {
     rd_cuda_blocks candidate = *b;
@@ -307,8 +318,8 @@ static int64_t lean_step(const rd_cuda_blocks *b, int64_t n)
     return candidate.step;
 }
 
-/* The outermost index of whose pieces there are enough, which lie together, or the innermost; false:
- * blocks of none fit. */
+/* Finds the outermost index that has enough pieces, which copy little twice; else the innermost
+ * one. False: blocks of no index fit. */
 static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, int64_t least,
                        int64_t *most)
 {
@@ -327,6 +338,7 @@ static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, 
     return found >= 0;
 }
 
+/* Finds the index that is divided, then the largest step that fits the budget. */
 const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t split,
                            const bool *windowed, int64_t budget, int64_t least)
 {
