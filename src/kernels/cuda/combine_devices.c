@@ -1,20 +1,23 @@
-/* combine_devices.c - ranges of split loops that several GPUs have done: what they leave becomes one GPU's.
+/* combine_devices.c - the multi-GPU combine: partials of split loops that several GPUs have left
+ * become those of one GPU.
  *
- * A range leaves rows of nodes, and so does each group of ranges all of which have come (combine_ranges.c).
- * Each GPU has rows and counters of its own, and those of the groups that are its alone are whole
- * there.  A group that two GPUs share has come on neither; their counters add up to how many of it
- * are there.  So the first GPU gets all rows, by way of this process's memory, and the counters'
- * sums.  Whoever comes next there goes on as if all before had been its own. */
+ * A range leaves rows of nodes, and so does each complete group of ranges (combine_ranges.c).
+ * Each GPU has rows and counters of its own.  A group that lies on one GPU is complete there.  A
+ * group that two GPUs share is complete on neither; the sum of their counters says how many of
+ * its ranges are done.  So the first GPU gets all rows, by way of this process's memory, and the
+ * sums of the counters.  Later ranges continue there as if all ranges had run on that GPU. */
 #include "kernels/cuda/kernel_run.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A copy of a GPU's partials and counters in this process's memory. */
 typedef struct partials {
     char     *nodes;
     uint32_t *counters;
 } partials;
 
+/* Notes "out of memory" for the run, unless `done`. */
 static bool note_memory(rd_gpu_run_state *r, bool done)
 {
     if (!done) {
@@ -24,6 +27,7 @@ static bool note_memory(rd_gpu_run_state *r, bool done)
     return done;
 }
 
+/* Allocates a copy of a run's size. */
 static bool make_partials(rd_gpu_run_state *r, partials *l)
 {
     l->nodes    = malloc((size_t)rd_gpu_node_bytes(r->strategy) + 1);
@@ -37,6 +41,7 @@ static void free_partials(partials *l)
     free(l->counters);
 }
 
+/* Copies a GPU's partials and counters to the host. */
 static bool download(rd_gpu_run_state *r, partials *l)
 {
     return rd_queue_down(r->queue, l->nodes, r->nodes, rd_gpu_node_bytes(r->strategy), r->why) &&
@@ -45,6 +50,7 @@ static bool download(rd_gpu_run_state *r, partials *l)
            rd_queue_wait(r->queue, r->why);
 }
 
+/* Copies partials and counters from the host to a GPU. */
 static bool upload(rd_gpu_run_state *r, const partials *l)
 {
     return rd_queue_up(r->queue, r->nodes, l->nodes, rd_gpu_node_bytes(r->strategy), r->why) &&
@@ -53,8 +59,8 @@ static bool upload(rd_gpu_run_state *r, const partials *l)
            rd_queue_wait(r->queue, r->why);
 }
 
-/* Rows of a level that ranges [first, end) alone have made, of an item's: [*from, *to).  `span`:
- * ranges of a group. */
+/* Computes the rows [*from, *to) of an item, on a level, that only ranges [first, end) have made.
+ * `span`: ranges of a group. */
 static void rows_of(const rd_cuda_strategy *s, int32_t level, int64_t span, int64_t first,
                     int64_t end, int64_t *from, int64_t *to)
 {
@@ -68,6 +74,7 @@ static void rows_of(const rd_cuda_strategy *s, int32_t level, int64_t span, int6
         *to += groups->last_rows - groups->rows;
 }
 
+/* Copies the rows that one GPU's ranges have made, of all items and levels. */
 static void add_rows(const rd_cuda_strategy *s, partials *all, const partials *own, int64_t first,
                      int64_t end)
 {
@@ -86,12 +93,14 @@ static void add_rows(const rd_cuda_strategy *s, partials *all, const partials *o
     }
 }
 
+/* Adds a GPU's counters to those of all. */
 static void add_counters(const rd_cuda_strategy *s, partials *all, const partials *own)
 {
     for (int64_t k = 0; k < s->n_item * s->item_counters; k++)
         all->counters[k] += own->counters[k];
 }
 
+/* Merges the partials of all GPUs on the host, and uploads them to the first one. */
 static rd_gpu_run_state *gather(const rd_device_ranges *by, int32_t n, partials *all, partials *own)
 {
     const rd_cuda_strategy *const s = by->run->strategy;
@@ -119,6 +128,7 @@ rd_gpu_run_state *rd_partials_gather(const rd_device_ranges *by, int32_t n)
     return failed;
 }
 
+/* Copies the first GPU's partials to all others. */
 static rd_gpu_run_state *broadcast(const rd_device_ranges *by, int32_t n, partials *all)
 {
     if (!download(by->run, all))

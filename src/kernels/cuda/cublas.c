@@ -1,8 +1,8 @@
 /* cublas.c - calls of cuBLAS.
  *
- * A queue has a handle of its own, in its stream.  Its workspace is ours: by the one that it has of
- * itself, bits may differ from run to run where several streams work (cuBLAS's manual, "Results
- * reproducibility").  All calls of a queue share it, as they follow each other. */
+ * A queue has a handle, in its stream, with a workspace of ours.  With cuBLAS's own workspace,
+ * bits may differ from run to run if several streams work (cuBLAS's manual, "Results
+ * reproducibility").  All calls of a queue share the workspace, as they follow each other. */
 #include "kernels/cuda/cublas.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,6 +25,7 @@ rd_blas_handle *rd_blas_handle_new(void)
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
+/* True for success; else the reason is noted, and *full says whether memory was short. */
 static bool is_ok(const char *function, cublasStatus_t status, bool *full, char why[RD_CUDA_TEXT])
 {
     *full = status == CUBLAS_STATUS_ALLOC_FAILED;
@@ -35,12 +36,14 @@ static bool is_ok(const char *function, cublasStatus_t status, bool *full, char 
 
 #define CALL(full, why, function, ...) \
     is_ok(#function, rd_cublas_api(NULL)->function(__VA_ARGS__), full, why)
-/* Where memory is full, what is kept makes way, and it is called once more. */
+/* A call that takes memory: if memory is full, cached blocks are freed, and the call is repeated.
+ */
 #define TAKE(gpu, full, why, function, ...)    \
     (CALL(full, why, function, __VA_ARGS__) || \
      (*(full) && (rd_gpu_trim(gpu), CALL(full, why, function, __VA_ARGS__))))
 
 /* ---- The handle ------------------------------------------------------------------------------ */
+/* Destroys the handle and returns its workspace. */
 static void close_handle(rd_blas_handle *h, rd_gpu *gpu)
 {
     if (!gpu)
@@ -62,8 +65,8 @@ void rd_blas_handle_free(rd_blas_handle *h, rd_gpu *gpu)
     free(h);
 }
 
-/* As much as cuBLAS's manual has for the architecture ("cublasSetWorkspace"), but no large part of
- * a small memory. */
+/* The size that cuBLAS's manual recommends for the architecture ("cublasSetWorkspace"), but no
+ * large part of a small memory. */
 static int64_t workspace_bytes(const rd_gpu_facts *gpu)
 {
     enum { HOPPER = 90, LARGE = 32 << 20, USUAL = 4 << 20, PART = 64 };
@@ -72,7 +75,7 @@ static int64_t workspace_bytes(const rd_gpu_facts *gpu)
     return gpu->memory / PART < most ? gpu->memory / PART : most;
 }
 
-/* The stream before the workspace, which goes back to cuBLAS's own with another stream. */
+/* Creates the handle.  The stream is set first, as that resets the workspace. */
 static bool open_handle(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu   = rd_queue_gpu(queue);
@@ -85,6 +88,7 @@ static bool open_handle(rd_queue *queue, rd_blas_handle *h, bool *full, char why
                 (size_t)bytes);
 }
 
+/* Opens the handle at the first product. */
 static bool ensure_handle(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
 {
     if (h->handle)
@@ -99,8 +103,8 @@ static bool ensure_handle(rd_queue *queue, rd_blas_handle *h, bool *full, char w
 static const float  one32 = 1, zero32 = 0;
 static const double one64 = 1, zero64 = 0;
 
-/* How the elements of a type are multiplied and added: never less exactly than in the type, so
- * f32 not by TF32. */
+/* How elements of a type are multiplied and added: never less exactly than in the type, so f32
+ * not by TF32. */
 typedef struct arithmetic {
     cudaDataType        type;
     cublasComputeType_t compute;
@@ -113,7 +117,7 @@ static arithmetic arithmetic_of(rd_dtype type)
                           : (arithmetic){ CUDA_R_64F, CUBLAS_COMPUTE_64F, &one64, &zero64 };
 }
 
-/* cuBLAS knows columns side by side: rows of c are columns of c^T = b^T a^T. */
+/* Calls cuBLAS, which knows column-major matrices: rows of c are columns of c^T = b^T a^T. */
 static bool multiply(rd_gpu *gpu, cublasHandle_t handle, const rd_gemms *s, bool *full,
                      char why[RD_CUDA_TEXT])
 {
@@ -132,6 +136,7 @@ static bool multiply(rd_gpu *gpu, cublasHandle_t handle, const rd_gemms *s, bool
                 g->c, t.type, g->lead_c, s->step[RD_C], s->count, t.compute, CUBLAS_GEMM_DEFAULT);
 }
 
+/* Runs the products in the order of the queue; one thread at a time uses its handle. */
 bool rd_cublas_run(rd_queue *queue, const rd_gemms *g, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const         gpu  = rd_queue_gpu(queue);

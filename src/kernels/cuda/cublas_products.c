@@ -1,28 +1,33 @@
 /* cublas_products.c - programs that are matrix products, by cuBLAS.
  *
- * One further axis of c is the batch of a call; calls are repeated for the indices of the others,
- * those that are summed over adding to c. */
+ * One more axis of c becomes the batch of a call.  Calls are repeated for the indices of all
+ * other axes; those that are summed over add to c.
+ *
+ *     c[b, i, j] = sum of a[b, i, k] b[b, k, j]: "a product by cuBLAS: 37 x 43 x 71, 3 at a time"
+ */
 #include "kernels/cuda/cublas.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+/* A product, prepared. */
 struct rd_gpu_product {
     rd_product      of; /* without the axis of the batch */
     rd_product_axis batch;
     int64_t         calls, parts; /* but for cut batches; those of them that one c is the sum of */
 };
 
-/* Each costs as much as a small kernel. */
+/* A call costs as much as a small kernel. */
 enum { MOST_CALLS = 1024, MOST_BATCH = 65535 };
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
+/* True if the matrices of an axis lie forwards in memory. */
 static bool may_be_batch(const rd_product_axis *axis)
 {
     return axis->step[RD_A] >= 0 && axis->step[RD_B] >= 0 && axis->step[RD_C] >= 0;
 }
 
-/* The longest of those that c has. */
+/* The longest axis of c that may be the batch, -1. */
 static int32_t choose_batch(const rd_product *of)
 {
     int32_t best = -1;
@@ -33,6 +38,7 @@ static int32_t choose_batch(const rd_product *of)
     return best;
 }
 
+/* Moves the batch out of the product's axes. */
 static void take_batch(rd_gpu_product *product)
 {
     rd_product *const of = &product->of;
@@ -47,6 +53,7 @@ static void take_batch(rd_gpu_product *product)
     of->n_kept--;
 }
 
+/* Counts the calls of cuBLAS.  False: they are too many. */
 static bool count_calls(rd_gpu_product *product)
 {
     const rd_product *const of    = &product->of;
@@ -64,6 +71,7 @@ static bool count_calls(rd_gpu_product *product)
     return true;
 }
 
+/* Recognises a product, and chooses its batch. */
 bool rd_gpu_product_prepare(const rd_program *p, rd_get_fn *get, void *pool,
                             const rd_gpu_product **product)
 {
@@ -98,7 +106,7 @@ void rd_gpu_product_text(rd_text *to, const rd_gpu_product *product)
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
-/* All of a batch, whose first matrices are there. */
+/* Runs a batch, in as many calls as cuBLAS's limit on a batch needs. */
 static bool run_batch(const rd_gpu_product *product, rd_queue *queue, void *const *slot,
                       const int64_t *at, bool add, bool *full, char why[RD_CUDA_TEXT])
 {
@@ -124,6 +132,7 @@ static bool run_batch(const rd_gpu_product *product, rd_queue *queue, void *cons
     return done;
 }
 
+/* Runs all calls of the product. */
 bool rd_gpu_product_run(const rd_gpu_product *product, rd_submission *submission, void *const *slot,
                         rd_device_end *end, char why[RD_CUDA_TEXT])
 {

@@ -1,4 +1,4 @@
-/* cuda_backend.c - the CUDA backend: its tables. */
+/* cuda_backend.c - the tables of functions that the CUDA backend offers. */
 #include "kernels/cuda/cublas.h"
 #include "kernels/cuda/graph.h"
 #include "kernels/cuda/measure.h"
@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a program is to it: a product, code, or why it has none. */
+/* A program as this backend prepares it: a product, or kernels, or the reason why it has neither.
+ */
 typedef struct prepared {
     const rd_gpu_product *product;
     const rd_gpu_code    *code;
@@ -26,6 +27,7 @@ static bool probe(void)
     return rd_gpu_count(NULL) > 0;
 }
 
+/* Recognises a product first; else makes kernels, and asks how many GPUs may share them. */
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     prepared *made = get(pool, sizeof *made);
@@ -49,6 +51,7 @@ static const char *refuses(const rd_program *p)
     return made->code || made->product ? NULL : made->why;
 }
 
+/* Adds a GPU's name, memory and compute capability. */
 static void describe_device(rd_text *text, int32_t device)
 {
     char                why[RD_CUDA_TEXT];
@@ -64,6 +67,7 @@ static void describe_device(rd_text *text, int32_t device)
                 (double)facts->memory / 0x1p30, facts->architecture / 10, facts->architecture % 10);
 }
 
+/* Makes a queue on a GPU. */
 static rd_queue *open_queue(int32_t device, void *stream, bool *full, char *why)
 {
     rd_gpu *gpu = rd_gpu_of(device, why);
@@ -72,6 +76,7 @@ static rd_queue *open_queue(int32_t device, void *stream, bool *full, char *why)
     return gpu ? rd_queue_new(gpu, stream, full, why) : NULL;
 }
 
+/* Takes memory of the queue's GPU. */
 static void *get_memory(rd_queue *queue, int64_t bytes, bool *full, char *why)
 {
     return (void *)(uintptr_t)rd_gpu_get(rd_queue_gpu(queue), bytes, full, why);
@@ -91,22 +96,26 @@ static void put_late(int32_t device, void *at)
         rd_gpu_put(gpu, (CUdeviceptr)(uintptr_t)at);
 }
 
+/* Copies from the host to the GPU. */
 static bool up(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     return rd_queue_up(queue, (CUdeviceptr)(uintptr_t)to, from, bytes, why);
 }
 
+/* Copies from the GPU to the host. */
 static bool down(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     return rd_queue_down(queue, to, (CUdeviceptr)(uintptr_t)from, bytes, why);
 }
 
+/* Copies within the GPU. */
 static bool across(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     return rd_queue_across(queue, (CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, bytes,
                            why);
 }
 
+/* Takes memory that lasts as long as the run. */
 static void *borrow(rd_submission *s, int64_t bytes, bool *full, char *why)
 {
     return (void *)(uintptr_t)rd_submission_get(s, bytes, full, why);
@@ -124,6 +133,7 @@ static bool windows(const rd_program *p, rd_queue *queue, const bool *slots)
     return !made->product && rd_gpu_windows(made->code, queue, slots);
 }
 
+/* Runs a program, as a product or by kernels. */
 static bool run(const rd_program *p, rd_submission *s, void *const *slot,
                 const rd_device_host *host, rd_device_end *end, char *why)
 {
@@ -133,7 +143,8 @@ static bool run(const rd_program *p, rd_submission *s, void *const *slot,
                          : rd_gpu_run(made->code, s, slot, host, end, why);
 }
 
-/* What a library asks is not ours to record; what kernels report is read after each run. */
+/* Says how often a stage must run before it may be recorded in a CUDA graph; 0: never.  cuBLAS's
+ * launches are not recorded, and reports of kernels are read after each run. */
 static int32_t records(const rd_program *p)
 {
     const prepared *const         made = p->code;
@@ -157,6 +168,7 @@ static int32_t shares(const rd_program *p, const char **why)
     return made->shares;
 }
 
+/* Runs a program on several GPUs. */
 static bool run_partitioned(const rd_program *p, rd_queue *const *queue, int32_t n,
                             const rd_device_host *host, rd_task *report, rd_device_end *end,
                             char *why)
@@ -175,6 +187,7 @@ static void form_text(rd_text *text, const prepared *made)
         rd_text_add(text, "refused: %s", made->why);
 }
 
+/* Adds the lines of rd_explain() about each stage, and about compiling. */
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
 {
     const rd_module_stats all = rd_module_stats_now();
@@ -199,7 +212,7 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
                 all.compiled, all.seconds * 1e3, all.stored, all.failed);
 }
 
-/* What it runs as, or the text of its kernels. */
+/* Adds the loop tree of the kernels. */
 static void loops_text(rd_text *text, const rd_gpu_code *code)
 {
     if (code)
@@ -208,6 +221,7 @@ static void loops_text(rd_text *text, const rd_gpu_code *code)
         rd_text_add(text, "no tree: it has no kernels\n");
 }
 
+/* Adds the text of the kernels, their loop tree, or the line about the strategy. */
 static void describe(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
                      void *pool)
 {
@@ -225,6 +239,7 @@ static void describe(rd_text *text, const rd_program *p, rd_description what, rd
     }
 }
 
+/* Finds the fastest numbers for a stage's kernels. */
 static bool measure(const rd_program *p, rd_queue *queue, void *const *slot, rd_get_fn *get,
                     void *pool, rd_measured *found, char *why)
 {

@@ -1,11 +1,12 @@
-/* device_memory.c - memory of a GPU, kept when it is given back: an allocation waits for all that runs
- * there, and costs as much as a small kernel. */
+/* device_memory.c - a caching allocator for a GPU's memory.  An allocation by the driver waits
+ * for all running work, and costs as much as a small kernel. */
 #include "kernels/cuda/gpu.h"
 #include <pthread.h>
 #include <stdlib.h>
 
 enum { LEAST = 512 };
 
+/* A block of memory, used or cached. */
 typedef struct block {
     struct block *next;
     const rd_gpu *gpu;
@@ -17,7 +18,8 @@ typedef struct block {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static block          *blocks; /* of all GPUs */
 
-/* Powers of two and the quarters between: what is kept serves what is a little smaller. */
+/* Rounds up to powers of two and the quarters between, so that a cached block serves smaller
+ * requests. */
 static int64_t rounded(int64_t bytes)
 {
     int64_t power = LEAST;
@@ -32,7 +34,7 @@ static int64_t rounded(int64_t bytes)
     return power;
 }
 
-/* What is wanted, with its room or, as where memory was full, with less. */
+/* Finds a cached block of at least `wanted` bytes, at most `room`. */
 static block *find(const rd_gpu *gpu, int64_t wanted, int64_t room)
 {
     for (block *b = blocks; b; b = b->next)
@@ -41,8 +43,7 @@ static block *find(const rd_gpu *gpu, int64_t wanted, int64_t room)
     return NULL;
 }
 
-/* Frees what is kept of a GPU, all or nothing being in use elsewhere; its context is the
- * thread's. */
+/* Frees all cached blocks of a GPU.  Its context is the thread's. */
 static void trim(rd_gpu *gpu)
 {
     char ignored[RD_CUDA_TEXT];
@@ -65,7 +66,7 @@ static bool is_full(CUresult result)
     return result == CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* `bytes` of room, or what is wanted if there is no more. */
+/* Allocates `bytes`; if memory is full, frees cached blocks, then tries `wanted` bytes. */
 static CUdeviceptr allocate(rd_gpu *gpu, int64_t bytes, int64_t wanted, bool *full,
                             char why[RD_CUDA_TEXT])
 {
@@ -100,6 +101,7 @@ static CUdeviceptr allocate(rd_gpu *gpu, int64_t bytes, int64_t wanted, bool *fu
     return b->at;
 }
 
+/* Takes a cached block, or allocates one. */
 CUdeviceptr rd_gpu_get(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
 {
     const int64_t room = rounded(bytes), wanted = bytes > LEAST ? bytes : LEAST;
@@ -140,8 +142,7 @@ int64_t rd_gpu_held(rd_gpu *gpu)
     return bytes;
 }
 
-/* What is not the GPU's to give counts only where much is wanted: to ask costs as much as a
- * kernel. */
+/* Asks the driver only if much is wanted, as the question costs as much as a kernel. */
 int64_t rd_gpu_room(rd_gpu *gpu, int64_t wanted)
 {
     enum { LITTLE = 8 };

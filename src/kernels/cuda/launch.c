@@ -1,6 +1,7 @@
-/* launch.c - a program's kernels, and a run of them.
+/* launch.c - the kernels of a program, and a run of them.
  *
- * A call is its head (kernel_call.h), addresses of slots, and numbers. */
+ * The argument of a kernel is one block of memory: its head (kernel_call.h), addresses of slots,
+ * numbers of the text. */
 #include "kernels/cuda/kernel_run.h"
 #include "core/environment.h"
 #include "kernels/cuda/kernel_frame.h"
@@ -12,6 +13,7 @@
 
 extern const char rd_cuda_prelude[];
 
+/* A program's kernels. */
 struct rd_gpu_code {
     rd_cuda_strategy strategy;
     const rd_module *module;
@@ -24,8 +26,8 @@ struct rd_gpu_code {
 };
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
-/* So many teams, of a program whose teams need memory: what they have together stays small next to
- * the GPU's. */
+/* Teams at the same time: as many as run at once, unless their memory together would be large
+ * next to the GPU's. */
 static int64_t teams_of(const rd_gpu_facts *gpu, const rd_cuda_strategy *s)
 {
     const int64_t bytes = s->team_bytes + s->team * s->own_bytes;
@@ -42,6 +44,7 @@ int32_t rd_gpu_slots(const rd_cuda_strategy *s)
     return s->n_slot < s->p->first_scratch ? s->n_slot : s->p->first_scratch;
 }
 
+/* Allocates the code with a copy of the text's numbers. */
 static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
 {
     rd_gpu_code *code = get(pool, sizeof *code + sizeof *code->number * (size_t)t->print.n_number);
@@ -58,8 +61,8 @@ static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
     return code;
 }
 
-/* As many threads as the GPU has room for, so that memory does not wait; tests ask for fewer or
- * more, so that no work is split, or little work, too. */
+/* The GPU's limits.  Strategies assume as many threads as the GPU has room for.  Tests ask for
+ * fewer or more, so that no work is split, or little work is. */
 static rd_cuda_limits limits_of(const rd_gpu_facts *gpu, const rd_program *p)
 {
     const char   *asked   = rd_environment(RD_ENV_RDIM_CUDA_THREADS);
@@ -73,6 +76,8 @@ static rd_cuda_limits limits_of(const rd_gpu_facts *gpu, const rd_program *p)
                              .devices = p->devices };
 }
 
+/* Writes the text of a program's kernels behind the prelude, and has it compiled.  `narrow`: the
+ * variant for slots that are not aligned to vectors. */
 static const rd_module *compile(rd_cuda_text *t, bool narrow, const rd_gpu_facts *gpu,
                                 char why[RD_CUDA_TEXT])
 {
@@ -92,6 +97,7 @@ static const rd_module *compile(rd_cuda_text *t, bool narrow, const rd_gpu_facts
     return module;
 }
 
+/* Chooses a strategy, writes and compiles the kernels. */
 bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *pool,
                     const rd_gpu_code **code, char why[RD_CUDA_TEXT])
 {
@@ -125,6 +131,7 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
     return true;
 }
 
+/* Chooses a strategy only if folds cross: then the question is whether block tiles do both. */
 bool rd_gpu_suits(const rd_program *p, rd_get_fn *get, void *pool)
 {
     char             why[RD_CUDA_TEXT];
@@ -172,7 +179,8 @@ void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code)
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
-/* More shared memory than any kernel has must be asked for: 48 KiB with what its text has. */
+/* Asks the driver for more shared memory than kernels have by default: 48 KiB with what the text
+ * declares. */
 static bool make_room(rd_gpu_run_state *r, CUfunction kernel)
 {
     const int64_t bytes = rd_cuda_dynamic_bytes(r->strategy);
@@ -181,6 +189,7 @@ static bool make_room(rd_gpu_run_state *r, CUfunction kernel)
                                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
 }
 
+/* Calls the driver's launch. */
 static CUresult start_kernel(const rd_gpu_run_state *r, CUfunction kernel, int64_t blocks)
 {
     const int64_t  bytes       = rd_cuda_dynamic_bytes(r->strategy);
@@ -192,8 +201,8 @@ static CUresult start_kernel(const rd_gpu_run_state *r, CUfunction kernel, int64
                                              NULL);
 }
 
-/* The driver has threads' arrays in memory that it takes when they begin: what we keep unused makes
- * way. */
+/* Launches a kernel.  The driver takes memory for threads' local arrays at the launch; so unused
+ * memory is freed if the launch finds none. */
 static bool launch(rd_gpu_run_state *r, const char *name, int64_t blocks)
 {
     CUfunction kernel;
@@ -216,13 +225,14 @@ static bool launch(rd_gpu_run_state *r, const char *name, int64_t blocks)
     return rd_gpu_ok(r->gpu, "cuLaunchKernel", result, r->why);
 }
 
+/* The head of the call. */
 static rd_call_head *head_of(rd_gpu_run_state *r)
 {
     return (rd_call_head *)(void *)r->call;
 }
 
-/* Teams go from item to item, or blocks of threads from patch to patch: no more than fit at
- * once. */
+/* Launches no more teams than run at once: a team loops over items, a block of threads over block
+ * tiles. */
 bool rd_gpu_run_work(rd_gpu_run_state *r, const char *name, int64_t first, int64_t end)
 {
     const int64_t in_one = r->strategy->choice.block / r->strategy->team;
@@ -234,7 +244,7 @@ bool rd_gpu_run_work(rd_gpu_run_state *r, const char *name, int64_t first, int64
     return launch(r, name, (teams + in_one - 1) / in_one);
 }
 
-/* By blocks of what stayed in this process's memory. */
+/* Runs a kernel by blocks of data that stayed in this process's memory. */
 static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t split)
 {
     const int32_t  slots    = rd_gpu_slots(r->strategy);
@@ -258,13 +268,13 @@ static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t split)
     return false;
 }
 
-/* All n of a kernel's, `run` (-1) or that of a split loop. */
+/* Runs all work of a kernel: of `run` (split -1), or of a split loop's kernel. */
 static bool run_all(rd_gpu_run_state *r, const char *name, int32_t split, int64_t n)
 {
     return r->host ? run_blocks(r, name, split) : rd_gpu_run_work(r, name, 0, n);
 }
 
-/* n threads of a kernel of a fold. */
+/* Launches n threads of a kernel that belongs to a fold. */
 static bool run_threads(rd_gpu_run_state *r, const char *kernel, int32_t number, int64_t n)
 {
     enum { MOST = 1 << 20 };
@@ -276,7 +286,7 @@ static bool run_threads(rd_gpu_run_state *r, const char *kernel, int32_t number,
     return launch(r, name, blocks < MOST ? blocks : MOST);
 }
 
-/* Each level of nodes from the one below. */
+/* Makes each level of nodes from the one below. */
 static bool lift_nodes(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -310,7 +320,7 @@ bool rd_gpu_run_clear(rd_gpu_run_state *r)
     return bytes == 0 || rd_queue_clear(r->queue, r->counters, bytes, r->why);
 }
 
-/* Each loop that is split.  Counters are 0 again when all have come. */
+/* Runs the kernel of each split loop.  Counters are 0 again when all teams have arrived. */
 static bool run_ranges(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -327,8 +337,9 @@ static bool run_ranges(rd_gpu_run_state *r)
     return true;
 }
 
-/* Blocks of threads go from tile to tile.  No tile has begun, and no node is there. */
-static bool run_sweep(rd_gpu_run_state *r)
+/* Runs a look-back scan.  Blocks of threads loop over tiles.  Cleared memory says that no tile
+ * has begun and no node is there. */
+static bool run_lookback(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
     const int64_t blocks = r->most_teams / s->choice.block, tiles = s->n_item * s->n_range;
@@ -338,7 +349,8 @@ static bool run_sweep(rd_gpu_run_state *r)
            launch(r, "lookback", tiles < blocks ? tiles : blocks);
 }
 
-static bool run_patches(rd_gpu_run_state *r)
+/* Runs the kernel of block tiles. */
+static bool run_block_tiles(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
 
@@ -346,6 +358,7 @@ static bool run_patches(rd_gpu_run_state *r)
            run_all(r, "block_tiles", -1, s->n_item * s->n_block_tile[0] * s->n_block_tile[1]);
 }
 
+/* Runs the kernels of the strategy. */
 static bool run_kernels(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -353,23 +366,25 @@ static bool run_kernels(rd_gpu_run_state *r)
     if (s->n_item == 0)
         return true;
     if (s->tile_loop[0] >= 0)
-        return run_patches(r);
+        return run_block_tiles(r);
     if (s->n_split == 0)
         return run_all(r, "run", -1, s->n_item);
     if (s->is_lookback)
-        return run_sweep(r);
+        return run_lookback(r);
     if (s->is_two_pass)
         return rd_gpu_run_work(r, "totals", 0, s->n_item * s->n_range) && lift_nodes(r) &&
                rd_gpu_run_work(r, "rescan", 0, s->n_item * s->n_range);
     return run_ranges(r);
 }
 
+/* Takes memory for the run, if it needs any. */
 static bool get_if_any(rd_gpu_run_state *r, CUdeviceptr *at, int64_t bytes)
 {
     *at = bytes > 0 ? rd_submission_get(r->submission, bytes, &r->full, r->why) : 0;
     return *at || bytes == 0;
 }
 
+/* Takes all memory that the run needs: of teams, partials, counters, items, and the record. */
 static bool get_memory(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s     = r->strategy;
@@ -384,12 +399,13 @@ static bool get_memory(rd_gpu_run_state *r)
            get_if_any(r, &r->items, s->n_item * s->item_bytes);
 }
 
-/* Does it come by windows? */
+/* True if a slot comes by windows. */
 static bool is_here(const rd_gpu_run_state *r, int32_t slot)
 {
     return r->host && r->host->at[slot];
 }
 
+/* Fills the argument of the kernels. */
 static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
 {
     rd_call_head *head = head_of(r);
@@ -414,7 +430,8 @@ static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const 
            sizeof *code->number * (size_t)code->n_number);
 }
 
-/* Whole packs can be taken where all slots begin at multiples of the largest, as windows do. */
+/* Chooses the kernels with vector accesses if all slots that have them are aligned, as windows
+ * are; else the narrow variant, which is compiled when it is first needed. */
 static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
 {
     rd_cuda_text text = { .s = &code->strategy };
@@ -437,6 +454,7 @@ bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *window
                               rd_windows_budget(rd_gpu_facts_of(rd_queue_gpu(queue))));
 }
 
+/* Allocates the argument, takes memory, chooses the variant. */
 bool rd_gpu_run_begin(rd_gpu_run_state *r, const rd_gpu_code *code, rd_submission *submission,
                       void *const *slot, const rd_device_host *host, char why[RD_CUDA_TEXT])
 {

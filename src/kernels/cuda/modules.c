@@ -1,5 +1,5 @@
-/* modules.c - texts made code for GPUs: once in a process, kept in the user's cache directory for the
- * next. */
+/* modules.c - kernel texts compiled to images: once in a process, and kept in the user's cache
+ * directory for other processes. */
 #define _GNU_SOURCE /* strdup */
 #include "kernels/cuda/gpu.h"
 #include "core/environment.h"
@@ -13,15 +13,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The form in which images are called and kept: another one, other images. */
+/* The version of the images' format.  It is part of their key. */
 static const char FORM[] = "rdim image 1";
 
+/* A module as one GPU has it. */
 typedef struct loaded {
     struct loaded *next;
     const rd_gpu  *gpu;
     CUmodule       module;
 } loaded;
 
+/* The image of a text for an architecture. */
 struct rd_module {
     struct rd_module *next;
     rd_hash           hash;
@@ -33,7 +35,7 @@ struct rd_module {
     loaded           *loaded;
 };
 
-/* Modules stay for the life of the process, as compiled nests do. */
+/* Modules stay for the life of the process, as compiled loops do. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static rd_module      *modules;
 static rd_module_stats stats;
@@ -49,12 +51,14 @@ rd_module_stats rd_module_stats_now(void)
 }
 
 /* ---- The store ------------------------------------------------------------------------------- */
+/* The place of an image in the cache directory. */
 typedef struct entry {
     int  dir;
     char key[RD_HASH_TEXT], name[RD_HASH_TEXT + 16];
 } entry;
 
-/* A program with rights that its user has not gets no variables, and so keeps nothing. */
+/* Opens the cache directory.  A setuid program reads no environment variables, so it keeps
+ * nothing. */
 static void open_entry(const rd_module *m, entry *e)
 {
     e->dir = rd_store_open(rd_environment(RD_ENV_XDG_CACHE_HOME), rd_environment(RD_ENV_HOME));
@@ -62,7 +66,7 @@ static void open_entry(const rd_module *m, entry *e)
     snprintf(e->name, sizeof e->name, "%s.sm_%d", e->key, (int)m->architecture);
 }
 
-/* An image lies behind its key. */
+/* Reads an image from the store; the image lies behind its key in the file. */
 static bool find_stored(rd_module *m, const entry *e)
 {
     char  *bytes;
@@ -80,6 +84,7 @@ static bool find_stored(rd_module *m, const entry *e)
     return m->image;
 }
 
+/* Writes an image to a temporary file, then moves it to its name. */
 static void store_image(const rd_module *m, const entry *e)
 {
     char  aside[RD_HASH_TEXT + 48];
@@ -97,7 +102,7 @@ static void store_image(const rd_module *m, const entry *e)
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */
-/* The first error of the compiler's messages, where there is one. */
+/* Appends the first error of the compiler's messages to the reason. */
 static void add_message(rd_module *m, const char *log)
 {
     const char  *at = log ? strstr(log, "error: ") : NULL;
@@ -107,6 +112,7 @@ static void add_message(rd_module *m, const char *log)
         snprintf(m->why + n, sizeof m->why - n, ": %.*s", (int)strcspn(at + 7, "\n"), at + 7);
 }
 
+/* Compiles a text by NVRTC, and counts time and outcome. */
 static void compile(rd_module *m, const char *text)
 {
     const rd_nvrtc_text source = { .text         = text,
@@ -128,6 +134,7 @@ static void compile(rd_module *m, const char *text)
     rd_nvrtc_free(&image);
 }
 
+/* Hashes the format, NVRTC's version, its options and the text. */
 static rd_hash hash_of(const char *text)
 {
     const rd_nvrtc *nvrtc      = rd_nvrtc_api(NULL);
@@ -143,6 +150,7 @@ static rd_hash hash_of(const char *text)
     return rd_hash_add(hash, text, strlen(text));
 }
 
+/* Finds a module of this process. */
 static rd_module *find(rd_hash hash, int32_t architecture)
 {
     for (rd_module *m = modules; m; m = m->next)
@@ -151,6 +159,7 @@ static rd_module *find(rd_hash hash, int32_t architecture)
     return NULL;
 }
 
+/* Makes a module from the store, or by compiling, and adds it to the list. */
 static rd_module *make_module(const char *text, rd_hash hash, int32_t architecture)
 {
     rd_module *m = calloc(1, sizeof *m);
@@ -176,7 +185,8 @@ static rd_module *make_module(const char *text, rd_hash hash, int32_t architectu
     return m;
 }
 
-/* The driver refuses what the store had: once, it is compiled again, and stored in its place. */
+/* Compiles the text again, as the driver refuses the stored image; stores the new image in its
+ * place. */
 static bool make_again(rd_module *m)
 {
     char *const  old = m->image;
@@ -218,7 +228,8 @@ const rd_module *rd_module_of(const char *text, int32_t architecture, char why[R
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
-/* An image from the store that the driver refuses, not for want of memory, gets a second one. */
+/* Loads an image.  If the driver refuses a stored image, and not for lack of memory, the text is
+ * compiled again. */
 static bool load_image(rd_module *m, rd_gpu *gpu, CUmodule *module, char why[RD_CUDA_TEXT])
 {
     bool full, done = RD_GPU_TAKE(gpu, &full, why, cuModuleLoadData, module, m->image);
@@ -232,6 +243,7 @@ static bool load_image(rd_module *m, rd_gpu *gpu, CUmodule *module, char why[RD_
     return done;
 }
 
+/* Finds or loads the module on a GPU. */
 static loaded *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
     loaded *l = m->loaded;
@@ -255,6 +267,7 @@ static loaded *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
     return l;
 }
 
+/* Loads the module on the GPU at the first call. */
 bool rd_module_kernel(const rd_module *module, rd_gpu *gpu, const char *name, CUfunction *kernel,
                       char why[RD_CUDA_TEXT])
 {
@@ -272,6 +285,7 @@ bool rd_module_kernel(const rd_module *module, rd_gpu *gpu, const char *name, CU
     return done;
 }
 
+/* Unloads all modules of a GPU. */
 void rd_modules_unload(rd_gpu *gpu)
 {
     char ignored[RD_CUDA_TEXT];

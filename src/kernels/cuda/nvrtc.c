@@ -1,4 +1,5 @@
-/* nvrtc.c - CUDA C++ text to a cubin, or to PTX where the device is newer than NVRTC. */
+/* nvrtc.c - compiles CUDA C++ text to a cubin by NVRTC; or to PTX, if the device is newer than
+ * NVRTC. */
 #include "kernels/cuda/nvrtc.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +7,8 @@
 
 enum { MAX_ARCHITECTURES = 64, MAX_OPTIONS = 32 };
 
-/* What results hang on comes first: they have the CPU's bits.  In PTX, too, operations are then
- * marked as rounded one by one, and the driver's compiler may contract none. */
+/* The first options give results the CPU's bits.  They also mark operations in PTX as rounded one
+ * by one, so that the driver's compiler may contract none. */
 const char *const rd_nvrtc_options[] = {
     "--fmad=false",
     "--ftz=false",
@@ -29,6 +30,7 @@ static bool is_ok(const char *function, nvrtcResult result, char why[RD_CUDA_TEX
 }
 
 /* ---- For which device ------------------------------------------------------------------------ */
+/* Lists the architectures for which NVRTC compiles. */
 static bool get_architectures(const rd_nvrtc *api, int architectures[MAX_ARCHITECTURES], int *n,
                               char why[RD_CUDA_TEXT])
 {
@@ -42,7 +44,7 @@ static bool get_architectures(const rd_nvrtc *api, int architectures[MAX_ARCHITE
     return is_ok("nvrtcGetSupportedArchs", api->nvrtcGetSupportedArchs(architectures), why);
 }
 
-/* The device's own architecture, or the newest before it, whose PTX it can run. */
+/* Chooses the device's architecture, or the newest one before it, whose PTX the device can run. */
 static bool choose(const rd_nvrtc *api, int wanted, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
     int list[MAX_ARCHITECTURES], n, least;
@@ -64,6 +66,7 @@ static bool choose(const rd_nvrtc *api, int wanted, rd_nvrtc_image *image, char 
 }
 
 /* ---- One program ----------------------------------------------------------------------------- */
+/* Allocates memory for an image. */
 static char *room_for(size_t n, char why[RD_CUDA_TEXT])
 {
     char *room = malloc(n ? n : 1);
@@ -73,7 +76,7 @@ static char *room_for(size_t n, char why[RD_CUDA_TEXT])
     return room;
 }
 
-/* Messages are no more than a help: without them, too, there is a result. */
+/* Takes the compiler's messages, which only help: there is a result without them, too. */
 static void take_log(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image)
 {
     size_t n = 0;
@@ -87,6 +90,7 @@ static void take_log(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *
     }
 }
 
+/* Takes the compiled cubin. */
 static bool take_cubin(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image,
                        char why[RD_CUDA_TEXT])
 {
@@ -95,6 +99,7 @@ static bool take_cubin(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image
            is_ok("nvrtcGetCUBIN", api->nvrtcGetCUBIN(program, image->bytes), why);
 }
 
+/* Takes the compiled PTX. */
 static bool take_ptx(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image,
                      char why[RD_CUDA_TEXT])
 {
@@ -103,6 +108,7 @@ static bool take_ptx(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *
            is_ok("nvrtcGetPTX", api->nvrtcGetPTX(program, image->bytes), why);
 }
 
+/* Compiles a program with all options, and takes its messages and its image. */
 static bool compile(const rd_nvrtc *api, nvrtcProgram program, const rd_nvrtc_text *text,
                     rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
@@ -128,7 +134,7 @@ static bool compile(const rd_nvrtc *api, nvrtcProgram program, const rd_nvrtc_te
            (image->ptx ? take_ptx(api, program, image, why) : take_cubin(api, program, image, why));
 }
 
-/* "12 bytes spill stores": is any number of them not 0? */
+/* True if the messages have "12 bytes spill stores" with a number other than 0. */
 bool rd_nvrtc_spills(const rd_nvrtc_image *image)
 {
     static const char STORES[] = " bytes spill stores";
@@ -140,6 +146,7 @@ bool rd_nvrtc_spills(const rd_nvrtc_image *image)
     return false;
 }
 
+/* Creates a program of the text, compiles and destroys it. */
 static bool compile_once(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
     const char     *missing;
@@ -162,6 +169,7 @@ static bool compile_once(const rd_nvrtc_text *text, rd_nvrtc_image *image, char 
     return done;
 }
 
+/* Compiles; if registers spill, compiles again without a bound on them. */
 bool rd_nvrtc_compile(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
     const char   *options[MAX_OPTIONS];

@@ -2,6 +2,7 @@
 #include "kernels/cuda/overlap.h"
 #include <stdlib.h>
 
+/* Creates the events of both sets of windows. */
 static bool make_events(rd_overlap *overlap, rd_gpu *gpu, bool *full, char why[RD_CUDA_TEXT])
 {
     bool made = true;
@@ -17,6 +18,7 @@ static bool make_events(rd_overlap *overlap, rd_gpu *gpu, bool *full, char why[R
     return made;
 }
 
+/* Makes both streams, then the events. */
 rd_overlap *rd_overlap_new(rd_gpu *gpu, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_overlap *overlap = calloc(1, sizeof *overlap);
@@ -34,6 +36,7 @@ rd_overlap *rd_overlap_new(rd_gpu *gpu, bool *full, char why[RD_CUDA_TEXT])
     return NULL;
 }
 
+/* Destroys the events that exist. */
 static void free_events(const rd_overlap *overlap)
 {
     rd_gpu *const gpu = rd_stream_gpu(overlap->up);

@@ -1,18 +1,20 @@
-/* partition.c - a stage's work, dealt out to several GPUs that are alike.
+/* partition.c - the work of a stage, partitioned across several equal GPUs.
  *
- * All data lie in this process's memory.  Each GPU has a part of the work, one behind the other,
- * and goes through it by blocks as it does alone (windows.c).  A thread of this process drives each;
- * the one that called waits, tells how far they are, and stops them.
+ * All data lie in this process's memory.  Each GPU has a contiguous part of the work, its share,
+ * and goes through it by blocks, as a single GPU does (windows.c).  One thread of this process
+ * drives each GPU. The calling thread waits, reports progress, and stops the others.
  *
  *     grid        | GPU 0      | GPU 1      | GPU 2      |    items: nothing is left to do
- *     split loop    | GPU 0    |+| GPU 1    |+| GPU 2      |    ranges: + are done last, by GPU 0
+ *     split loop  | GPU 0    |+| GPU 1    |+| GPU 2      |    ranges: GPU 0 does + at the end
  *
- * Of a split loop a GPU's last range, but the last one's, is held back: every group of ranges that
- * lies on two GPUs has one that is.  When all others are done, nodes and counters are brought to
- * GPU 0 (combine_devices.c), which does these, and with them joins what is left to join.  What of a loop a
- * GPU has done, it does of the next one, too: what these keep for each other stays there.
+ * Of a split loop, each GPU but the last one holds back its last range.  So every group of ranges
+ * that lies on two GPUs is incomplete.  When all other ranges are done, GPU 0 gets all partials
+ * and counters (combine_devices.c).  It does the held ranges, and combines what is left.  A GPU
+ * does the same ranges of every split loop, since memory that one loop keeps for another stays on
+ * that GPU.
  *
- * So each node is made of the same elements as on one GPU, and the bits are the same. */
+ * So each node of the combine tree has the same elements as on one GPU, and the bits are the
+ * same. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cuda/kernel_run.h"
 #include <assert.h>
@@ -23,14 +25,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less data are not worth a GPU's while: its bus takes 40 us for so many bytes, a thread as long. */
+/* Fewer bytes are not worth a GPU: the bus takes 40 us for 1 MiB, and a thread about as long. */
 enum { LEAST = 1 << 20, LEAST_BLOCK = 32 << 10 };
-/* Of a part, so that the first one's copies are soon done, and others' run beside kernels. */
+/* Blocks of a share, so that the first copies are soon done, and later ones overlap with kernels.
+ */
 enum { BLOCKS = 4 };
-/* Pieces for each GPU, so that parts are alike, where there are so many. */
+/* Pieces for each GPU, if there are so many, so that shares are of equal size. */
 enum { PIECES = 16 };
 
+/* One GPU's share of a run. */
 typedef struct share {
+    /* A stage that several GPUs run. */
     struct partitioned_run *all;
     rd_gpu_run_state        run;
     rd_device_host          host;
@@ -56,6 +61,7 @@ typedef struct partitioned_run {
 } partitioned_run;
 
 /* ---- Who takes part -------------------------------------------------------------------------- */
+/* Compares the GPUs behind the first one with it, by architecture, size and memory. */
 int32_t rd_gpu_alike(int32_t first)
 {
     char                why[RD_CUDA_TEXT];
@@ -74,7 +80,7 @@ int32_t rd_gpu_alike(int32_t first)
     return n;
 }
 
-/* All that a program touches of slots. */
+/* Bytes that a program touches of all slots. */
 static int64_t bytes_of(const rd_cuda_strategy *s)
 {
     int64_t bytes = 0;
@@ -84,7 +90,8 @@ static int64_t bytes_of(const rd_cuda_strategy *s)
     return bytes;
 }
 
-/* The blocks of a kernel, where all slots come by windows. */
+/* Finds the blocks of a kernel, if all slots come by windows.  Returns the reason if there are
+ * none. */
 static const char *find_blocks(const rd_cuda_strategy *s, int32_t split, rd_cuda_blocks *blocks)
 {
     char          why[RD_CUDA_TEXT];
@@ -95,7 +102,7 @@ static const char *find_blocks(const rd_cuda_strategy *s, int32_t split, rd_cuda
     return rd_blocks_find(blocks, s, split, NULL, budget, least);
 }
 
-/* Is little copied twice, and nothing by small pieces? */
+/* True if the shares copy few bytes twice, and no block is tiny. */
 static bool is_worth(rd_cuda_blocks *b, int64_t bytes)
 {
     const int64_t pieces = rd_blocks_pieces(b), n = BLOCKS * (int64_t)b->s->p->devices;
@@ -105,7 +112,8 @@ static bool is_worth(rd_cuda_blocks *b, int64_t bytes)
            (b->step >= pieces / n || pieces / b->step <= bytes / LEAST_BLOCK);
 }
 
-/* The most that all kernels have work for: ranges of which one may be held back. */
+/* The most GPUs for which every kernel has work: pieces, or pairs of ranges, as one range of a
+ * GPU may be held back. */
 static int64_t most_of(const rd_cuda_strategy *s, const char **why)
 {
     const int64_t  bytes = bytes_of(s);
@@ -125,6 +133,7 @@ static int64_t most_of(const rd_cuda_strategy *s, const char **why)
     return most;
 }
 
+/* Limits the number of GPUs by bytes, and by the pieces of every kernel. */
 int32_t rd_gpu_share_count(const rd_gpu_code *code, const char **why)
 {
     const rd_cuda_strategy *const s       = rd_gpu_code_strategy(code);
@@ -146,7 +155,7 @@ int32_t rd_gpu_share_count(const rd_gpu_code *code, const char **why)
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
-/* After each block of a share. */
+/* The progress callback of a share, after each block.  False: stop. */
 static bool tell_share(void *user, double part)
 {
     share *const s = user;
@@ -160,7 +169,8 @@ static bool tell_share(void *user, double part)
     return goes_on;
 }
 
-/* What was stopped because of another has not failed. */
+/* Counts a share as ended, and stops the others if it failed.  A share that was stopped because
+ * of another one has not failed. */
 static void end_share(share *s, bool done)
 {
     partitioned_run *const all = s->all;
@@ -174,6 +184,7 @@ static void end_share(share *s, bool done)
     pthread_mutex_unlock(&all->lock);
 }
 
+/* The body of a share's thread. */
 static void *run_share(void *user)
 {
     share *const s = user;
@@ -183,7 +194,7 @@ static void *run_share(void *user)
     return NULL;
 }
 
-/* The calling thread tells, until all have ended. */
+/* Reports progress in the calling thread until all shares have ended. */
 static void wait_for_shares(partitioned_run *all)
 {
     bool cancelled = false;
@@ -206,7 +217,8 @@ static void wait_for_shares(partitioned_run *all)
     pthread_mutex_unlock(&all->lock);
 }
 
-/* Of no signal's concern.  Without another thread it is done by this one. */
+/* Starts the thread of a share, which gets no signals.  False: the calling thread does the share.
+ */
 static bool start(share *s, pthread_t *thread)
 {
     sigset_t all, before;
@@ -219,7 +231,7 @@ static bool start(share *s, pthread_t *thread)
     return started;
 }
 
-/* All shares' blocks of a kernel. */
+/* Runs the shares of one kernel, and waits for all. */
 static bool run_shares(partitioned_run *all, const char *name)
 {
     pthread_t thread[RD_MOST_SHARES];
@@ -246,7 +258,7 @@ static int64_t share_of(int64_t all, int32_t k, int32_t n)
     return all / n * k + all % n * k / n;
 }
 
-/* Pieces [first, end) of a kernel's. */
+/* The blocks of a kernel's pieces [first, end). */
 static rd_cuda_blocks part_of(const partitioned_run *all, int64_t first, int64_t end)
 {
     rd_cuda_blocks part = all->blocks;
@@ -255,6 +267,7 @@ static rd_cuda_blocks part_of(const partitioned_run *all, int64_t first, int64_t
     return part;
 }
 
+/* Divides the items of a stage without split loops, and runs them. */
 static bool partition_items(partitioned_run *all)
 {
     int64_t pieces;
@@ -267,7 +280,7 @@ static bool partition_items(partitioned_run *all)
     return run_shares(all, "run");
 }
 
-/* Of a split loop's, of each of which some pieces are neighbours. */
+/* The blocks of ranges [first, end) of a split loop; some pieces may make one range. */
 static rd_cuda_blocks ranges_of(const partitioned_run *all, int64_t first, int64_t end)
 {
     const int64_t each = rd_blocks_pieces(&all->blocks) / all->strategy->n_range;
@@ -275,8 +288,8 @@ static rd_cuda_blocks ranges_of(const partitioned_run *all, int64_t first, int64
     return part_of(all, first * each, end * each);
 }
 
-/* The ranges that were held back, by the first GPU, and nobody else works; `ends`: the last one is
- * the last of all. */
+/* Runs the held ranges on the first GPU, when no other works.  `ends`: this is the last kernel,
+ * so the last of these ranges also runs what is behind the loops. */
 static bool run_held_ranges(partitioned_run *all, bool ends)
 {
     share *const first = &all->share[0];
@@ -293,7 +306,7 @@ static bool run_held_ranges(partitioned_run *all, bool ends)
     return true;
 }
 
-/* Do ranges of a split loop leave anything for each other? */
+/* True if ranges of a split loop leave anything for each other. */
 static bool leaves_partials(const rd_cuda_strategy *s, int32_t split)
 {
     bool some = s->has_end && split == s->n_split - 1;
@@ -303,6 +316,7 @@ static bool leaves_partials(const rd_cuda_strategy *s, int32_t split)
     return some;
 }
 
+/* Clears the counters on all GPUs. */
 static bool clear_all(partitioned_run *all)
 {
     for (int32_t k = 0; k < all->n; k++)
@@ -313,6 +327,7 @@ static bool clear_all(partitioned_run *all)
     return true;
 }
 
+/* Gathers or broadcasts the partials of all GPUs. */
 static bool move_partials(partitioned_run *all,
                           rd_gpu_run_state *(*move)(const rd_device_ranges *, int32_t))
 {
@@ -324,7 +339,7 @@ static bool move_partials(partitioned_run *all,
     return !all->failed;
 }
 
-/* Shares are the same ranges of all split loops. */
+/* Gives each share its ranges: the same ones of every split loop. */
 static void take_ranges(partitioned_run *all, int32_t split)
 {
     (void)find_blocks(all->strategy, split, &all->blocks);
@@ -339,6 +354,7 @@ static void take_ranges(partitioned_run *all, int32_t split)
     }
 }
 
+/* Runs the ranges of a split loop: shares, gather, held ranges, broadcast for the next kernel. */
 static bool partition_ranges(partitioned_run *all, int32_t split)
 {
     const bool some = leaves_partials(all->strategy, split),
@@ -352,6 +368,7 @@ static bool partition_ranges(partitioned_run *all, int32_t split)
            (!some || last || move_partials(all, rd_partials_broadcast));
 }
 
+/* Runs all kernels of the stage, until one fails. */
 static bool partition_kernels(partitioned_run *all)
 {
     bool done = true;
@@ -364,6 +381,7 @@ static bool partition_kernels(partitioned_run *all)
 }
 
 /* ---- A stage --------------------------------------------------------------------------------- */
+/* Begins the run of a share, in a submission of its own. */
 static bool begin_share(share *s, const rd_gpu_code *code, rd_queue *queue)
 {
     bool           full;
@@ -377,6 +395,7 @@ static bool begin_share(share *s, const rd_gpu_code *code, rd_queue *queue)
     return rd_gpu_run_begin(&s->run, code, submission, (void *const *)s->host.at, &s->host, s->why);
 }
 
+/* Begins all shares. */
 static bool begin(partitioned_run *all, const rd_gpu_code *code, rd_queue *const *queue)
 {
     for (int32_t k = 0; k < all->n; k++) {
@@ -389,7 +408,7 @@ static bool begin(partitioned_run *all, const rd_gpu_code *code, rd_queue *const
     return true;
 }
 
-/* What kernels of all have found, the first one's failure before others'. */
+/* Merges two reports: the first failure counts, and all warnings. */
 static void add_report(rd_task *to, const rd_task *own)
 {
     const uint32_t warnings = to->warnings | own->warnings;
@@ -399,7 +418,8 @@ static void add_report(rd_task *to, const rd_task *own)
     to->warnings = warnings;
 }
 
-/* All is given back; of a stage that has failed what the driver still says is not asked. */
+/* Ends all shares and returns their memory.  If the stage has failed, later errors of the driver
+ * are not reported. */
 static bool end_all(partitioned_run *all, rd_task *report, rd_device_end *end,
                     char why[RD_CUDA_TEXT])
 {
@@ -430,6 +450,7 @@ static bool end_all(partitioned_run *all, rd_task *report, rd_device_end *end,
     return done;
 }
 
+/* Runs all kernels, and ends all shares in any case. */
 static bool run_partitioned(partitioned_run *all, const rd_gpu_code *code, rd_queue *const *queue,
                             rd_task *report, rd_device_end *end, char why[RD_CUDA_TEXT])
 {
@@ -438,6 +459,7 @@ static bool run_partitioned(partitioned_run *all, const rd_gpu_code *code, rd_qu
     return end_all(all, report, end, why);
 }
 
+/* Makes the locks, and runs the stage. */
 bool rd_gpu_run_partitioned(const rd_gpu_code *code, rd_queue *const *queue, int32_t n,
                             const rd_device_host *host, rd_task *report, rd_device_end *end,
                             char why[RD_CUDA_TEXT])

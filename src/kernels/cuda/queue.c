@@ -1,10 +1,11 @@
-/* queue.c - what is asked of a GPU, in order: a lane, and what belongs to it. */
+/* queue.c - the work that is enqueued for a GPU, in order: a stream, and what belongs to it. */
 #include "kernels/cuda/cublas.h"
 #include "kernels/cuda/overlap.h"
 #include "kernels/cuda/stream.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 
+/* The streams, submissions and handles of one queue. */
 struct rd_queue {
     rd_stream            *stream;
     rd_submissions       *submissions;
@@ -12,6 +13,7 @@ struct rd_queue {
     _Atomic(rd_overlap *) overlap; /* for the next that wants one */
 };
 
+/* Frees the host's part of a queue. */
 static void drop(rd_queue *queue)
 {
     rd_submissions_free(queue->submissions);
@@ -19,6 +21,7 @@ static void drop(rd_queue *queue)
     free(queue);
 }
 
+/* Makes a queue of the caller's CUstream, or of a new one. */
 rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_queue *queue = calloc(1, sizeof *queue);
@@ -40,7 +43,7 @@ rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_T
     return NULL;
 }
 
-/* The handle goes before its stream does. */
+/* Destroys the cuBLAS handle, before its stream is destroyed. */
 static void free_blas(rd_queue *queue)
 {
     char ignored[RD_CUDA_TEXT];
@@ -96,24 +99,28 @@ bool rd_queue_wait(rd_queue *queue, char why[RD_CUDA_TEXT])
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
+/* Copies from the host to the GPU. */
 bool rd_queue_up(rd_queue *queue, CUdeviceptr to, const void *from, int64_t bytes,
                  char why[RD_CUDA_TEXT])
 {
     return rd_stream_copy(queue->stream, RD_COPY_UP, to, (void *)from, bytes, why);
 }
 
+/* Copies from the GPU to the host. */
 bool rd_queue_down(rd_queue *queue, void *to, CUdeviceptr from, int64_t bytes,
                    char why[RD_CUDA_TEXT])
 {
     return rd_stream_copy(queue->stream, RD_COPY_DOWN, from, to, bytes, why);
 }
 
+/* Copies within the GPU. */
 bool rd_queue_across(rd_queue *queue, CUdeviceptr to, CUdeviceptr from, int64_t bytes,
                      char why[RD_CUDA_TEXT])
 {
     return rd_stream_copy(queue->stream, RD_COPY_ACROSS, to, (void *)(uintptr_t)from, bytes, why);
 }
 
+/* Sets bytes to 0. */
 bool rd_queue_clear(rd_queue *queue, CUdeviceptr at, int64_t bytes, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu  = rd_queue_gpu(queue);
@@ -127,7 +134,7 @@ bool rd_queue_clear(rd_queue *queue, CUdeviceptr at, int64_t bytes, char why[RD_
 }
 
 /* ---- Beside kernels -------------------------------------------------------------------------- */
-/* Several runs may want one at a time: one of theirs is kept. */
+/* Takes the spare one: only one is kept, though several runs may want one at the same time. */
 rd_overlap *rd_queue_take_overlap(rd_queue *queue, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_overlap *const kept = atomic_exchange(&queue->overlap, NULL);

@@ -1,8 +1,8 @@
-/* stream.c - a stream of a GPU, and copies in it.
+/* stream.c - a CUDA stream, and copies in it.
  *
- * The driver copies pageable memory at a fraction of the bus's rate, and waits.  So what is large
- * goes through two pieces of pinned memory: while one is copied by the GPU, the other is filled or
- * emptied. */
+ * The driver copies pageable memory at a fraction of the bus's rate, and blocks.  So large copies
+ * go through two pieces of pinned memory: the GPU copies one while this process fills or empties
+ * the other. */
 #include "kernels/cuda/stream.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ struct rd_stream {
     int             next;           /* that the GPU will be given  */
 };
 
+/* Makes the lock first, then the CUstream, unless the caller gave one. */
 rd_stream *rd_stream_new(rd_gpu *gpu, void *handle, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_stream *stream = calloc(1, sizeof *stream);
@@ -46,6 +47,7 @@ rd_stream *rd_stream_new(rd_gpu *gpu, void *handle, bool *full, char why[RD_CUDA
     return NULL;
 }
 
+/* Frees the pinned memory and its events. */
 static void free_pieces(rd_stream *stream)
 {
     char ignored[RD_CUDA_TEXT];
@@ -58,6 +60,7 @@ static void free_pieces(rd_stream *stream)
     }
 }
 
+/* Destroys the CUstream only if this library made it. */
 void rd_stream_free(rd_stream *stream)
 {
     char ignored[RD_CUDA_TEXT];
@@ -118,6 +121,7 @@ bool rd_stream_follow(rd_stream *stream, CUevent event, char why[RD_CUDA_TEXT])
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
+/* Allocates a piece of pinned memory and its event. */
 static bool make_piece(rd_stream *stream, int k, bool *full, char why[RD_CUDA_TEXT])
 {
     void *memory = NULL;
@@ -134,7 +138,8 @@ static bool make_piece(rd_stream *stream, int k, bool *full, char why[RD_CUDA_TE
     return false;
 }
 
-/* The pieces for so many bytes, before any is copied.  *full: there is no memory for them. */
+/* Allocates the pieces that so many bytes need, before any is copied.  *full: there is no memory.
+ */
 static bool make_pieces(rd_stream *stream, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
 {
     *full = false;
@@ -148,18 +153,19 @@ static bool make_pieces(rd_stream *stream, int64_t bytes, bool *full, char why[R
     return true;
 }
 
-/* The GPU has done with a piece; one that was never used it has not to wait for. */
+/* Waits until the GPU is done with a piece; a piece that was never used is free at once. */
 static bool take_piece(rd_stream *stream, int k, char why[RD_CUDA_TEXT])
 {
     return RD_GPU_CALL(stream->gpu, why, cuEventSynchronize, stream->copied[k]);
 }
 
+/* Bytes of the next piece. */
 static int64_t piece_of(int64_t bytes)
 {
     return bytes < PIECE ? bytes : PIECE;
 }
 
-/* One call of the driver. */
+/* Copies by one call of the driver. */
 static bool copy_at_once(rd_stream *stream, rd_copy_direction direction, CUdeviceptr there,
                          void *other, int64_t bytes, char why[RD_CUDA_TEXT])
 {
@@ -176,7 +182,7 @@ static bool copy_at_once(rd_stream *stream, rd_copy_direction direction, CUdevic
     }
 }
 
-/* The GPU is given the next piece, which it has done with. */
+/* Enqueues the copy of the next piece, which the GPU is done with. */
 static bool ask(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     rd_stream *const stream = t->stream;
@@ -191,6 +197,7 @@ static bool ask(rd_transfer *t, char why[RD_CUDA_TEXT])
     return true;
 }
 
+/* Fills the next piece and enqueues its copy to the GPU. */
 static bool send_piece(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     rd_stream *const stream = t->stream;
@@ -204,8 +211,8 @@ static bool send_piece(rd_transfer *t, char why[RD_CUDA_TEXT])
     return true;
 }
 
-/* While a piece is emptied, the next one comes.  What an earlier transfer has in it is on its way
- * to the GPU, in the same stream. */
+/* Empties a piece while the next one is copied.  Data of an earlier transfer in a piece go to the
+ * GPU first, as both copies are in the same stream. */
 static bool fetch_piece(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     const int64_t n = piece_of(t->bytes - t->done);
@@ -222,7 +229,7 @@ static bool fetch_piece(rd_transfer *t, char why[RD_CUDA_TEXT])
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
-/* What is small, and all where no memory can be pinned, the driver copies as it is, in its time. */
+/* Lets the driver copy small blocks at once, and all blocks if no memory can be pinned. */
 bool rd_transfer_begin(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     bool full = true, done;
@@ -254,6 +261,7 @@ bool rd_transfer_step(rd_transfer *t, char why[RD_CUDA_TEXT])
     return done;
 }
 
+/* Copies by pieces; the lock keeps other threads from them. */
 static bool copy_large(rd_stream *stream, rd_copy_direction direction, CUdeviceptr there,
                        void *other, int64_t bytes, char why[RD_CUDA_TEXT])
 {
@@ -270,7 +278,7 @@ static bool copy_large(rd_stream *stream, rd_copy_direction direction, CUdevicep
     return done;
 }
 
-/* What is small waits for nobody's pieces. */
+/* Small copies take no lock: they wait for no pieces. */
 bool rd_stream_copy(rd_stream *stream, rd_copy_direction direction, CUdeviceptr there, void *other,
                     int64_t bytes, char why[RD_CUDA_TEXT])
 {

@@ -1,19 +1,21 @@
-/* windows.c - stages over data of this process's memory that the GPU has no room for.
+/* windows.c - stages over data in this process's memory for which the GPU has no room (out of
+ * core).
  *
- * What a block of the work reads is copied to windows before it, and what it stores is copied back
- * behind it.  A window stands for its slot: kernels get the address that the slot would have, were
- * it whole.  Ranges are joined as ever, in whatever block they come, so blocks change no bit.
+ * Before a block of the work, the bytes that it reads are copied to windows.  Behind it, the
+ * bytes that it stores are copied back.  A window stands for its slot: kernels get the address
+ * that the slot would have if all of it were there.  Partials are combined as usual, whichever
+ * block they come from, so blocks change no bit.
  *
- * Blocks take two sets of windows in turns.  While the kernel of block k runs, block k + 1 is
- * copied to the other set, and what k - 1 has stored there is copied back, each in a stream of its
- * own:
+ * Blocks use two sets of windows in turn (double buffering).  While the kernel of block k runs,
+ * block k + 1 is copied to the other set, and the results of k - 1 there are copied back.  Each
+ * direction has a stream of its own:
  *
  *     up      0   1   2   3           filled[k % 2] is behind each,  worked[k % 2] before the next
  *     kernel      0   1   2   3       worked[k % 2] is behind each,  filled[k % 2] before it
- *     down            0   1   2   3   worked[k % 2] before each; the host waits for it before the
- *                                     kernel of k + 2 is asked for
+ *     down            0   1   2   3   worked[k % 2] before each; the host waits for it before it
+ *                                     launches the kernel of k + 2
  *
- * One set does where there is no memory for two: then copies wait for the kernel, and it for them. */
+ * If there is no memory for two sets, one does: then copies and kernels wait for each other. */
 #include "kernels/cuda/work_blocks.h"
 #include "kernels/cuda/overlap.h"
 #include "kernels/cuda/kernel_run.h"
@@ -32,6 +34,7 @@ typedef struct window {
     rd_touched_bytes of; /* what is there */
 } window;
 
+/* The windows of a run. */
 typedef struct windows {
     rd_gpu_run_state *r;
     rd_overlap       *overlap;
@@ -42,6 +45,7 @@ typedef struct windows {
 } windows;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
+/* Returns the memory of a set. */
 static void put_set(windows *w, int set)
 {
     for (int32_t k = 0; k < w->n_slot; k++) {
@@ -51,6 +55,7 @@ static void put_set(windows *w, int set)
     }
 }
 
+/* Takes memory for a set: for each slot, the most bytes that a block touches. */
 static bool get_set(windows *w, int set)
 {
     rd_gpu_run_state *const r = w->r;
@@ -68,7 +73,7 @@ static bool get_set(windows *w, int set)
     return true;
 }
 
-/* A second one, if there are blocks for it, and memory. */
+/* Takes a second set, if there are several blocks, and memory. */
 static bool get_sets(windows *w)
 {
     bool *const full = &w->r->full;
@@ -87,7 +92,7 @@ static bool get_sets(windows *w)
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
-/* The windows of a set on their way, one after the other. */
+/* The copies of all windows of a set in one direction, one after the other. */
 typedef struct transfers {
     windows          *w;
     rd_copy_direction direction;
@@ -96,12 +101,13 @@ typedef struct transfers {
     rd_transfer       now;
 } transfers;
 
+/* True if all copies of the set are done. */
 static bool is_done(const transfers *h)
 {
     return h->next == h->w->n_slot && rd_transfer_is_done(&h->now);
 }
 
-/* Is anything to be copied?  What the block reads may be there already. */
+/* True if the window must be copied.  Bytes that the block reads may be there already. */
 static bool is_copied(const transfers *h, window *at, int32_t slot)
 {
     if (!at->at)
@@ -116,12 +122,13 @@ static bool is_copied(const transfers *h, window *at, int32_t slot)
     return of.loaded && !same;
 }
 
-/* A window begins as its slot does. */
+/* The address of a window's first byte: aligned like its slot. */
 static CUdeviceptr first_of(const window *at)
 {
     return at->at + (CUdeviceptr)(at->of.lo & 15);
 }
 
+/* The copy of one slot's window; 0 bytes: there is nothing to copy. */
 static rd_transfer transfer_of(const transfers *h, int32_t slot)
 {
     window *const at = &h->w->set[h->set][slot];
@@ -137,6 +144,7 @@ static rd_transfer transfer_of(const transfers *h, int32_t slot)
     return t;
 }
 
+/* Continues the current copy, or begins the next one. */
 static bool step(transfers *h)
 {
     char *const why = h->w->r->why;
@@ -149,8 +157,8 @@ static bool step(transfers *h)
     return rd_transfer_begin(&h->now, why);
 }
 
-/* The block at hand is copied up to a set, and what the last one has stored in another, or the
- * same, is copied down, by turns; -1: neither. */
+/* Copies the current block up to set `up`, and the results of set `down` back, alternately; -1:
+ * none. */
 static bool copy_sets(windows *w, int up, int down)
 {
     char *const why = w->r->why;
@@ -167,7 +175,8 @@ static bool copy_sets(windows *w, int up, int down)
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-/* Slots would begin at a multiple of 16 bytes from where their windows do. */
+/* Gives the kernel the addresses of slots.  A slot would begin at a multiple of 16 bytes from its
+ * window. */
 static void set_slots(const windows *w, int set)
 {
     for (int32_t k = 0; k < w->n_slot; k++) {
@@ -180,6 +189,7 @@ static void set_slots(const windows *w, int set)
     }
 }
 
+/* Launches the kernel of the current block between the events of its set. */
 static bool work(windows *w, const char *name, int set)
 {
     rd_stream *const stream = rd_queue_stream_object(w->r->queue);
@@ -192,7 +202,7 @@ static bool work(windows *w, const char *name, int set)
            rd_stream_mark(stream, w->overlap->worked[set], w->r->why);
 }
 
-/* `part` of this kernel's work is done. */
+/* Reports that `part` of this kernel's work is done.  False: the evaluation is cancelled. */
 static bool tell(windows *w, double part)
 {
     const rd_device_host *const host = w->r->host;
@@ -205,7 +215,8 @@ static bool tell(windows *w, double part)
     return false;
 }
 
-/* What a kernel has stored is here before the next one of its set is asked for. */
+/* Runs all blocks.  The results of a block are on the host before the next kernel of its set is
+ * launched. */
 static bool run_blocks(windows *w, const char *name)
 {
     const int64_t n = rd_blocks_count(&w->blocks);
@@ -227,13 +238,14 @@ static bool run_blocks(windows *w, const char *name)
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
-/* Nobody uses windows and lanes any more, unless the driver does not say so. */
+/* Waits until no work uses the windows and streams.  False: the driver does not say so. */
 static bool wait_for_all(windows *w, char why[RD_CUDA_TEXT])
 {
     return rd_stream_wait(w->overlap->up, why) && rd_stream_wait(w->overlap->down, why) &&
            rd_queue_wait(w->r->queue, why);
 }
 
+/* Runs all blocks, waits, and returns the windows, unless the wait failed. */
 static bool run_with_overlap(windows *w, const char *name)
 {
     char       ignored[RD_CUDA_TEXT];
@@ -255,6 +267,7 @@ static bool run_windows(windows *w, const char *name)
     return w->overlap && run_with_overlap(w, name);
 }
 
+/* Allocates the list of windows, and runs the blocks. */
 bool rd_gpu_run_windows(rd_gpu_run_state *r, const char *name, const rd_cuda_blocks *blocks)
 {
     const int32_t slots = rd_gpu_slots(r->strategy);
