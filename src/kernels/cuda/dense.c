@@ -10,6 +10,7 @@ bool rd_cuda_is_access(const rd_cuda_strategy *s, int32_t i)
            (s->cached_row[i] < 0 || s->fills_cache[i]) && s->staged_row_of[i] < 0;
 }
 
+/* True if one of the instructions [from, to) makes the register. */
 bool rd_cuda_is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t to)
 {
     for (int32_t i = from; i < to; i++)
@@ -18,6 +19,7 @@ bool rd_cuda_is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t 
     return false;
 }
 
+/* Registers of an address must be the same for all neighbours: made outside of the instructions. */
 bool rd_cuda_is_dense_for(const rd_cuda_strategy *s, int32_t i, int32_t axis, int32_t from,
                           int32_t to)
 {
@@ -69,6 +71,7 @@ int32_t rd_cuda_vector_width(const rd_cuda_strategy *s, int32_t size)
     return wide < s->choice.most_wide ? wide : s->choice.most_wide;
 }
 
+/* Lanes along the loop must be aligned, too. */
 bool rd_cuda_is_vector_access(const rd_cuda_strategy *s, int32_t i, int32_t loop, int32_t wide)
 {
     const rd_loop    *l    = &s->p->loop[loop];

@@ -1,8 +1,9 @@
-/* kernel_choice.c - how kernels are made where nothing but their speed depends on it. */
+/* kernel_choice.c - the rule for the numbers of a kernel, where nothing but its speed depends on
+ * them. */
 #include "kernels/cuda/kernel_choice.h"
 
-/* What a GPU is to be given, by its makers' guides, by counts of machine code, and where a time is
- * named by an H200. */
+/* The numbers by rule.  Their sources are the vendor's guides, counts of machine code, and
+ * measurements on an H200 where a time is given. */
 static rd_cuda_choice by_rule(void)
 {
     return (rd_cuda_choice){
@@ -87,6 +88,8 @@ static rd_cuda_choice by_rule(void)
     };
 }
 
+/* Takes the rule's numbers, replaces those that the tuning asks for, and derives the limits of
+ * bytes and elements from the prefetched rounds. */
 rd_cuda_choice rd_cuda_choose(int64_t threads, const rd_tuning *tuning)
 {
     rd_cuda_choice c = by_rule();

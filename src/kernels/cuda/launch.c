@@ -487,6 +487,7 @@ void rd_gpu_run_end(rd_gpu_run_state *r, rd_device_end *end)
     r->call = NULL;
 }
 
+/* Begins a run, runs all kernels, and ends it. */
 bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const *slot,
                 const rd_device_host *host, rd_device_end *end, char why[RD_CUDA_TEXT])
 {

@@ -55,6 +55,7 @@ static rd_schedule *tree_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, piece 
     return t;
 }
 
+/* Builds the tree again, only to print it. */
 void rd_cuda_tree_text(rd_text *to, const rd_cuda_strategy *s)
 {
     const char  *why  = NULL;

@@ -210,6 +210,7 @@ static bool make_again(rd_module *m)
     return true;
 }
 
+/* Finds the module in the process, or makes it. */
 const rd_module *rd_module_of(const char *text, int32_t architecture, char why[RD_CUDA_TEXT])
 {
     const rd_hash hash = hash_of(text);

@@ -125,6 +125,7 @@ static bool is_exchanged(const rd_cuda_fold *f)
     return f->threads_are_lanes && !f->threads_have_cells;
 }
 
+/* The words of the fold that needs most; folds exchange lanes one after the other. */
 int32_t rd_cuda_shared_words(const rd_cuda_strategy *s)
 {
     int32_t most = 0;

@@ -384,6 +384,7 @@ int64_t rd_blocks_pieces(const rd_cuda_blocks *b)
     return n;
 }
 
+/* Restricts the blocks to a part of the work. */
 void rd_blocks_take(rd_cuda_blocks *b, int64_t first, int64_t end, int64_t most)
 {
     b->at   = first;

@@ -1,8 +1,9 @@
-/* device_memory.c - buffers by addresses, see device.h. */
+/* device_memory.c - OpenCL's buffers by address, see device.h. */
 #include "kernels/opencl/device.h"
 #include <pthread.h>
 #include <stdlib.h>
 
+/* A buffer, and its range of addresses. */
 typedef struct buffer {
     struct buffer *next;
     uintptr_t      at;
@@ -10,12 +11,13 @@ typedef struct buffer {
     cl_mem         memory;
 } buffer;
 
-/* No process has memory of its own there.  Ranges are a page apart, at least. */
+/* No process has memory from 2^60 on.  Ranges are at least a page apart. */
 enum { PAGE = 4096 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static buffer         *buffers;
 static uintptr_t       next_at = (uintptr_t)1 << 60;
 
+/* Creates a buffer and gives it the next range of addresses. */
 void *rd_cl_get(const rd_cl_device *device, int64_t bytes, bool *full, char why[RD_OPENCL_TEXT])
 {
     buffer *b     = calloc(1, sizeof *b);
@@ -43,6 +45,7 @@ void *rd_cl_get(const rd_cl_device *device, int64_t bytes, bool *full, char why[
     return (void *)b->at;
 }
 
+/* Finds the buffer that begins at the address, and releases it. */
 void rd_cl_put(void *at)
 {
     buffer *found = NULL;
@@ -60,6 +63,7 @@ void rd_cl_put(void *at)
     free(found);
 }
 
+/* Searches all buffers. */
 cl_mem rd_cl_find(const void *at, size_t *place)
 {
     cl_mem memory = NULL;

@@ -1,11 +1,12 @@
-/* kernel_run.c - a stage runs on a queue of OpenCL: its kernels are launched, and report. */
+/* kernel_run.c - runs a stage on a queue of OpenCL: launches its kernels, and reads what they
+ * report. */
 #include "kernels/opencl/queue.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* ---- One stage -------------------------------------------------------------------------------- */
-/* What its kernels are called with. */
+/* What the kernels of a run are called with. */
 typedef struct call {
     const rd_cl_code *code;
     rd_submission    *s;
@@ -16,11 +17,13 @@ typedef struct call {
     char             *why;
 } call;
 
+/* The numbers of a call. */
 static int32_t count_of(const rd_printing *n)
 {
     return RD_CL_SLOTS + n->n_slot + n->n_number;
 }
 
+/* True for an error; then the reason is noted, and whether memory was short. */
 static bool has_failed(const call *c, const char *function, cl_int error)
 {
     if (rd_opencl_is_full(error))
@@ -28,8 +31,8 @@ static bool has_failed(const call *c, const char *function, cl_int error)
     return !rd_opencl_ok(function, error, c->why);
 }
 
-/* Arguments in the order of the kernel's parameters: numbers, the record, buffers of slots, nodes
- * of ranges. */
+/* Sets a kernel's arguments in the order of its parameters: numbers, the record, buffers of
+ * slots, nodes of ranges. */
 static bool set_arguments(const call *c, cl_kernel kernel)
 {
     const rd_opencl *const api = rd_opencl_api(NULL);
@@ -53,7 +56,7 @@ static bool set_arguments(const call *c, cl_kernel kernel)
     return !has_failed(c, "clSetKernelArg", error);
 }
 
-/* Items from `first` on, up to `end`. */
+/* Launches items [first, end). */
 static bool launch(const call *c, cl_kernel kernel, int64_t first, int64_t end)
 {
     const size_t items = (size_t)((end - first + RD_CL_GROUP - 1) / RD_CL_GROUP * RD_CL_GROUP),
@@ -69,6 +72,7 @@ static bool launch(const call *c, cl_kernel kernel, int64_t first, int64_t end)
 
 static const rd_cl_record nothing = { .least = UINT32_MAX };
 
+/* Writes the sentence of an invalid index. */
 static void report_index(const rd_cl_record *found, rd_task *report)
 {
     report->status = RD_ERR_AXIS;
@@ -82,7 +86,8 @@ static void report_index(const rd_cl_record *found, rd_task *report)
                  found->extent);
 }
 
-/* What so many items have found.  The first that failed runs again, alone, to say which index it was. */
+/* Reads what items from `first` on have reported.  The first item that failed runs again, alone,
+ * to say which index it was. */
 static bool read_record(const call *c, cl_kernel kernel, int64_t first)
 {
     rd_task *const report = &c->s->report;
@@ -101,7 +106,7 @@ static bool read_record(const call *c, cl_kernel kernel, int64_t first)
     return true;
 }
 
-/* The numbers of items in a call have 32 bits. */
+/* Runs all items, in calls of at most 2^30, as numbers of items in a call have 32 bits. */
 static bool run_kernel(const call *c, cl_kernel kernel, int64_t items)
 {
     static const int64_t MOST = INT64_C(1) << 30;
@@ -119,7 +124,7 @@ static bool run_kernel(const call *c, cl_kernel kernel, int64_t items)
     return true;
 }
 
-/* The kernels of a program run one after the other: "rdim0", "rdim1" .. */
+/* Runs the kernels "rdim0", "rdim1" .. one after the other. */
 static bool run_kernels(const call *c)
 {
     const rd_opencl *const api  = rd_opencl_api(NULL);
@@ -142,7 +147,8 @@ static bool run_kernels(const call *c)
 }
 
 /* ---- Where slots are -------------------------------------------------------------------------- */
-/* An element of the slot: the base may lie outside of its buffer. */
+/* The address of an element of the slot, as the slot's base may lie outside of its buffer; NULL:
+ * none is accessed. */
 static const char *element_of(const rd_program *p, int32_t slot, const void *base)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -155,7 +161,7 @@ static const char *element_of(const rd_program *p, int32_t slot, const void *bas
     return NULL;
 }
 
-/* What no kernel accesses has no buffer. */
+/* Finds the buffer and the place of each slot that kernels access. */
 static bool find_slots(const rd_program *p, const call *c, void *const *slot, cl_mem *buffer)
 {
     for (int32_t s = 0; s < p->first_scratch && s < c->code->text->print.n_slot; s++) {
@@ -171,6 +177,7 @@ static bool find_slots(const rd_program *p, const call *c, void *const *slot, cl
     return true;
 }
 
+/* Takes memory, finds the slots' buffers, and runs all kernels. */
 bool rd_cl_run(const rd_program *p, rd_submission *s, void *const *slot, const rd_device_host *host,
                rd_device_end *end, char *why)
 {

@@ -1,10 +1,10 @@
-/* kernel_run.h - programs as OpenCL's kernels, and runs of them. */
+/* kernel_run.h - programs as OpenCL's kernels, and their runs. */
 #ifndef RD_KERNELS_OPENCL_KERNEL_RUN_H
 #define RD_KERNELS_OPENCL_KERNEL_RUN_H
 #include "kernels/opencl/device.h"
 #include "kernels/opencl/write_kernels.h"
 
-/* What a program is to it. */
+/* A program as this backend prepares it. */
 typedef struct rd_cl_code {
     const rd_cl_text   *text;
     const rd_cl_device *device;
@@ -12,7 +12,7 @@ typedef struct rd_cl_code {
     char                why[RD_OPENCL_TEXT];
 } rd_cl_code;
 
-/* build.c: the text as code of the device.  Made once in a process, and kept; NULL: it cannot be. */
+/* build.c: compiles a text for a device; a process keeps the result.  NULL: it does not compile. */
 cl_program rd_cl_build(const rd_cl_device *device, const char *text, char why[RD_OPENCL_TEXT]);
 
 /* queue.c, kernel_run.c: queues and runs, as rd_device_table says. */

@@ -1,4 +1,4 @@
-/* opencl_backend.c - the OpenCL backend: its tables. */
+/* opencl_backend.c - the tables of functions that the OpenCL backend offers. */
 #include "kernels/opencl/opencl_plan.h"
 #include "kernels/opencl/kernel_run.h"
 #include <inttypes.h>
@@ -12,7 +12,7 @@ static bool probe(void)
 }
 
 /* ---- A program's kernels ---------------------------------------------------------------------- */
-/* What kernels cannot do; NULL: nothing. */
+/* What kernels cannot do, a part of a sentence; NULL: nothing. */
 static const char *refusal_of(const rd_program *p)
 {
     if (p->n_call)
@@ -25,7 +25,7 @@ static const char *refusal_of(const rd_program *p)
     return NULL;
 }
 
-/* The tree of its kernels; NULL: no memory, or *why says why there is none. */
+/* Builds the loop tree and runs the passes on it.  NULL: no memory, or *why has the reason. */
 static rd_schedule *tree_of(const rd_program *p, const char **why, rd_text *log, rd_get_fn *get,
                             void *pool)
 {
@@ -48,7 +48,7 @@ static rd_schedule *tree_of(const rd_program *p, const char **why, rd_text *log,
     return t;
 }
 
-/* False: no memory. */
+/* Writes the text of the kernels.  False: no memory. */
 static bool make_text(rd_cl_text *text, const rd_program *p, rd_get_fn *get, void *pool, char *why)
 {
     const char  *refused = NULL;
@@ -63,7 +63,7 @@ static bool make_text(rd_cl_text *text, const rd_program *p, rd_get_fn *get, voi
     return done;
 }
 
-/* Functions are those of the CPU, whatever is asked. */
+/* Makes the kernels of a program.  Functions are the CPU's, whichever accuracy is asked. */
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     rd_cl_code *made    = get(pool, sizeof *made);
@@ -76,7 +76,9 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     p->fast        = false;
     if (!done)
         return false;
-    made->text   = text;
+    made->text = text;
+    /* Data of a caller are never on a device, and every run waits.  Reductions that cross share no
+ * loops, as that would leave fewer items. */
     made->device = rd_cl_device_of(p->device, made->why);
     if (!made->device)
         return true;
@@ -97,6 +99,7 @@ static const char *refuses(const rd_program *p)
 }
 
 /* ---- For people ------------------------------------------------------------------------------- */
+/* Adds a device's name, memory and version. */
 static void describe_device(rd_text *text, int32_t device)
 {
     char                      why[RD_OPENCL_TEXT];
@@ -108,6 +111,7 @@ static void describe_device(rd_text *text, int32_t device)
         rd_text_add(text, "%s", why);
 }
 
+/* Adds the kernels and their items, or the reason why there are none. */
 static void form_text(rd_text *text, const rd_cl_code *made)
 {
     if (!made->program)
@@ -117,6 +121,7 @@ static void form_text(rd_text *text, const rd_cl_code *made)
     rd_text_add(text, "\n");
 }
 
+/* Adds the lines of rd_explain() about each stage. */
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
 {
     for (int32_t s = 0; s < n; s++) {
@@ -127,6 +132,7 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
     }
 }
 
+/* Adds the text of the kernels, their loop tree, or the line about them. */
 static void describe(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
                      void *pool)
 {

@@ -1,8 +1,8 @@
-/* opencl_plan.c - see opencl_plan.h. */
+/* opencl_plan.c - chooses the loops whose rounds are work items, and the loop that is split. */
 #include "kernels/opencl/split_reduction.h"
 #include "kernels/opencl/two_pass_scan.h"
 
-/* From 0 to a number, each index once. */
+/* True if a loop takes each index from 0 to a number once. */
 static bool is_counted(const rd_for *loop)
 {
     const rd_linear *from = &loop->from.part[0].at, *to = &loop->to.part[0].at;
@@ -11,7 +11,7 @@ static bool is_counted(const rd_for *loop)
            loop->to.n == 1 && from->n == 0 && from->offset == 0 && to->n == 0;
 }
 
-/* The statement of a body that is none of values; -1: there are several, or none. */
+/* The only statement of a body that is no value; -1: there are several, or none. */
 static int32_t only_of(const rd_schedule *t, int32_t body)
 {
     int32_t only = -1;
@@ -26,14 +26,15 @@ static int32_t only_of(const rd_schedule *t, int32_t body)
     return only;
 }
 
+/* True if the rounds of a loop of the program may be items. */
 static bool may_be_items(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP && is_counted(rd_loop_of(t, stmt)) &&
            rd_loop_of(t, stmt)->of >= 0;
 }
 
-/* Around them stand values alone, so that what their rounds hand on, the states of folds, begins in
- * them. */
+/* Marks perfectly nested loops as items.  Only values stand around them, so states of folds begin
+ * in the innermost one. */
 static void mark_items(const rd_schedule *t, int32_t stmt, rd_gpu_loop *loop)
 {
     for (int32_t n = 0; n < RD_MAX_RANK && may_be_items(t, stmt); n++) {
@@ -42,8 +43,8 @@ static void mark_items(const rd_schedule *t, int32_t stmt, rd_gpu_loop *loop)
     }
 }
 
-/* Is all that is at the top values, and loops whose rounds are items?  Of several loops one may fill
- * scratch for another, but items have their own. */
+/* True if the top of the tree has only values, and loops of items.  Several loops must not use
+ * scratch for each other, as items have their own. */
 static bool has_items(const rd_schedule *t)
 {
     int32_t loops = 0;
@@ -57,6 +58,7 @@ static bool has_items(const rd_schedule *t)
     return loops == 1 || t->p->n_scratch == 0;
 }
 
+/* True if no fold of the program is a group-by. */
 bool rd_cl_has_no_labels(const rd_program *p)
 {
     bool none = true;
@@ -66,6 +68,7 @@ bool rd_cl_has_no_labels(const rd_program *p)
     return none;
 }
 
+/* True if no fold is a group-by or a scan. */
 static bool has_only_reductions(const rd_program *p)
 {
     bool only = rd_cl_has_no_labels(p);
@@ -75,7 +78,7 @@ static bool has_only_reductions(const rd_program *p)
     return only;
 }
 
-/* An index that fails is told in the order of items. */
+/* True if an index may be invalid: that is reported in the order of items. */
 static bool has_indices(const rd_program *p)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -84,7 +87,7 @@ static bool has_indices(const rd_program *p)
     return false;
 }
 
-/* The innermost loop whose rounds are items, -1; how many there are. */
+/* The innermost loop of items, -1; *items: how many there are. */
 static int32_t item_of(const rd_schedule *t, const rd_gpu_loop *loop, int64_t *items)
 {
     int32_t item = -1;
@@ -100,7 +103,8 @@ static int32_t item_of(const rd_schedule *t, const rd_gpu_loop *loop, int64_t *i
     return item;
 }
 
-/* Scans of few items by ranges, which go twice: how long they are; 0: they do not. */
+/* Splits the scans of few items into ranges, which run twice.  Returns the length of a range; 0:
+ * they are not split. */
 static int64_t split_scans(const rd_schedule *t, rd_gpu_loop *loop, rd_gpu_fold *fold)
 {
     int64_t       items, range = 0, nodes;
@@ -120,7 +124,7 @@ static int64_t split_scans(const rd_schedule *t, rd_gpu_loop *loop, rd_gpu_fold 
     return range;
 }
 
-/* One item of several ranges. */
+/* Splits the reduction of a program that is one item.  Returns the length of a range, 0. */
 static int64_t split_only_item(const rd_schedule *t, rd_gpu_loop *loop)
 {
     int64_t       range = 0;
@@ -133,6 +137,7 @@ static int64_t split_only_item(const rd_schedule *t, rd_gpu_loop *loop)
     return range;
 }
 
+/* Marks the loops of items, then splits scans or a reduction if there are few items. */
 bool rd_cl_plan_of(const rd_schedule *t, rd_gpu_plan *plan, rd_get_fn *get, void *pool)
 {
     const rd_program *p    = t->p;

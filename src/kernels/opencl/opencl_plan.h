@@ -1,4 +1,4 @@
-/* opencl_plan.h - which loops of a program are items of a kernel, by rule. */
+/* opencl_plan.h - which loops of a tree are work items for OpenCL. */
 #ifndef RD_KERNELS_OPENCL_OPENCL_PLAN_H
 #define RD_KERNELS_OPENCL_OPENCL_PLAN_H
 #include "kernels/pass/gpu/gpu.h"

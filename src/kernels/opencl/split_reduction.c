@@ -1,13 +1,15 @@
-/* split_reduction.c - see split_reduction.h.
+/* split_reduction.c - see split_reduction.h.  edge0 counts the blocks before a range.  Partials
+ * lie by fold, number of a state, range and row: each row has all states.
  *
- *     edge0 is the number of blocks before a range
- *     nodes: for each fold, number of a state, range, and row of nodes: all states */
+ *     #define edge0(q, range) LESS((range) * 64, 4096)
+ *     n0_0[(range * 14 + row) * 64 + s] = w0_0[row * 64 + s]; */
 #include "kernels/opencl/split_reduction.h"
 #include "core/tree.h"
 #include "kernels/loop/facts.h"
 #include <inttypes.h>
 
 /* ---- Which loop ------------------------------------------------------------------------------- */
+/* True if a statement contains a step of a fold. */
 static bool has_steps(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t s = stmt; s >= 0; s = rd_next_stmt(t, s, stmt))
@@ -16,8 +18,8 @@ static bool has_steps(const rd_schedule *t, int32_t stmt)
     return false;
 }
 
-/* The only loop at the top that takes elements, before which nothing but values and begins of folds
- * stands; -1. */
+/* The only loop at the top that takes elements; only values and begins of folds may stand before
+ * it; -1. */
 static int32_t only_loop(const rd_schedule *t)
 {
     int32_t only = -1;
@@ -36,8 +38,8 @@ static int32_t only_loop(const rd_schedule *t)
     return only;
 }
 
-/* What an index of the loop brings a fold: elements of a lane's position, or steps; of which so many are a
- * block. */
+/* What an index of the loop brings to a fold: steps, or elements of a lane's position.  *block:
+ * how many of these are a block. */
 static int64_t each_of(const rd_fold *f, int32_t axis, int64_t *block)
 {
     const int64_t lane = rd_coef(&f->lane, axis);
@@ -46,6 +48,7 @@ static int64_t each_of(const rd_fold *f, int32_t axis, int64_t *block)
     return lane ? lane : rd_coef(&f->outer, axis) * rd_rows_of_lanes(f);
 }
 
+/* True if a fold begins outside of all loops. */
 static bool begins_at_top(const rd_schedule *t, int32_t fold)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -55,7 +58,7 @@ static bool begins_at_top(const rd_schedule *t, int32_t fold)
     return false;
 }
 
-/* Indices that are whole blocks of all folds; 0: there are no such. */
+/* The least indices that are whole blocks of all folds; 0: there are none. */
 static int64_t grain_of(const rd_schedule *t, int32_t axis)
 {
     int64_t grain = 1;
@@ -74,6 +77,7 @@ static int64_t grain_of(const rd_schedule *t, int32_t axis)
     return grain;
 }
 
+/* Doubles the grain until there are at most 1024 ranges. */
 int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
 {
     enum { MOST = 1024 };
@@ -90,6 +94,7 @@ int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
 }
 
 /* ---- Edges ------------------------------------------------------------------------------------ */
+/* The loop over ranges; NULL: there is none. */
 static const rd_for *ranges_of(const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_for; k++)
@@ -98,7 +103,7 @@ static const rd_for *ranges_of(const rd_schedule *t)
     return NULL;
 }
 
-/* Blocks of a range, and of the whole fold. */
+/* Blocks of a fold in a range. */
 static int64_t blocks_of(const rd_schedule *t, int32_t fold)
 {
     int64_t       block;
@@ -127,12 +132,13 @@ static int64_t rows_of(const rd_schedule *t, int32_t fold)
     return 2 * bits;
 }
 
+/* States of a fold in a row. */
 static int64_t states_of(const rd_schedule *t, int32_t fold)
 {
     return t->store[fold].extent;
 }
 
-/* "__global double *const n0_0 = (__global double *)(nodes + 0);" */
+/* Declares a fold's partials: "__global double *const n0_0 = (__global double *)(nodes + 0);". */
 static void declare_nodes(rd_printing *n, const rd_cl_ranges *r, int32_t fold)
 {
     const rd_emit_fold *f  = &n->fold[fold].of;
@@ -147,6 +153,7 @@ static void declare_nodes(rd_printing *n, const rd_cl_ranges *r, int32_t fold)
                       at + k * r->n * rows_of(n->t, fold) * states_of(n->t, fold) * 8);
 }
 
+/* Bytes of the partials of all folds. */
 static int64_t bytes_of(const rd_printing *n, const rd_cl_ranges *r)
 {
     int64_t bytes = 0;
@@ -156,7 +163,10 @@ static int64_t bytes_of(const rd_printing *n, const rd_cl_ranges *r)
     return bytes;
 }
 
-/* Blocks that the range has begun become nodes, of all cells. */
+/* Adds a loop over cells that makes nodes of the blocks that the range has begun:
+ *
+ *     for (int64_t c = 0; c < 1; c++)
+ *         while (b0[c] < edge0(q, range + 1)) { push0(&s0_0[c * 64], w0_0, ..); b0[c]++; } */
 static void end_blocks(rd_printing *n, int32_t fold)
 {
     const rd_emit_fold *f     = &n->fold[fold].of;
@@ -178,8 +188,11 @@ static void end_blocks(rd_printing *n, int32_t fold)
     rd_text_free(&at);
 }
 
-/* "for (row < rows) for (s < 64) n0_0[(range * 5 + row) * 64 + s] = w0_0[row * 64 + s];": rows of
- * nodes that a range has made go to memory, where the last kernel finds them. */
+/* The printer's callback: stores the partials of a range, where the last kernel finds them.
+ *
+ *     const int64_t rows = rd_nodes(from0, edge0(q, range + 1));
+ *     for (int64_t row = 0; row < rows; row++) for (int64_t s = 0; s < 64; s++)
+ *         n0_0[(range * 14 + row) * 64 + s] = w0_0[row * 64 + s]; */
 static void leave_nodes(void *of, rd_printing *n, int32_t fold)
 {
     rd_cl_ranges *const r      = of;
@@ -204,7 +217,17 @@ static void leave_nodes(void *of, rd_printing *n, int32_t fold)
     rd_print_line(n, "}");
 }
 
-/* Nodes of one range after the other, each with its left siblings; then those that are left. */
+/* Adds the combine of one state: nodes of one range after the other rise in the tree, then the
+ * rest are combined.
+ *
+ *     double l0[26];
+ *     int64_t end = 0;
+ *     for (int64_t k = 0; k < 64; k++) {
+ *         .. l0[to] = n0_0[..]; rise0(l0, 1, 0, to, start, above, 0); ..
+ *     }
+ *     double x0 = l0[rows];
+ *     while (rows-- > 0) under0(&x0, l0[rows]);
+ *     o0[s] = x0; */
 static void print_state(rd_printing *n, int32_t fold, const char *name)
 {
     const rd_emit_fold *f    = &n->fold[fold].of;
@@ -243,6 +266,12 @@ static void print_state(rd_printing *n, int32_t fold, const char *name)
     rd_text_free(&under);
 }
 
+/* The printer's callback: declares and combines all states of a fold, called `name`:
+ *
+ *     double o0[64];
+ *     for (int64_t s = 0; s < 64; s++) {
+ *         .. o0[s] = the combined state ..
+ *     } */
 static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char *name)
 {
     const rd_emit_fold *f = &n->fold[fold].of;
@@ -258,6 +287,7 @@ static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char
     rd_print_line(n, "}");
 }
 
+/* One kernel more combines the partials, so no counters are needed. */
 rd_kernel_ranges rd_cl_range_callbacks(rd_cl_ranges *ranges)
 {
     return (rd_kernel_ranges){ .of    = ranges,

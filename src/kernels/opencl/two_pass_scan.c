@@ -15,7 +15,7 @@ static bool has_nodes(const rd_loop_fold *f, int32_t axis)
            (f->pair || rd_fold_any_grouping(fold)) && rd_is_along(fold, axis, 0, 1);
 }
 
-/* Does a value hang on what a scan in the loop gives? */
+/* True if a value depends on the result of a scan in the loop. */
 static bool depends_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
 {
     const int32_t by = value < 0 ? -1 : t->let[value].by;
@@ -32,7 +32,8 @@ static bool depends_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
     return found;
 }
 
-/* A statement of the loop: a scan must have nodes, and hang on no other scan. */
+/* True if a statement may stand in the loop.  A scan must have nodes, and depend on no other
+ * scan. */
 static bool may_go_twice(const rd_schedule *t, const rd_stmt *s, int32_t loop)
 {
     if (s->kind != RD_S_PREFIX)
@@ -42,7 +43,8 @@ static bool may_go_twice(const rd_schedule *t, const rd_stmt *s, int32_t loop)
            !depends_on_scan(t, s->mask, loop);
 }
 
-/* Values, stores, and all scans of the program, of which none takes what another gives. */
+/* True if the loop has values, stores and all scans of the program, none of which depends on
+ * another. */
 static bool has_only_scans(const rd_schedule *t, int32_t loop)
 {
     int32_t scans = 0;
@@ -55,8 +57,8 @@ static bool has_only_scans(const rd_schedule *t, int32_t loop)
     return scans > 0 && scans == t->p->n_fold;
 }
 
-/* The loop in some bodies before which values are made and folds begin, and behind which nothing is; -1:
- * there is more. */
+/* The loop in the given bodies before which only values and begins stand, and behind which
+ * nothing does; -1. */
 static int32_t last_loop(const rd_schedule *t, const int32_t *body, int n)
 {
     int32_t loop = -1;
@@ -72,6 +74,7 @@ static int32_t last_loop(const rd_schedule *t, const int32_t *body, int n)
     return loop;
 }
 
+/* Doubles the least range until there are at most 1024 ranges of all items. */
 int32_t rd_cl_two_pass_scan_of(const rd_schedule *t, int32_t item, int64_t items, int64_t *range)
 {
     enum { MOST = 1024, LEAST = 16 * RD_TREE_STEPS };

@@ -1,15 +1,16 @@
-/* user_reducers.c - which users' reducers run from their text: those that call nothing, as functions of C need not
- * have the same bits here. */
+/* user_reducers.c - which users' reducers run from their text: those that call nothing, as
+ * functions of C need not have the same bits on a device. */
 #include "kernels/opencl/opencl_plan.h"
 #include <ctype.h>
 #include <string.h>
 
+/* True for a character of a name. */
 static bool is_name(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Words that a bracket follows in C without a call. */
+/* True for a word of C that a bracket follows without a call. */
 static bool is_statement(const char *word, size_t n)
 {
     static const char *const statements[] = { "if", "while", "for", "switch", "sizeof", "return" };
@@ -20,6 +21,7 @@ static bool is_statement(const char *word, size_t n)
     return false;
 }
 
+/* True if a text calls a function: if a bracket follows a name that is no statement's word. */
 static bool has_calls(const char *text)
 {
     for (const char *at = strchr(text, '('); at; at = strchr(at + 1, '(')) {
@@ -35,6 +37,7 @@ static bool has_calls(const char *text)
     return false;
 }
 
+/* True if none of the reducer's functions calls another. */
 bool rd_cl_may_run(const rd_reducer *r)
 {
     enum { TEXTS = 5 };

@@ -1,4 +1,14 @@
-/* write_kernels.c - see write_kernels.h. */
+/* write_kernels.c - see write_kernels.h.
+ *
+ *     KERNEL rdim0(const rd_call c, __global rd_cl_record *record, __global char *g0)
+ *     {
+ *         const int64_t item = c.at[0] + (int64_t)get_global_id(0);
+ *         if (item >= c.at[1])
+ *             return;
+ *         __global char *const x0 = g0 + c.at[2];
+ *         ..
+ *         RD_REPORT
+ *     } */
 #include "kernels/opencl/write_kernels.h"
 #include "core/bytes.h"
 #include "kernels/opencl/opencl_plan.h"
@@ -9,12 +19,18 @@
 #include <string.h>
 
 /* ---- What an item begins with ----------------------------------------------------------------- */
+/* True if any instruction touches the slot. */
 static bool is_slot_used(const rd_program *p, int32_t slot)
 {
     return rd_program_accesses(p, RD_I_LOAD, slot) || rd_program_accesses(p, RD_I_STORE, slot);
 }
 
-/* "__global char *const x0 = g0 + c.at[2];", and scratch, states and what an item reports. */
+/* Declares slots, scratch, states of folds, and what an item reports:
+ *
+ *     __global char *const x0 = g0 + c.at[2];
+ *     char x3[512] LINES;
+ *     rd_failed failed = { 0 };
+ *     uint32_t warnings = 0; */
 static void declare_memory(rd_printing *n)
 {
     const rd_program *p = n->t->p;
@@ -38,7 +54,7 @@ static void declare_memory(rd_printing *n)
 }
 
 /* ---- Kernels ---------------------------------------------------------------------------------- */
-/* The rounds of all loops over items of a kernel; ranges are items, too. */
+/* The items of a kernel: rounds of all its loops over items, ranges included. */
 static int64_t items_of(const rd_schedule *t, int32_t kernel)
 {
     int64_t items = rd_loop_of(t, kernel)->extent;
@@ -49,13 +65,14 @@ static int64_t items_of(const rd_schedule *t, int32_t kernel)
     return items;
 }
 
+/* True if a kernel's items are ranges. */
 static bool has_ranges(const rd_schedule *t, int32_t kernel)
 {
     return rd_loop_of(t, rd_item_of(t, kernel))->ranges;
 }
 
-/* "KERNEL rdim0(const rd_call c, __global rd_cl_record *record, __global char *g0) {", and which
- * item it is. */
+/* Adds the head of a kernel, and which item it is: "KERNEL rdim0(const rd_call c, __global
+ * rd_cl_record *record, __global char *g0)". */
 static void add_head(const rd_cl_text *t, rd_text *to)
 {
     const rd_program *p = t->print.t->p;
@@ -77,7 +94,7 @@ static void add_head(const rd_cl_text *t, rd_text *to)
 }
 
 /* ---- Scans whose ranges go twice -------------------------------------------------------------- */
-/* Nodes that ranges leave, which a statement lifts; NULL: there are no such. */
+/* The statement that lifts the nodes of ranges; NULL: there is none. */
 static const rd_stmt *lift_of(const rd_schedule *t)
 {
     for (int32_t s = t->stmt[t->part[RD_PART_BODY]].first; s >= 0; s = t->stmt[s].next)
@@ -86,19 +103,29 @@ static const rd_stmt *lift_of(const rd_schedule *t)
     return NULL;
 }
 
+/* The ranges of a kernel. */
 static int64_t ranges_of(const rd_schedule *t, int32_t kernel)
 {
     return rd_loop_of(t, rd_item_of(t, kernel))->extent;
 }
 
-/* "__global char *const nodes = ..": an item's, of all folds. */
+/* Declares an item's nodes, of all folds: "__global char *const nodes = all + item *
+ * (int64_t)1024;". */
 static void declare_nodes(rd_printing *n, int64_t ranges)
 {
     rd_print_line(n, "__global char *const nodes = all + item * (int64_t)%" PRId64 ";",
                   n->t->p->n_fold * rd_cl_node_bytes(ranges));
 }
 
-/* Numbers of items of the kernel are those of ranges: neighbours are other items. */
+/* Adds one range of a two-pass scan.  Neighbouring numbers are neighbouring items, not ranges:
+ *
+ *     const int64_t work = item;
+ *     __global char *const all = nodes;
+ *     {
+ *         const int64_t item = work % 4, range = work / 4;
+ *         __global char *const nodes = all + item * (int64_t)1024;
+ *         .. the range ..
+ *     } */
 static void print_range_of_scan(rd_printing *n, int32_t kernel)
 {
     const int64_t ranges = ranges_of(n->t, kernel), items = items_of(n->t, kernel) / ranges;
@@ -115,7 +142,12 @@ static void print_range_of_scan(rd_printing *n, int32_t kernel)
     rd_print_line(n, "}");
 }
 
-/* A level of nodes, of all items and folds. */
+/* Adds the kernel of one level of nodes, of all items and folds:
+ *
+ *     const int64_t work = item, k = work % 32;
+ *     const int64_t below = rd_nodes_below(RD_RANGES, 0) + 2 * k;
+ *     const int64_t at = rd_nodes_below(RD_RANGES, 1) + k;
+ *     .. */
 static void print_level(rd_cl_text *t, rd_text *to, int32_t kernel, int level)
 {
     const rd_schedule *tree   = t->print.t;
@@ -150,6 +182,7 @@ static void print_level(rd_cl_text *t, rd_text *to, int32_t kernel, int level)
     t->items[t->n_kernel++] = items_of(tree, kernel) / ranges * here;
 }
 
+/* True if one more kernel is allowed; else notes the reason. */
 static bool has_room(rd_cl_text *t)
 {
     if (t->n_kernel == RD_CL_KERNELS)
@@ -158,7 +191,8 @@ static bool has_room(rd_cl_text *t)
 }
 
 /* ---- All kernels ------------------------------------------------------------------------------ */
-/* Its numbers, and the bytes of nodes, are known behind its body. */
+/* Adds a kernel; `behind`: the one that combines partials.  The body is written first, as only
+ * then its numbers and the bytes of partials are known. */
 static void print_kernel(rd_cl_text *t, rd_text *to, int32_t kernel, bool behind)
 {
     const bool ranges = has_ranges(t->print.t, kernel), scans = lift_of(t->print.t);
@@ -181,7 +215,8 @@ static void print_kernel(rd_cl_text *t, rd_text *to, int32_t kernel, bool behind
     t->items[t->n_kernel++] = behind ? 1 : items_of(t->print.t, kernel);
 }
 
-/* What ranges come to, the nodes above, and all ranges again. */
+/* Adds the kernels of a two-pass scan: totals of ranges, each level of nodes, and all ranges
+ * again. */
 static void print_scans(rd_cl_text *t, rd_text *to)
 {
     const int32_t first  = rd_kernel_behind(t->print.t, -1);
@@ -197,7 +232,7 @@ static void print_scans(rd_cl_text *t, rd_text *to)
     print_kernel(t, to, rd_kernel_behind(t->print.t, first), false);
 }
 
-/* Each loop over items at the top. */
+/* Adds a kernel for each loop over items at the top. */
 static void print_kernels(rd_cl_text *t, rd_text *to)
 {
     const rd_schedule *tree = t->print.t;
@@ -217,6 +252,7 @@ static void print_kernels(rd_cl_text *t, rd_text *to)
 }
 
 /* ---- The text --------------------------------------------------------------------------------- */
+/* True if a run may report an invalid index or a warning. */
 static bool has_reports(const rd_program *p)
 {
     bool found = false;
@@ -227,7 +263,7 @@ static bool has_reports(const rd_program *p)
     return found;
 }
 
-/* Functions, what kernels are called with, kernels. */
+/* Adds the type of the argument, then all kernels. */
 static void print_text(rd_cl_text *t, rd_text *to)
 {
     rd_text kernels = { 0 };
@@ -239,7 +275,7 @@ static void print_text(rd_cl_text *t, rd_text *to)
     rd_text_free(&kernels);
 }
 
-/* It lives as long as the program. */
+/* Copies the text to memory that lives as long as the program. */
 static const char *keep(const rd_text *text, rd_get_fn *get, void *pool)
 {
     char *kept = text->at && !text->failed ? get(pool, text->n + 1) : NULL;
@@ -249,13 +285,14 @@ static const char *keep(const rd_text *text, rd_get_fn *get, void *pool)
     return kept;
 }
 
-/* Folds have states in variables; of those by label C's printer has the text. */
+/* Adds the functions of folds.  States are variables; a group-by has the text of C's printer. */
 static bool print_functions(rd_cl_text *t, rd_text *text, rd_get_fn *get, void *pool)
 {
     return (t->print.kernel ? rd_print_kernel_functions : rd_print_functions)(&t->print, text, get,
                                                                               pool);
 }
 
+/* Writes functions, kernels and the reason, if there is no text. */
 bool rd_cl_print(rd_cl_text *t, const rd_schedule *tree, rd_get_fn *get, void *pool)
 {
     const rd_kernel_ranges ranges = rd_cl_range_callbacks(&t->ranges);

@@ -1,7 +1,7 @@
 /* write_kernels.h - a loop tree as kernels of OpenCL C.
  *
- * Each loop over items at the top of the tree is a kernel.  An item runs one after the other what is in
- * it, and has states and scratch in private memory. */
+ * Each loop over items at the top of the tree is a kernel.  An item runs its statements one after
+ * the other, and has states and scratch in private memory. */
 #ifndef RD_KERNELS_OPENCL_WRITE_KERNELS_H
 #define RD_KERNELS_OPENCL_WRITE_KERNELS_H
 #include "kernels/opencl/split_reduction.h"
@@ -10,10 +10,11 @@
 
 enum { RD_CL_KERNELS = 16 };
 
-/* What kernels are called with is a row of int64_t: the first item and the one behind the last,
- * places of slots in their buffers, numbers. */
+/* The argument of a kernel is an array of int64_t: the first item and the one behind the last;
+ * places of slots in their buffers; numbers. */
 enum { RD_CL_FIRST, RD_CL_END, RD_CL_SLOTS };
 
+/* The writing of one text, and its result. */
 typedef struct rd_cl_text {
     rd_printing  print; /* with the numbers, and why there is no text */
     const char  *text;
@@ -24,10 +25,11 @@ typedef struct rd_cl_text {
     char         why[RD_CL_SENTENCE]; /* "": there is a text */
 } rd_cl_text;
 
-/* False: no memory. */
+/* Writes the text of the kernels.  False: no memory. */
 bool rd_cl_print(rd_cl_text *t, const rd_schedule *tree, rd_get_fn *get, void *pool);
 
-/* limits.c: have an item's states and scratch room in private memory?  Why there is no text, if there is none. */
+/* limits.c: fits(): true if private memory has room for an item's states and scratch.  say_why():
+ * writes the reason if there is no text. */
 bool rd_cl_fits(const rd_cl_text *t);
 void rd_cl_say_why(rd_cl_text *t);
 #endif

@@ -1,12 +1,13 @@
-/* lookback_scan.cuh - scans in one pass (lookback_scan.c): what a block of threads does for a tile of a scan.
+/* lookback_scan.cuh - single-pass scans (lookback_scan.c): what a block of threads does for a
+ * tile.
  *
- * F is a scan of the text: its state, which is one number; the node that a block of 64 elements or
- * several come to; begin() and join() of either; words(), what is before a block as results want
+ * F describes a scan of the text: `state`, one number; `node`, the total of one or several blocks
+ * of 64 elements; begin() and join() of both; words(), the prefix before a block as results want
  * it.
  *
- * A thread has W elements side by side in each of U rounds of the block of threads, so that 64 / W
- * neighbours have a block of the tree.  Who has nothing for a join gives an identity, which changes
- * no bit. */
+ * In each of U rounds a thread has W adjacent elements, so that 64 / W adjacent threads have a
+ * block of the combine tree.  A thread that has nothing for a join gives an identity, which
+ * changes no bit. */
 #define RD_ALL 0xffffffffu
 
 /* ---- Words that one block of threads leaves for others --------------------------------------- */

@@ -1,9 +1,10 @@
-/* staged_rows.cuh - rows of a block's items (staged_rows.c) from memory to shared memory, and back.
+/* staged_rows.cuh - copies the rows of a block's items (staged_rows.c) to shared memory, and
+ * back.
  *
- * Where they lie one behind the other, elements are numbered from the vector on that the first one
- * is in: those in [skew, end) are there.  Element p lies at p, plus PAD for each row before its
- * own.  All threads of a block copy; `part` is 2^32 / n rounded up, of n elements in a row: so a
- * product has the number of a row in its upper half. */
+ * If the rows are contiguous, elements are numbered from the beginning of the vector that
+ * contains the first one; those in [skew, end) exist.  Element p lies at p in shared memory, plus
+ * PAD for each row before its own.  All threads of a block copy.  `part` is 2^32 / n, rounded up,
+ * for n elements in a row: so the upper half of a product is the number of the row. */
 static __forceinline__ int rd_row_at(int element, uint32_t part)
 {
     return (int)__umulhi((unsigned)element, part);
