@@ -30,7 +30,7 @@ static int64_t bytes_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
                         2 * s->choice.vector);
 }
 
-/* ---- Rows that leave others their place ------------------------------------------------------ */
+/* ---- Rows that share an array ---------------------------------------------------------------- */
 /* The address of an access. */
 static const rd_address *address_of(const rd_cuda_strategy *s, int32_t inst)
 {

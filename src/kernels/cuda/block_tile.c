@@ -202,7 +202,7 @@ static int32_t find_lanes(rd_cuda_strategy *s)
     return columns ? lanes : 0;
 }
 
-/* ---- What else is done ----------------------------------------------------------------------- */
+/* ---- Other instructions ---------------------------------------------------------------------- */
 /* True if an instruction may run in a tile.  Instructions before the inner loop run once for each
  * of its elements, so they must not store.  Nothing that is stored may be read. */
 static bool may_tile(const rd_cuda_strategy *s, int32_t i)
@@ -307,7 +307,7 @@ static void find_rows_at_once(rd_cuda_strategy *s)
         s->rows_at_once /= 2;
 }
 
-/* ---- Is it worth it? ------------------------------------------------------------------------- */
+/* ---- Shared memory and work ------------------------------------------------------------------ */
 /* Bytes of a number of a state. */
 static int32_t state_size(const rd_emit_fold *of, int k)
 {

@@ -129,7 +129,7 @@ void rd_cuda_combine_functions(rd_cuda_text *t)
             add_combine(t, k);
 }
 
-/* ---- A patch's ------------------------------------------------------------------------------- */
+/* ---- A block tile ---------------------------------------------------------------------------- */
 static int32_t lanes_of_rows(const rd_cuda_strategy *s)
 {
     return s->team * s->width;
@@ -318,7 +318,7 @@ static void combine_along(rd_cuda_text *t, int along, const char *first)
     rd_text_end(&n, t->print.to);
 }
 
-/* ---- Ends ------------------------------------------------------------------------------------ */
+/* ---- Combined nodes -------------------------------------------------------------------------- */
 /* Assigns x0, x1 ..: the combined node of a column, or of lane `lane` of a row, "x0 = w0_0[from0
  * * 4096 + i1];". */
 void rd_cuda_take_combined(rd_cuda_text *t, int32_t number, const char *lane)

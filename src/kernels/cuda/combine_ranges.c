@@ -194,7 +194,8 @@ static void join_any(rd_cuda_text *t, int32_t number)
 
 /* Adds the function that combines the partials of a group.  Each group below has `blocks` blocks:
  *
- *     static void join0(const rd_call &q, char *nodes, int level, int64_t at, int64_t blocks, int t)
+ *     static void join0(const rd_call &q, char *nodes, int level, int64_t at,
+ *                       int64_t blocks, int t)
  *     {
  *         const int64_t first = at * RD_FAN, all = edge0(q, q.head.n_range);
  *         ..

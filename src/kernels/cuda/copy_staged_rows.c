@@ -71,7 +71,7 @@ void rd_cuda_declare_staged_rows(rd_cuda_text *t)
     }
 }
 
-/* ---- What a block of threads moves ----------------------------------------------------------- */
+/* ---- Copies of a block of threads ------------------------------------------------------------ */
 /* Declares the first row of a block, and how many it has: "const int64_t top0 = first; const int
  * many0 = here;".  If several items share a row:
  *

@@ -17,7 +17,7 @@ typedef struct rd_gemms {
 } rd_gemms;
 bool rd_cublas_run(rd_queue *queue, const rd_gemms *g, bool *full, char why[RD_CUDA_TEXT]);
 
-/* ---- cublas_products.c ------------------------------------------------------------------------------ */
+/* ---- cublas_products.c ----------------------------------------------------------------------- */
 /* A program that is a matrix product, as calls of cuBLAS. */
 typedef struct rd_gpu_product rd_gpu_product;
 

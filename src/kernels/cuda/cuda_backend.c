@@ -143,8 +143,8 @@ static bool run(const rd_program *p, rd_submission *s, void *const *slot,
                          : rd_gpu_run(made->code, s, slot, host, end, why);
 }
 
-/* Says how often a stage must run before it may be recorded in a CUDA graph; 0: never.  cuBLAS's
- * launches are not recorded, and reports of kernels are read after each run. */
+/* The launches of a stage that a CUDA graph would replace: 1, or 2 for two or more; 0: it cannot
+ * be recorded, since cuBLAS launches, or since kernels report after each run. */
 static int32_t records(const rd_program *p)
 {
     const prepared *const         made = p->code;

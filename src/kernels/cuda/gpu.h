@@ -46,7 +46,7 @@ bool rd_gpu_took(rd_gpu *gpu, bool *full, const char *function, CUresult result,
 /* Frees all that the process holds of CUDA, for tests that look for leaks.  No work may be left. */
 void rd_gpu_close_all(void);
 
-/* ---- device_memory.c -------------------------------------------------------------------------------- */
+/* ---- device_memory.c ------------------------------------------------------------------------- */
 /* Takes memory of the GPU, at a multiple of 256.  put() returns memory to a cache; no work may
  * still use it.  get() returns 0 on failure, with a sentence; *full: memory is full. */
 CUdeviceptr rd_gpu_get(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_TEXT]);
@@ -57,7 +57,7 @@ int64_t rd_gpu_room(rd_gpu *gpu, int64_t wanted);
 int64_t rd_gpu_held(rd_gpu *gpu);
 void    rd_gpu_trim(rd_gpu *gpu);
 
-/* ---- queue.c: what is asked of a GPU, in order ----------------------------------------------- */
+/* ---- queue.c: work for a GPU, in order ------------------------------------------------------- */
 /* Makes a queue in the caller's CUstream; NULL: in a new one.  Returns NULL on failure; *full:
  * for lack of memory. */
 rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_TEXT]);
@@ -83,7 +83,7 @@ bool rd_queue_clear(rd_queue *queue, CUdeviceptr at, int64_t bytes, char why[RD_
 bool rd_queue_across(rd_queue *queue, CUdeviceptr to, CUdeviceptr from, int64_t bytes,
                      char why[RD_CUDA_TEXT]);
 
-/* ---- submission.c: what a run asks of a GPU -------------------------------------------------- */
+/* ---- submission.c: a run's use of a GPU ------------------------------------------------------ */
 /* NULL: there is none; *full: for lack of memory. */
 rd_submission *rd_submission_new(rd_queue *queue, bool *full, char why[RD_CUDA_TEXT]);
 rd_queue      *rd_submission_queue(const rd_submission *s);
@@ -106,7 +106,7 @@ void            rd_submissions_free(rd_submissions *all);
 bool            rd_submissions_end(rd_queue *queue, rd_task *report, char why[RD_CUDA_TEXT]);
 void            rd_submissions_put(rd_queue *queue, CUdeviceptr at);
 
-/* ---- modules.c: texts made code -------------------------------------------------------------- */
+/* ---- modules.c: compiled texts --------------------------------------------------------------- */
 typedef struct rd_module rd_module;
 
 typedef struct rd_module_stats {
@@ -148,7 +148,7 @@ bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const 
                 const rd_device_host *host, rd_device_end *end, char why[RD_CUDA_TEXT]);
 bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *windowed);
 
-/* ---- partition.c: a stage's work, dealt out to several GPUs that are alike ------------------------ */
+/* ---- partition.c: a stage's work on several equal GPUs --------------------------------------- */
 /* The number of equal GPUs, from this one on. */
 int32_t rd_gpu_alike(int32_t first);
 /* The number of a program's `devices` that share its work, if all data are in this process's

@@ -1,7 +1,7 @@
 /* gpu_plan.c - gives the passes of loop trees what the strategy has decided, as an rd_gpu_plan. */
 #include "kernels/cuda/loop_tree.h"
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 /* Notes the elements of each vector access. */
 static void note_accesses(const rd_cuda_vector_accesses *accesses, int32_t *pack)
 {

@@ -121,7 +121,7 @@ bool rd_recording_end(rd_recording *r, char why[RD_CUDA_TEXT])
     return is_small(r, why) && make_graph(r, why);
 }
 
-/* ---- Its runs -------------------------------------------------------------------------------- */
+/* ---- Replays --------------------------------------------------------------------------------- */
 bool rd_recording_replay(rd_recording *r, rd_queue *queue, char why[RD_CUDA_TEXT])
 {
     bool full, done;
@@ -133,7 +133,7 @@ bool rd_recording_replay(rd_recording *r, rd_queue *queue, char why[RD_CUDA_TEXT
     return done;
 }
 
-/* ---- Its end --------------------------------------------------------------------------------- */
+/* ---- Freeing --------------------------------------------------------------------------------- */
 /* Destroys a graph, or a capture that has not ended. */
 static void drop_graph(rd_recording *r)
 {

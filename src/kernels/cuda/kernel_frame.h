@@ -20,11 +20,11 @@ typedef enum rd_cuda_kernel_kind {
 /* The writing of one text. */
 typedef struct rd_cuda_text {
     const rd_cuda_strategy *s;
-    const char             *why;    /* it cannot be written: the reason, a part of a sentence   */
-    uint64_t                packed; /* slots whose elements are taken several at a time         */
-    rd_printing             print;  /* its numbers come with each run                           */
-    rd_cuda_kernel_kind     part;   /* of the kernel at hand                                    */
-    int32_t split; /* of RD_KERNEL_RANGES: which of the split loops is run         */
+    const char             *why;    /* the reason why there is no text, a part of a sentence */
+    uint64_t                packed; /* slots with vector accesses, as bits                   */
+    rd_printing             print;  /* the printer; each run passes its numbers              */
+    rd_cuda_kernel_kind     part;   /* the current kernel                                    */
+    int32_t                 split;  /* ... RD_KERNEL_RANGES: the number of its split loop    */
 } rd_cuda_text;
 
 /* loop_tree.c: adds the text of all kernels of a strategy, without the prelude.  Each run passes

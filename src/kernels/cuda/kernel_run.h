@@ -8,17 +8,17 @@
 /* The state of one run. */
 typedef struct rd_gpu_run_state {
     const rd_cuda_strategy *strategy;
-    const rd_device_host   *host; /* slots that come and go by windows; NULL: all are on the GPU */
+    const rd_device_host   *host; /* its slots come by windows; NULL: all slots are on the GPU */
     const rd_module        *module;
     rd_submission          *submission;
     rd_queue               *queue;
     rd_gpu                 *gpu;
-    int64_t                 most_teams; /* at the same time                                     */
-    char                   *call;       /* rd_call_head, slots, numbers                         */
-    CUdeviceptr            *slot;       /* these slots                                          */
-    CUdeviceptr             work, nodes, counters, items, record;
-    bool                    full, cancelled;
-    char                   *why;
+    int64_t                 most_teams; /* teams at the same time              */
+    char                   *call;       /* the kernels' argument: rd_call_head, slots, numbers */
+    CUdeviceptr            *slot;       /* the slots in `call`                 */
+    CUdeviceptr             work, nodes, counters, items, record; /* as in rd_call_head */
+    bool                    full, cancelled; /* memory was short; the host cancelled the run */
+    char                   *why;             /* the reason of a failure */
 } rd_gpu_run_state;
 
 enum { RD_MOST_SHARES = 64 }; /* GPUs of one run */
@@ -45,7 +45,7 @@ int64_t rd_windows_budget(const rd_gpu_facts *gpu);
 /* Runs the work of a kernel block by block, through windows. */
 bool rd_gpu_run_windows(rd_gpu_run_state *r, const char *name, const rd_cuda_blocks *blocks);
 
-/* ---- combine_devices.c --------------------------------------------------------------------------------- */
+/* ---- combine_devices.c ----------------------------------------------------------------------- */
 /* The ranges [first, end) of split loops that one GPU has done.  rd_partials_gather() brings the
  * partials of all n GPUs to the first one; rd_partials_broadcast() copies the first one's to all.
  * Both return the run that failed, which has the reason, or NULL. */

@@ -14,7 +14,7 @@
 /* Each has a warp that waits for what is before, of which a lane has up to two blocks. */
 enum { MOST_SCANS = 4, MOST_BLOCKS = 64 };
 
-/* ---- Which ----------------------------------------------------------------------------------- */
+/* ---- Which scans ----------------------------------------------------------------------------- */
 /* True if nodes of the tree give the prefix before a block, and the scan runs along the loop. */
 static bool may_look_back(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t loop)
 {
@@ -96,7 +96,7 @@ bool rd_cuda_find_scan_inputs(rd_cuda_strategy *s, int32_t loop)
     return apart;
 }
 
-/* ---- How much -------------------------------------------------------------------------------- */
+/* ---- The size of a tile ---------------------------------------------------------------------- */
 /* Bytes of a state; bools are u64 in folds. */
 static int32_t state_size(const rd_fold *fold)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Memory of one writing -------------------------------------------------------------------- */
+/* ---- Memory of one text ---------------------------------------------------------------------- */
 /* A piece of the memory that lasts while one text is written. */
 typedef struct piece {
     struct piece *next;
@@ -33,7 +33,7 @@ static void give_back(piece *list)
     }
 }
 
-/* ---- The tree --------------------------------------------------------------------------------- */
+/* ---- The tree -------------------------------------------------------------------------------- */
 /* Builds the loop tree and runs the passes for GPUs on it.  NULL: there is no tree; *why may have
  * the reason. */
 static rd_schedule *tree_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, piece **list,
@@ -77,7 +77,7 @@ static int32_t axis_of_tile(const rd_cuda_strategy *s, int which)
     return s->tile_loop[which] >= 0 ? s->p->loop[s->tile_loop[which]].axis : -1;
 }
 
-/* ---- The text --------------------------------------------------------------------------------- */
+/* ---- The text -------------------------------------------------------------------------------- */
 /* Adds the text: functions and kernels first, to a text of their own, as only then the numbers of
  * the call are known. */
 static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, rd_text *to)

@@ -14,7 +14,7 @@ bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *ge
 /* Adds the tree, for people. */
 void rd_cuda_tree_text(rd_text *to, const rd_cuda_strategy *s);
 
-/* ---- Between loop_tree.c, write_kernels.c and block_tile_kernel.c -------------------------------------------------- */
+/* ---- Between loop_tree.c, write_kernels.c and block_tile_kernel.c ---------------------------- */
 /* write_kernels.c: the callbacks by which the printer leaves and combines partials; and all
  * kernels. */
 rd_kernel_ranges rd_cuda_range_callbacks(rd_cuda_text *t);

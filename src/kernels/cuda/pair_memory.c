@@ -5,7 +5,7 @@
  * results lie likewise, in words of their own. */
 #include "kernels/cuda/strategy.h"
 
-/* ---- What a load hangs on -------------------------------------------------------------------- */
+/* ---- What a load depends on ------------------------------------------------------------------ */
 /* True if an instruction stands in the loop over pairs. */
 static bool is_inside(const rd_cuda_strategy *s, int32_t inst)
 {

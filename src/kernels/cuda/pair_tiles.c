@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- Which ----------------------------------------------------------------------------------- */
+/* ---- Which loops and loads ------------------------------------------------------------------- */
 /* True if a load may come from shared memory, or is the same for all pairs. */
 static bool may_load(const rd_cuda_strategy *s, const rd_address *at)
 {
@@ -80,7 +80,7 @@ static bool find_tile_loads(rd_cuda_strategy *s)
     return some;
 }
 
-/* ---- How many -------------------------------------------------------------------------------- */
+/* ---- The size of a tile ---------------------------------------------------------------------- */
 /* Estimates the machine instructions of an instruction. */
 static double weight_of_inst(const rd_program *p, const rd_inst *inst)
 {

@@ -27,40 +27,39 @@
 
 /* Fewer bytes are not worth a GPU: the bus takes 40 us for 1 MiB, and a thread about as long. */
 enum { LEAST = 1 << 20, LEAST_BLOCK = 32 << 10 };
-/* Blocks of a share, so that the first copies are soon done, and later ones overlap with kernels.
- */
+/* Blocks of a share, so that the first copies are soon done, and later ones overlap. */
 enum { BLOCKS = 4 };
 /* Pieces for each GPU, if there are so many, so that shares are of equal size. */
 enum { PIECES = 16 };
 
 /* One GPU's share of a run. */
 typedef struct share {
-    /* A stage that several GPUs run. */
     struct partitioned_run *all;
     rd_gpu_run_state        run;
     rd_device_host          host;
-    rd_cuda_blocks          blocks;     /* of the kernel at hand: its part   */
-    int64_t                 first, end; /* its ranges, but what is held back */
-    double                  part;       /* of what it does now: how much is done */
+    rd_cuda_blocks          blocks;     /* its part of the current kernel    */
+    int64_t                 first, end; /* its ranges, without the held one  */
+    double                  part;       /* how much of that is done          */
     char                    why[RD_CUDA_TEXT];
 } share;
 
+/* A stage that several GPUs run. */
 typedef struct partitioned_run {
     const rd_cuda_strategy *strategy;
     const rd_device_host   *host; /* the caller's */
     int32_t                 n;
     share                  *share;
-    rd_cuda_blocks          blocks; /* of the kernel at hand: all its work */
-    const char             *name;
-    pthread_mutex_t         lock; /* of what follows, and of shares' parts */
+    rd_cuda_blocks          blocks; /* all work of the current kernel     */
+    const char             *name;   /* the current kernel */
+    pthread_mutex_t         lock;   /* for the fields below, and shares' `part` */
     pthread_cond_t          changed;
     int32_t                 running;
     bool                    stop;
     bool                    cancelled;
-    rd_gpu_run_state       *failed; /* the first */
+    rd_gpu_run_state       *failed; /* the first share that failed */
 } partitioned_run;
 
-/* ---- Who takes part -------------------------------------------------------------------------- */
+/* ---- The number of shares -------------------------------------------------------------------- */
 /* Compares the GPUs behind the first one with it, by architecture, size and memory. */
 int32_t rd_gpu_alike(int32_t first)
 {
@@ -154,7 +153,7 @@ int32_t rd_gpu_share_count(const rd_gpu_code *code, const char **why)
     return 1;
 }
 
-/* ---- Threads --------------------------------------------------------------------------------- */
+/* ---- Shares of a kernel ---------------------------------------------------------------------- */
 /* The progress callback of a share, after each block.  False: stop. */
 static bool tell_share(void *user, double part)
 {
@@ -252,7 +251,7 @@ static bool run_shares(partitioned_run *all, const char *name)
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-/* Where the k-th of n shares begins. */
+/* The first piece of the k-th of n shares. */
 static int64_t share_of(int64_t all, int32_t k, int32_t n)
 {
     return all / n * k + all % n * k / n;

@@ -133,7 +133,7 @@ bool rd_queue_clear(rd_queue *queue, CUdeviceptr at, int64_t bytes, char why[RD_
     return done;
 }
 
-/* ---- Beside kernels -------------------------------------------------------------------------- */
+/* ---- Overlapped copies ----------------------------------------------------------------------- */
 /* Takes the spare one: only one is kept, though several runs may want one at the same time. */
 rd_overlap *rd_queue_take_overlap(rd_queue *queue, bool *full, char why[RD_CUDA_TEXT])
 {

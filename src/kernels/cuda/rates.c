@@ -35,7 +35,7 @@ typedef struct meter {
     char        *why;
 } meter;
 
-/* ---- What is timed --------------------------------------------------------------------------- */
+/* ---- The timed work -------------------------------------------------------------------------- */
 static bool go_up(meter *m)
 {
     return rd_queue_up(m->queue, m->a, m->host, m->bytes, m->why);

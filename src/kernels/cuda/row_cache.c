@@ -69,7 +69,7 @@ static void add_row(rd_cuda_strategy *s, rd_dtype type)
     make_room_for(s, type);
 }
 
-/* ---- What several loops read ----------------------------------------------------------------- */
+/* ---- Rows that several loops load ------------------------------------------------------------ */
 /* True if load j, in a later loop, reads the same elements as load i. */
 static bool is_reload(const rd_cuda_strategy *s, int32_t i, int32_t j)
 {
@@ -106,7 +106,7 @@ static void find_reads(rd_cuda_strategy *s)
     }
 }
 
-/* ---- What one loop leaves -------------------------------------------------------------------- */
+/* ---- Rows that one loop stores for another --------------------------------------------------- */
 /* True if the thread that stores an element of a scratch slot is the only one that loads it. */
 static bool is_kept_by_thread(const rd_cuda_strategy *s, int32_t slot, int32_t *axis)
 {

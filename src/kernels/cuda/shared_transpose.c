@@ -8,7 +8,7 @@
 
 enum { SIDE = RD_WARP, PITCH = SIDE + 1, MOST_BYTES = 40 << 10 };
 
-/* ---- Which ----------------------------------------------------------------------------------- */
+/* ---- Which loops ----------------------------------------------------------------------------- */
 /* The loop of the grid along which all stores are dense, -1. */
 static int32_t loop_of_stores(const rd_cuda_strategy *s)
 {

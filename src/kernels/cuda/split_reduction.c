@@ -195,7 +195,7 @@ static bool assign_item_memory(rd_cuda_strategy *s)
     return s->n_item * s->item_bytes <= MOST;
 }
 
-/* ---- How long ranges are --------------------------------------------------------------------- */
+/* ---- The length of ranges -------------------------------------------------------------------- */
 bool rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return rd_coef(&f->of.fold->lane, s->split_axis) != 0;
@@ -353,7 +353,7 @@ static void give_up(rd_cuda_strategy *s)
         s->scratch[k] = RD_STORAGE_TEAM;
 }
 
-/* ---- More data than memory ------------------------------------------------------------------- */
+/* ---- Data larger than memory ----------------------------------------------------------------- */
 /* Marks the slots that must come by windows.  False: the GPU has room for all data. */
 static bool find_large(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {

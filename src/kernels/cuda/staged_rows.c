@@ -90,7 +90,7 @@ bool rd_cuda_is_contiguous(const rd_cuda_staged_row *r)
     return llabs(r->step) == r->n;
 }
 
-/* ---- Which are worth it ---------------------------------------------------------------------- */
+/* ---- Whether staging pays -------------------------------------------------------------------- */
 int32_t rd_cuda_staged_row_vector(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return s->choice.vector / rd_dtype_size(r->type);
@@ -121,7 +121,7 @@ static void give_up(rd_cuda_strategy *s)
     s->n_staged_row     = 0;
 }
 
-/* ---- What is read and written ---------------------------------------------------------------- */
+/* ---- Rows that are copied -------------------------------------------------------------------- */
 /* The staged rows of which an access reads the same, or other elements; -1. */
 static int32_t find_same_rows(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
@@ -235,7 +235,7 @@ static void find_singles(rd_cuda_strategy *s)
     }
 }
 
-/* ---- What is kept ---------------------------------------------------------------------------- */
+/* ---- Rows of scratch ------------------------------------------------------------------------- */
 /* True if only the item touches a scratch slot, at the same place for all items. */
 static bool is_of_item(const rd_cuda_strategy *s, int32_t slot, rd_cuda_staged_row *r)
 {

@@ -118,7 +118,7 @@ void rd_cuda_assign_storage(rd_cuda_strategy *s)
     }
 }
 
-/* ---- Shared memory in which lanes meet --------------------------------------------------------- */
+/* ---- Shared memory for the exchange of lanes ------------------------------------------------- */
 /* True if the threads of a team exchange the fold's lanes. */
 static bool is_exchanged(const rd_cuda_fold *f)
 {

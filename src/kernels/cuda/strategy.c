@@ -1,7 +1,7 @@
 /* strategy.c - chooses the grid, and the loops that the threads of a team share; then calls the
  * files that choose the rest of a strategy.
  *
- *     sum over i1 of x[i0][i1]: i0 is the grid; i1 is distributed, its indices are lanes of the fold
+ *     sum over i1 of x[i0][i1]: i0 is the grid; i1 is distributed, its indices are lanes
  */
 #include "kernels/cuda/strategy.h"
 #include "core/tree.h"
@@ -118,7 +118,7 @@ static void find_grid(rd_cuda_strategy *s)
     }
 }
 
-/* ---- Loops that are spread ------------------------------------------------------------------- */
+/* ---- Distributed loops ----------------------------------------------------------------------- */
 /* True if two positions are the same function of the indices. */
 static bool is_same_position(const rd_address *a, const rd_address *b)
 {

@@ -54,8 +54,8 @@ static inline bool rd_cuda_within(const rd_program *p, int32_t inst, int32_t loo
 }
 
 enum { RD_MOST_STAGED_ROWS = 8 };
-/* Short rows of one slot that a block of threads stages in shared memory (staged_rows.c).  The fields
- * name loops of the grid; an rd_gpu_row, which passes read, names axes. */
+/* Short rows of one slot that a block of threads stages in shared memory (staged_rows.c).  The
+ * fields name loops of the grid; an rd_gpu_row, which passes read, names axes. */
 typedef struct rd_cuda_staged_row {
     rd_gpu_row_role role;
     int32_t         slot;
@@ -178,11 +178,11 @@ typedef struct rd_cuda_strategy {
 
 /* The GPU's limits, and what the library adds to them. */
 typedef struct rd_cuda_limits {
-    int64_t threads; /* that it has room for */
+    int64_t threads; /* threads that run at the same time                       */
     int64_t shared;  /* bytes of shared memory that a block of threads can have */
-    int64_t memory;  /* bytes that it has; 0: enough                            */
-    int64_t windows; /* bytes that windows on other memory take (windows.c)     */
-    int32_t devices; /* that share the work: then all data come by windows      */
+    int64_t memory;  /* bytes of its memory; 0: enough                          */
+    int64_t windows; /* bytes of the windows of a block (windows.c)             */
+    int32_t devices; /* GPUs that share the work: then all data come by windows */
 } rd_cuda_limits;
 
 /* Fills *s.  False: no memory.  If the GPU cannot run the program, s->why has the reason. */
@@ -195,9 +195,9 @@ void rd_cuda_strategy_text(rd_text *to, const rd_cuda_strategy *s);
  * 1. */
 int32_t rd_cuda_counters(const rd_cuda_fold *f);
 
-/* ---- queries.c --------------------------------------------------------------------------------- */
+/* ---- queries.c ------------------------------------------------------------------------------- */
 /* Binary digits of a number: 5 has 3. */
-int32_t rd_cuda_bits(int64_t n); /* 5 -> 3 */
+int32_t rd_cuda_bits(int64_t n);
 /* True if the instruction stands in a distributed loop; then rd_cuda_distributed_around() is that
  * loop, else -1. */
 bool    rd_cuda_is_distributed(const rd_cuda_strategy *s, int32_t inst);
@@ -233,7 +233,7 @@ int32_t rd_cuda_least_along(const rd_cuda_strategy *s, int32_t loop);
 /* Elements of that size in a vector; 1: none lie densely. */
 int32_t rd_cuda_vector_width_along(const rd_cuda_strategy *s, int32_t loop);
 
-/* ---- split_reduction.c ---------------------------------------------------------------------------------- */
+/* ---- split_reduction.c ----------------------------------------------------------------------- */
 /* Splits the long loops of an item into ranges if there are too few items. */
 void rd_cuda_find_split(rd_cuda_strategy *s, const rd_cuda_limits *limits);
 /* The loop of an item's body that does nearly all of its work, -1. */
@@ -241,24 +241,24 @@ int32_t rd_cuda_main_loop(const rd_cuda_strategy *s);
 /* The number of a split loop in split[], -1. */
 int32_t rd_cuda_split_of(const rd_cuda_strategy *s, int32_t loop);
 /* True if the lanes of a fold lie along the split axis. */
-bool    rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f);
+bool rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f);
 /* Steps of a fold for each index of the split axis; if lanes lie along it, elements of a lane's
  * position. */
 int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f);
 
-/* ---- lookback_scan.c -------------------------------------------------------------------------------- */
+/* ---- lookback_scan.c ------------------------------------------------------------------------- */
 /* True if the item is a loop of scans along rows that one pass can do, by tiles (look-back scan).
  * Then it fills the strategy; tiles are ranges. */
 bool rd_cuda_find_lookback(rd_cuda_strategy *s);
 /* Marks the instructions of a loop on which the inputs of scans depend.  False: an input depends
  * on a scan's result. */
-bool    rd_cuda_find_scan_inputs(rd_cuda_strategy *s, int32_t loop);
+bool rd_cuda_find_scan_inputs(rd_cuda_strategy *s, int32_t loop);
 /* Rounds of a block of threads in a tile. */
 int32_t rd_cuda_lookback_rounds(const rd_cuda_strategy *s);
 /* Bytes of an item's nodes, for one fold. */
 int64_t rd_cuda_lookback_bytes(const rd_cuda_strategy *s, const rd_cuda_fold *f);
 
-/* ---- vector_access.c -------------------------------------------------------------------------------- */
+/* ---- vector_access.c ------------------------------------------------------------------------- */
 /* Chooses the vector width, and which loops or items give a thread its adjacent elements. */
 void rd_cuda_find_vector_width(rd_cuda_strategy *s, int64_t threads);
 /* True if neighbouring items lie densely in memory, and distributed loops do not. */
@@ -278,14 +278,14 @@ typedef struct rd_cuda_vector_accesses {
 void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
                                 rd_cuda_vector_accesses *packs);
 
-/* ---- block_tile.c --------------------------------------------------------------------------------- */
+/* ---- block_tile.c ---------------------------------------------------------------------------- */
 /* True if one fold reduces an axis that another fold keeps, in the same loops, and neither reads
  * the other. */
 bool rd_cuda_has_crossing_folds(const rd_program *p);
 /* True if the item is one loop in another, for folds of rows and of columns: then block tiles do
  * both. */
 bool rd_cuda_find_block_tile(rd_cuda_strategy *s);
-/* Of the two loops of a block tile, the one that contains the other; and the contained one. */
+/* The loop of a block tile that contains the other one; and the contained loop. */
 int32_t rd_cuda_tile_outer(const rd_cuda_strategy *s);
 int32_t rd_cuda_tile_inner(const rd_cuda_strategy *s);
 /* Finds the vector accesses of the inner loop of a block tile. */
@@ -294,14 +294,14 @@ void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *p
 int64_t rd_cuda_nodes_of(const rd_cuda_strategy *s, int64_t n);
 int64_t rd_cuda_groups_of(const rd_cuda_strategy *s, int64_t n);
 
-/* ---- pair_tiles.c --------------------------------------------------------------------------------- */
+/* ---- pair_tiles.c ---------------------------------------------------------------------------- */
 /* True if folds run over points that every result reads (pairwise sums): then tiles of points go
  * to shared memory. */
 bool rd_cuda_find_pairs(rd_cuda_strategy *s, const rd_cuda_limits *limits);
 /* Items along an axis of results: threads of whole blocks. */
 int64_t rd_cuda_pair_items(const rd_cuda_strategy *s, int64_t extent);
 
-/* ---- pair_memory.c -------------------------------------------------------------------------------- */
+/* ---- pair_memory.c --------------------------------------------------------------------------- */
 /* The axis of the points that every result reads. */
 int32_t rd_cuda_pair_axis(const rd_cuda_strategy *s); /* of the points that all results meet */
 /* True if a load depends on the result. */
@@ -309,12 +309,12 @@ bool rd_cuda_is_row(const rd_cuda_strategy *s, int32_t inst);
 /* Shared memory that a block of threads needs for one tile of points. */
 int64_t rd_cuda_pair_tile_bytes(const rd_cuda_strategy *s);
 
-/* ---- shared_transpose.c ------------------------------------------------------------------------------- */
+/* ---- shared_transpose.c ---------------------------------------------------------------------- */
 /* True if a map without loops in an item has operands that run along another axis than the
  * result: then they go through a shared-memory transpose. */
 bool rd_cuda_find_transpose(rd_cuda_strategy *s);
 
-/* ---- row_cache.c ---------------------------------------------------------------------------------- */
+/* ---- row_cache.c ----------------------------------------------------------------------------- */
 /* Keeps rows that an item reads again in shared memory. */
 void rd_cuda_find_row_cache(rd_cuda_strategy *s, int64_t shared);
 /* True if two accesses touch the same elements. */
@@ -324,7 +324,7 @@ int64_t rd_cuda_dynamic_bytes(const rd_cuda_strategy *s);
 /* storage_class.c: words of 8 bytes of shared memory in which a team's threads exchange lanes. */
 int32_t rd_cuda_shared_words(const rd_cuda_strategy *s);
 
-/* ---- staged_rows.c ----------------------------------------------------------------------------- */
+/* ---- staged_rows.c --------------------------------------------------------------------------- */
 /* Stages short rows, which one thread reads or writes serially, in shared memory. */
 void rd_cuda_find_staged_rows(rd_cuda_strategy *s, int64_t shared);
 /* True if the rows lie one behind the other in memory, without gaps. */
@@ -336,13 +336,13 @@ bool rd_cuda_has_moved_rows(const rd_cuda_strategy *s);
 /* Adds the rows to the line for people: ", rows of 10 in, 10 out". */
 void rd_cuda_staged_rows_text(rd_text *to, const rd_cuda_strategy *s);
 
-/* ---- bank_layout.c -------------------------------------------------------------------------------- */
+/* ---- bank_layout.c --------------------------------------------------------------------------- */
 /* Places all staged rows in shared memory, and counts its bytes. */
 void rd_cuda_lay_out_staged_rows(rd_cuda_strategy *s);
 /* The most rows that a block of threads has. */
 int64_t rd_cuda_staged_rows_of_block(const rd_cuda_strategy *s, const rd_cuda_staged_row *r);
 
-/* ---- storage_class.c --------------------------------------------------------------------------------- */
+/* ---- storage_class.c ------------------------------------------------------------------------- */
 /* Gives each fold and each scratch slot its storage class. */
 void rd_cuda_assign_storage(rd_cuda_strategy *s);
 #endif

@@ -4,7 +4,7 @@
  * Four kinds of loops have adjacent elements:
  *
  *     distributed loop    neighbours are lanes of folds, or cells, or elements of a map
- *     item of one thread  `width` neighbours along the last axis of the grid become one item (columns)
+ *     item of one thread  `width` neighbours along the last axis of the grid are one item (columns)
  *     map, no inner loop  teams take the last axis in chunks
  *     serial loop         one thread takes `serial_width` elements in a round */
 #include "kernels/cuda/strategy.h"
@@ -174,7 +174,7 @@ bool rd_cuda_are_items_dense(const rd_cuda_strategy *s)
     return items && !spread;
 }
 
-/* ---- How wide -------------------------------------------------------------------------------- */
+/* ---- The vector width ------------------------------------------------------------------------ */
 /* Bytes of the smallest elements along any distributed loop; 0: none are dense. */
 static int32_t least_distributed(const rd_cuda_strategy *s)
 {

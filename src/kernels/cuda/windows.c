@@ -29,16 +29,17 @@ int64_t rd_windows_budget(const rd_gpu_facts *gpu)
     return gpu->memory / PART < MOST ? gpu->memory / PART : MOST;
 }
 
+/* A window: memory on the GPU that stands for some bytes of a slot. */
 typedef struct window {
     CUdeviceptr      at; /* 0: the slot is on the GPU, or the kernel does not touch it */
-    rd_touched_bytes of; /* what is there */
+    rd_touched_bytes of; /* the bytes in it */
 } window;
 
 /* The windows of a run. */
 typedef struct windows {
     rd_gpu_run_state *r;
     rd_overlap       *overlap;
-    rd_cuda_blocks    blocks; /* at hand: the one that is filled, then worked on */
+    rd_cuda_blocks    blocks; /* the block that is filled, then worked on */
     int32_t           n_slot;
     int               n_set;
     window           *set[RD_WINDOW_SETS]; /* by slot */

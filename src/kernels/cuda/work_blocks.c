@@ -39,7 +39,7 @@ static void find_indices(rd_cuda_blocks *b)
         add_index(b, s->p->loop[s->tile_loop[k]].axis, s->block_tile[k]);
 }
 
-/* ---- Bytes ----------------------------------------------------------------------------------- */
+/* ---- Bytes of a block ------------------------------------------------------------------------ */
 enum { EVERY = -2 }; /* of all split loops */
 
 /* True if this kernel runs the instruction: other split loops have kernels of their own. */
@@ -129,7 +129,7 @@ static bool is_windowed(const rd_cuda_strategy *s, const bool *windowed, int32_t
     return slot < s->p->first_scratch && (!windowed || windowed[slot]);
 }
 
-/* ---- Which blocks ---------------------------------------------------------------------------- */
+/* ---- Finding blocks -------------------------------------------------------------------------- */
 /* Pieces of the current block: neighbours along the index `level`. */
 static int64_t size(const rd_cuda_blocks *b)
 {
@@ -374,7 +374,7 @@ const char *rd_blocks_refusal(const rd_cuda_strategy *s, const bool *windowed, i
     return why;
 }
 
-/* ---- One after the other --------------------------------------------------------------------- */
+/* ---- Blocks in order ------------------------------------------------------------------------- */
 int64_t rd_blocks_pieces(const rd_cuda_blocks *b)
 {
     int64_t n = 1;

@@ -10,27 +10,27 @@ enum { RD_WINDOW_ROOM = 32, RD_BLOCK_AXES = 64 };
 /* One of the indices that number the work of a kernel. */
 typedef struct rd_block_index {
     int32_t axis;
-    int64_t per;   /* indices of the axis in one value */
-    int64_t count; /* values                           */
+    int64_t per;   /* indices of the axis that one value covers */
+    int64_t count; /* values                                    */
 } rd_block_index;
 
 /* A part of a kernel's work, and the current block of it.  index[0..level] number the pieces of
  * work; the last one of them runs fastest. */
 typedef struct rd_cuda_blocks {
     const rd_cuda_strategy *s;
-    int32_t                 split; /* the kernel: of which split loop; -1: `run` */
-    int32_t                 n_index, level;
-    rd_block_index          index[RD_MAX_GRID + 2];
-    int64_t                 step;    /* pieces of a block, at most                  */
-    int64_t                 at, end; /* the block's first piece; behind the part's  */
-    bool                    ends;    /* what is stored behind split loops, is, by it  */
-    int64_t lo[RD_BLOCK_AXES], hi[RD_BLOCK_AXES]; /* per axis, of the block at hand */
+    int32_t                 split; /* the kernel: that of this split loop; -1: `run`              */
+    int32_t        n_index, level; /* indices of the work; the one that blocks divide             */
+    rd_block_index index[RD_MAX_GRID + 2];
+    int64_t        step;    /* pieces of a block, at most                                  */
+    int64_t        at, end; /* first piece of the current block; end of the part           */
+    bool           ends;    /* the part also runs what is behind the split loops           */
+    int64_t lo[RD_BLOCK_AXES], hi[RD_BLOCK_AXES]; /* indices of the current block, per axis      */
 } rd_cuda_blocks;
 
 /* The bytes [lo, hi) of a slot, counted from its base. */
 typedef struct rd_touched_bytes {
     int64_t lo, hi;
-    bool    loaded, stored;
+    bool    loaded, stored; /* by any instruction */
 } rd_touched_bytes;
 
 /* Divides all work into blocks that touch at most `budget` bytes of the windowed slots (NULL: all

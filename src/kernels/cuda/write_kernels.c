@@ -3,7 +3,7 @@
 #include "kernels/cuda/loop_tree.h"
 #include <inttypes.h>
 
-/* ---- Ranges ----------------------------------------------------------------------------------- */
+/* ---- Callbacks of the printer ---------------------------------------------------------------- */
 /* The printer's callback: stores the partials of a range. */
 static void leave_nodes(void *of, rd_printing *n, int32_t fold)
 {
@@ -43,7 +43,7 @@ rd_kernel_ranges rd_cuda_range_callbacks(rd_cuda_text *t)
                                .count = "q.head.n_range" };
 }
 
-/* ---- Kernels ---------------------------------------------------------------------------------- */
+/* ---- Kernels --------------------------------------------------------------------------------- */
 /* Declares an item's nodes of a look-back scan, behind the ticket; t becomes the thread's number
  * in the block, as a block does a tile:
  *
@@ -142,7 +142,7 @@ static void write_splits(rd_cuda_text *t, int32_t kernel)
     }
 }
 
-/* ---- Scans whose ranges go twice -------------------------------------------------------------- */
+/* ---- Two-pass scans -------------------------------------------------------------------------- */
 static const char *const nodes_of_level[] = {
     "const int     level = (int)q.head.span;",
     "const int64_t here = q.head.n_range >> level, threads = (int64_t)gridDim.x * RD_THREADS;",
@@ -199,7 +199,7 @@ static void write_twice(rd_cuda_text *t, int32_t kernel)
     write_kernel(t, s, RD_KERNEL_RESCAN, -1);
 }
 
-/* ---- All of them ------------------------------------------------------------------------------ */
+/* ---- All of them ----------------------------------------------------------------------------- */
 /* Adds all kernels of a strategy. */
 void rd_cuda_write_kernels(rd_cuda_text *t)
 {

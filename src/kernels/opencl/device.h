@@ -16,7 +16,7 @@ typedef struct rd_cl_device {
 int32_t             rd_cl_count(const char **why);
 const rd_cl_device *rd_cl_device_of(int32_t k, char why[RD_OPENCL_TEXT]);
 
-/* ---- device_memory.c --------------------------------------------------------------------------------- */
+/* ---- device_memory.c ------------------------------------------------------------------------- */
 /* OpenCL's buffers have no addresses.  Each buffer gets a range of addresses that nothing else
  * has, so that callers may do arithmetic with them.  NULL: none, *full: for lack of memory. */
 void *rd_cl_get(const rd_cl_device *device, int64_t bytes, bool *full, char why[RD_OPENCL_TEXT]);

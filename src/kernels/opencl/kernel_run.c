@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- One stage -------------------------------------------------------------------------------- */
+/* ---- One stage ------------------------------------------------------------------------------- */
 /* What the kernels of a run are called with. */
 typedef struct call {
     const rd_cl_code *code;
@@ -146,7 +146,7 @@ static bool run_kernels(const call *c)
     return done;
 }
 
-/* ---- Where slots are -------------------------------------------------------------------------- */
+/* ---- Buffers of slots ------------------------------------------------------------------------ */
 /* The address of an element of the slot, as the slot's base may lie outside of its buffer; NULL:
  * none is accessed. */
 static const char *element_of(const rd_program *p, int32_t slot, const void *base)

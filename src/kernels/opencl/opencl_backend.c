@@ -11,7 +11,7 @@ static bool probe(void)
     return rd_cl_count(NULL) > 0;
 }
 
-/* ---- A program's kernels ---------------------------------------------------------------------- */
+/* ---- A program's kernels --------------------------------------------------------------------- */
 /* What kernels cannot do, a part of a sentence; NULL: nothing. */
 static const char *refusal_of(const rd_program *p)
 {
@@ -98,7 +98,7 @@ static const char *refuses(const rd_program *p)
     return made->program ? NULL : made->why;
 }
 
-/* ---- For people ------------------------------------------------------------------------------- */
+/* ---- For people ------------------------------------------------------------------------------ */
 /* Adds a device's name, memory and version. */
 static void describe_device(rd_text *text, int32_t device)
 {
@@ -149,9 +149,9 @@ static void describe(rd_text *text, const rd_program *p, rd_description what, rd
     rd_schedule_free(tree);
 }
 
-/* ---- The tables ------------------------------------------------------------------------------- */
-/* No data of a caller's lie on a device, and every run waits.  Reductions that cross share no loops, as
- * there would be fewer items. */
+/* ---- The tables ------------------------------------------------------------------------------ */
+/* Data of a caller are never on a device, and every run waits.  Reductions that cross share no
+ * loops, as that would leave fewer items. */
 static const rd_device_table device = {
     .count    = rd_cl_count,
     .describe = describe_device,

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- Queues ----------------------------------------------------------------------------------- */
+/* ---- Queues ---------------------------------------------------------------------------------- */
 /* Makes a queue.  A caller's stream would be CUDA's, so it is ignored. */
 rd_queue *rd_cl_open(int32_t device, void *stream, bool *full, char *why)
 {
@@ -83,7 +83,7 @@ bool rd_cl_down(rd_queue *queue, void *to, const void *from, int64_t bytes, char
                         why);
 }
 
-/* ---- A run's memory --------------------------------------------------------------------------- */
+/* ---- A run's memory -------------------------------------------------------------------------- */
 rd_submission *rd_cl_begin(rd_queue *queue, bool *full, char *why)
 {
     rd_submission *s = calloc(1, sizeof *s);

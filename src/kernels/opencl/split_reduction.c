@@ -8,7 +8,7 @@
 #include "kernels/loop/facts.h"
 #include <inttypes.h>
 
-/* ---- Which loop ------------------------------------------------------------------------------- */
+/* ---- Which loop ------------------------------------------------------------------------------ */
 /* True if a statement contains a step of a fold. */
 static bool has_steps(const rd_schedule *t, int32_t stmt)
 {
@@ -93,7 +93,7 @@ int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
     return extent > *range ? loop : -1;
 }
 
-/* ---- Edges ------------------------------------------------------------------------------------ */
+/* ---- Edges ----------------------------------------------------------------------------------- */
 /* The loop over ranges; NULL: there is none. */
 static const rd_for *ranges_of(const rd_schedule *t)
 {
@@ -121,7 +121,7 @@ void rd_cl_print_edges(rd_text *to, const rd_schedule *t)
                 k, blocks_of(t, k), t->p->fold[k].n_block);
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------ */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 /* Rows of nodes of a range, at most: it may begin and end within a node. */
 static int64_t rows_of(const rd_schedule *t, int32_t fold)
 {

@@ -4,8 +4,8 @@
 #include "kernels/loop/facts.h"
 #include <inttypes.h>
 
-/* ---- Which ------------------------------------------------------------------------------------ */
-/* Can what blocks before come to be told from nodes of the tree, of one number each? */
+/* ---- Which ----------------------------------------------------------------------------------- */
+/* True if the prefix before a block follows from nodes of the tree, of one number each. */
 static bool has_nodes(const rd_loop_fold *f, int32_t axis)
 {
     const rd_fold *fold = f->of.fold;
@@ -89,7 +89,7 @@ int32_t rd_cl_two_pass_scan_of(const rd_schedule *t, int32_t item, int64_t items
     return l->extent > *range ? loop : -1;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------ */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 int64_t rd_cl_nodes_of(int64_t ranges)
 {
     int64_t nodes = 0;

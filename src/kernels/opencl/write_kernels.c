@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- What an item begins with ----------------------------------------------------------------- */
+/* ---- Declarations of an item ----------------------------------------------------------------- */
 /* True if any instruction touches the slot. */
 static bool is_slot_used(const rd_program *p, int32_t slot)
 {
@@ -53,7 +53,7 @@ static void declare_memory(rd_printing *n)
     rd_print_line(n, "uint32_t warnings = 0;");
 }
 
-/* ---- Kernels ---------------------------------------------------------------------------------- */
+/* ---- Kernels --------------------------------------------------------------------------------- */
 /* The items of a kernel: rounds of all its loops over items, ranges included. */
 static int64_t items_of(const rd_schedule *t, int32_t kernel)
 {
@@ -93,7 +93,7 @@ static void add_head(const rd_cl_text *t, rd_text *to)
                     RD_CL_SLOTS + t->print.n_slot + k);
 }
 
-/* ---- Scans whose ranges go twice -------------------------------------------------------------- */
+/* ---- Two-pass scans -------------------------------------------------------------------------- */
 /* The statement that lifts the nodes of ranges; NULL: there is none. */
 static const rd_stmt *lift_of(const rd_schedule *t)
 {
@@ -190,7 +190,7 @@ static bool has_room(rd_cl_text *t)
     return !t->print.why;
 }
 
-/* ---- All kernels ------------------------------------------------------------------------------ */
+/* ---- All kernels ----------------------------------------------------------------------------- */
 /* Adds a kernel; `behind`: the one that combines partials.  The body is written first, as only
  * then its numbers and the bytes of partials are known. */
 static void print_kernel(rd_cl_text *t, rd_text *to, int32_t kernel, bool behind)
@@ -251,7 +251,7 @@ static void print_kernels(rd_cl_text *t, rd_text *to)
     }
 }
 
-/* ---- The text --------------------------------------------------------------------------------- */
+/* ---- The text -------------------------------------------------------------------------------- */
 /* True if a run may report an invalid index or a warning. */
 static bool has_reports(const rd_program *p)
 {

@@ -1,9 +1,9 @@
-/* cuda_prelude.cuh - what the text of every kernel begins with: the library's own code for operators and
- * reducers, and what that needs of C's headers.
+/* cuda_prelude.cuh - the beginning of the text of every kernel: the library's own code for
+ * operators and reducers, and what that code needs of C's headers.
  *
- * Nothing is contracted (--fmad=false), so that PTX says what is rounded, and all operations are
- * those that IEEE 754 rounds correctly: a kernel has the bits of the CPU.  The same text runs on
- * the CPU for tests, where tests/cuda/emu.h stands before it. */
+ * Nothing is contracted (--fmad=false), so PTX says what is rounded.  All operations are those
+ * that IEEE 754 rounds correctly.  So a kernel has the bits of the CPU.  Tests run the same text
+ * on the CPU, with tests/cuda/emu.h before it. */
 #ifdef __CUDACC_RTC__
 typedef signed char        int8_t;
 typedef short              int16_t;
@@ -143,6 +143,7 @@ template <class T, int N> struct __align__(N * sizeof(T)) rd_whole {
 };
 #define RD_AT_ONCE (N * sizeof(T) <= 16 ? N : (int)(16 / sizeof(T)))
 
+/* Loads N elements by accesses of up to 16 bytes. */
 template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take_whole(const T *p)
 {
     rd_pack<T, N> x;
@@ -155,6 +156,7 @@ template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take_whole(con
     }
     return x;
 }
+/* Stores N elements by accesses of up to 16 bytes. */
 template <class T, int N> static __forceinline__ void rd_put_whole(T *p, const rd_pack<T, N> &x)
 {
     RD_UNROLL for (int k = 0; k < N; k += RD_AT_ONCE) {
@@ -166,7 +168,7 @@ template <class T, int N> static __forceinline__ void rd_put_whole(T *p, const r
     }
 }
 
-/* The same, wherever they begin. */
+/* Loads N elements one by one, wherever they begin. */
 template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take_each(const T *p)
 {
     rd_pack<T, N> x;
@@ -175,12 +177,14 @@ template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take_each(cons
         x.e[l] = p[l];
     return x;
 }
+/* Stores N elements one by one. */
 template <class T, int N> static __forceinline__ void rd_put_each(T *p, const rd_pack<T, N> &x)
 {
     RD_UNROLL for (int l = 0; l < N; l++)
         p[l] = x.e[l];
 }
 
+/* Loads N elements: by vectors, or one by one in the narrow variant. */
 template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take(const T *p)
 {
 #ifdef RD_NARROW
@@ -189,7 +193,7 @@ template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take(const T *
     return rd_take_whole<T, N>(p);
 #endif
 }
-/* Where there are `some` of them, or more. */
+/* Loads the first `some` of N elements. */
 template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take_some(const T *p, int some)
 {
     rd_pack<T, N> x = {};
@@ -201,6 +205,7 @@ template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take_some(cons
             x.e[l] = p[l];
     return x;
 }
+/* Stores N elements: by vectors, or one by one in the narrow variant. */
 template <class T, int N> static __forceinline__ void rd_put(T *p, const rd_pack<T, N> &x)
 {
 #ifdef RD_NARROW
@@ -220,6 +225,7 @@ template <class T, int N> static __forceinline__ void rd_put(T *p, const rd_pack
     if (warnings)         \
         atomicOr(&RD_RECORD->warnings, warnings);
 
+/* Reports an invalid index, unless an earlier position has reported one. */
 static __forceinline__ void rd_report(rd_record *record, uint64_t order, int64_t index,
                                       int64_t extent, int32_t is_unsigned)
 {
@@ -277,7 +283,7 @@ RD_WORDS(uint64_t)
 #include "kernels/emit/nodes.h"
 
 /* ---- Groups of ranges ------------------------------------------------------------------------ */
-/* The first row of a group, of all rows of its item. */
+/* The first row of a group, among all rows of its item. */
 static __forceinline__ int64_t rd_row_of(const rd_call_head &head, int level, int64_t at)
 {
     return head.level[level].row + at * head.level[level].rows;
@@ -285,8 +291,8 @@ static __forceinline__ int64_t rd_row_of(const rd_call_head &head, int level, in
 /* The same states in a row of nodes further on. */
 #define RD_IN_ROW(p, row) ((__typeof__(p))((char *)(p) + (row) * RD_ROW))
 
-/* Is this team the last of so many that come to a counter?  Then it sees all that they have stored;
- * and the counter is 0 again. */
+/* True in the last one of `many` teams that arrive at a counter: it sees all that the others have
+ * stored.  It sets the counter to 0 again. */
 template <int TEAM> static __forceinline__ bool rd_is_last(uint32_t *counter, int64_t many, int t)
 {
     const unsigned ours   = (unsigned)(((1ULL << TEAM) - 1) << (threadIdx.x % 32 / TEAM * TEAM));
@@ -306,7 +312,7 @@ template <int TEAM> static __forceinline__ bool rd_is_last(uint32_t *counter, in
     return before + 1 == many;
 }
 
-/* The same of a block of threads, all of which ask: `came` is a word of its shared memory. */
+/* The same for a block of threads, all of which call it.  `came` is a word of its shared memory. */
 template <class W>
 static __forceinline__ bool rd_is_last_block(uint32_t *counter, int64_t many, W &came)
 {
@@ -326,7 +332,7 @@ static __forceinline__ bool rd_is_last_block(uint32_t *counter, int64_t many, W 
     return last;
 }
 
-/* Of n ranges and the nodes above them: how many are below a level. */
+/* Counts the nodes below a level, of n ranges and the nodes above them. */
 static inline int64_t rd_nodes_below(int64_t n, int level)
 {
     int64_t nodes = 0;

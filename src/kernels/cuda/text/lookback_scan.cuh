@@ -10,9 +10,9 @@
  * changes no bit. */
 #define RD_ALL 0xffffffffu
 
-/* ---- Words that one block of threads leaves for others --------------------------------------- */
-/* 32 bits of a node and a 1 that says they are there, in one store: so they need no fence.  Before,
- * a word is 0. */
+/* ---- Nodes that blocks publish --------------------------------------------------------------- */
+/* A word has 32 bits of a node, and a 1 that says that they are there.  One store writes both, so
+ * no fence is needed.  Before, the word is 0. */
 static __forceinline__ uint64_t rd_peek_word(const uint64_t *at)
 {
     return *(const volatile uint64_t *)at;
@@ -31,9 +31,10 @@ static __forceinline__ void rd_wait_for(const uint64_t *at)
 #define rd_wait_for RD_WAIT_FOR
 #endif
 
-/* A node is so many words. */
+/* The words of a node. */
 #define RD_NODE_WORDS(node) (int)(sizeof(node) / sizeof(uint32_t))
 
+/* Publishes a node. */
 template <class N> static __forceinline__ void rd_leave_node(uint64_t *at, N x)
 {
     uint32_t half[RD_NODE_WORDS(N)];
@@ -43,7 +44,7 @@ template <class N> static __forceinline__ void rd_leave_node(uint64_t *at, N x)
         rd_leave_word(at + k, (uint64_t)half[k] << 32 | 1);
 }
 
-/* Is it there?  Then it is *x. */
+/* True if the node is there; then *x is the node. */
 template <class N> static __forceinline__ bool rd_peek_node(const uint64_t *at, N *x)
 {
     uint32_t half[RD_NODE_WORDS(N)];
@@ -60,6 +61,7 @@ template <class N> static __forceinline__ bool rd_peek_node(const uint64_t *at, 
     return all;
 }
 
+/* Waits until the node is there. */
 template <class N> static __forceinline__ void rd_wait_for_node(const uint64_t *at, N *x)
 {
     RD_UNROLL for (int k = 0; k < RD_NODE_WORDS(N); k++)
@@ -68,8 +70,8 @@ template <class N> static __forceinline__ void rd_wait_for_node(const uint64_t *
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
-/* The next one in order, by all threads of a block: whoever waits for an earlier tile waits for a
- * block that has begun. */
+/* The next tile in order, for all threads of a block.  So a block that waits for an earlier tile
+ * waits for a block that has begun. */
 static __forceinline__ int64_t rd_next_tile(uint64_t *counter)
 {
     RD_SHARED(uint64_t, ticket, 1);
@@ -83,6 +85,8 @@ static __forceinline__ int64_t rd_next_tile(uint64_t *counter)
 /* Elements become prefixes of their blocks: in each pass the last of so many joins all of the many
  * behind it (Sklansky, see program.h). */
 template <class F, int U, int W>
+/* Makes elements prefixes of their blocks, by Sklansky's scan (program.h).  In each pass, the
+ * last one of `many` elements is joined to all of the next `many`. */
 static __forceinline__ void rd_scan_blocks(typename F::state (&v)[U][W])
 {
     const int lane = (int)threadIdx.x % 32;
@@ -104,7 +108,7 @@ static __forceinline__ void rd_scan_blocks(typename F::state (&v)[U][W])
     }
 }
 
-/* Which block of its tile a thread's elements of a round are in. */
+/* The block of its tile that contains a thread's elements of round u. */
 template <int THREADS, int W> static __forceinline__ int rd_block_of(int u)
 {
     return (u * THREADS + (int)threadIdx.x) * W / 64;
@@ -112,6 +116,7 @@ template <int THREADS, int W> static __forceinline__ int rd_block_of(int u)
 
 /* Who has the last element of a block leaves what the block comes to. */
 template <class F, int THREADS, int U, int W, class A>
+/* Stores the total of each block, by the thread that has the block's last element. */
 static __forceinline__ void rd_leave_blocks(const typename F::state (&v)[U][W], A &blocks)
 {
     if (threadIdx.x % (64 / W) == 64 / W - 1)
@@ -121,6 +126,7 @@ static __forceinline__ void rd_leave_blocks(const typename F::state (&v)[U][W], 
 
 /* Each prefix is that of the element before. */
 template <class F, int U, int W>
+/* Moves each prefix to the next element (an exclusive scan). */
 static __forceinline__ void rd_exclude(typename F::state (&v)[U][W])
 {
     RD_UNROLL for (int u = 0; u < U; u++) {
@@ -134,11 +140,13 @@ static __forceinline__ void rd_exclude(typename F::state (&v)[U][W])
     }
 }
 
-/* ---- What is before -------------------------------------------------------------------------- */
-/* Tile k of n, by a warp: it gives the nodes of tiles that end with this one, and waits for their
- * left siblings and for the other nodes that cover what is before: one for each bit of k, of which
- * lane l has bit l's.  A node waits for nothing but the nodes in it: so no chain of waits is longer
- * than the tree is high.  Returns what all tiles before come to. */
+/* ---- Look-back ------------------------------------------------------------------------------- */
+/* The look-back of tile k of n, by a warp.  It publishes the nodes that end with this tile; for
+ * those it needs their left siblings.  Then it waits for the other nodes that cover what is
+ * before the tile: one for each binary digit of k, and lane l has that of digit l.
+ *
+ * A node waits only for the nodes in it, so no chain of waits is longer than the tree is high.
+ * Returns the total of all tiles before. */
 template <class F>
 static __forceinline__ typename F::node rd_before_tile(uint64_t *nodes, int64_t n, int64_t k,
                                                        typename F::node mine)
@@ -179,6 +187,8 @@ static __forceinline__ typename F::node rd_before_tile(uint64_t *nodes, int64_t 
 /* What is before each block of tile k, by a warp.  A lane has up to two blocks; `left` are the
  * nodes beside those that its own are in. */
 template <class F, int BLOCKS, class A, class B>
+/* Computes the prefix before each block of tile k, by a warp.  A lane has up to two blocks.
+ * `left` are the siblings of the nodes that contain its own blocks. */
 static __forceinline__ void rd_before_blocks(A &blocks, B &before, uint64_t *nodes, int64_t n,
                                              int64_t k)
 {

@@ -1,9 +1,9 @@
-/* opencl_prelude.cl - what the text of every kernel begins with: what OpenCL C has by other names than C, and
- * the library's own code for operators and reducers.
+/* opencl_prelude.cl - the beginning of the text of every kernel: names that OpenCL C spells
+ * differently from C, and the library's own code for operators and reducers.
  *
- * Nothing is contracted, and all that is called of OpenCL is exact or rounded correctly: fma, sqrt
- * (-cl-fp32-correctly-rounded-divide-sqrt), fabs, copysign, and the functions that give whole numbers.
- * So a kernel has the bits of the CPU. */
+ * Nothing is contracted.  All functions of OpenCL that are called are exact or correctly rounded:
+ * fma, sqrt (-cl-fp32-correctly-rounded-divide-sqrt), fabs, copysign, and those that give whole
+ * numbers.  So a kernel has the bits of the CPU. */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -38,8 +38,8 @@ typedef ulong  uint64_t;
 #define half           rd_half
 #define _Static_assert(...)
 
-/* C's functions of floats, which OpenCL C has for all types by one name.  Names of OpenCL's functions
- * may be macros, which would be replaced where the library's macros make names of them. */
+/* C has a function for each type of float; OpenCL C has one name for all types.  Names of OpenCL's
+ * functions may be macros.  Then the library's macros, which make names of them, would fail. */
 #define RD_INLINE static inline __attribute__((always_inline))
 #define RD_CL_1(f32, f64, f)        \
     RD_INLINE float f32(float x)    \
@@ -177,7 +177,7 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 #include "kernels/emit/nodes.h"
 #include "kernels/opencl/text/kernel_record.h"
 
-/* ---- What printed texts call ------------------------------------------------------------------ */
+/* ---- What printed texts call ----------------------------------------------------------------- */
 #define LESS(a, b)  ((a) < (b) ? (a) : (b))
 #define MORE(a, b)  ((a) > (b) ? (a) : (b))
 #define LINES       __attribute__((aligned(16)))
@@ -196,7 +196,7 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 #define rd_exp_strip_f32(x, n)  RD_EXP_STRIP(f32, x, n)
 #define rd_exp_strip_f64(x, n)  RD_EXP_STRIP(f64, x, n)
 
-/* Of a scan by n ranges: nodes below a level. */
+/* Counts the nodes below a level, of a scan by n ranges. */
 static inline int64_t rd_nodes_below(int64_t n, int level)
 {
     int64_t nodes = 0;
@@ -206,17 +206,18 @@ static inline int64_t rd_nodes_below(int64_t n, int level)
     return nodes;
 }
 
-/* Where an item has its states. */
+/* An item's states. */
 typedef struct rd_task {
     char *state;
 } rd_task;
 
-/* The first index of the item that was outside its axis. */
+/* The first invalid index of an item. */
 typedef struct rd_failed {
     int32_t found, is_unsigned;
     int64_t index, extent;
 } rd_failed;
 
+/* Checks an index.  The first invalid one is noted, and index 0 stands in for it. */
 RD_INLINE int64_t rd_index_of(bool outside, int64_t at, int64_t extent, int32_t is_unsigned,
                               rd_failed *failed)
 {
@@ -229,7 +230,7 @@ RD_INLINE int64_t rd_index_of(bool outside, int64_t at, int64_t extent, int32_t 
     return outside ? 0 : at;
 }
 
-/* Negative indices count from the end.  For one that is outside the first element stands in. */
+/* Negative indices count from the end. */
 RD_INLINE int64_t rd_index_one_i64(int64_t at, int64_t extent, rd_failed *failed)
 {
     const int64_t index = rd_index_of(at < -extent || at >= extent, at, extent, 0, failed);
@@ -242,8 +243,7 @@ RD_INLINE int64_t rd_index_u64(uint64_t at, int64_t extent, rd_failed *failed)
     return rd_index_of(at >= (uint64_t)extent, (int64_t)at, extent, 1, failed);
 }
 
-/* The record has the first item that failed, of those of the call.  One that runs alone has its
- * failure told. */
+/* Notes the first item of the call that failed.  An item that runs alone notes its index, too. */
 RD_INLINE void rd_report(__global rd_cl_record *record, int64_t item, bool alone, uint32_t warnings,
                          rd_failed failed)
 {
