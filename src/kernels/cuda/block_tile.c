@@ -395,7 +395,7 @@ static void place_nodes(rd_cuda_strategy *s)
     s->item_counters = n[1] * rd_cuda_groups_of(s, n[0]) + n[0] * rd_cuda_groups_of(s, n[1]);
 }
 
-/* States at hand are a thread's own: columns, or lanes of a row. */
+/* Keeps all current states in registers of a thread: columns, or lanes of a row. */
 static void assign_local_storage(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {

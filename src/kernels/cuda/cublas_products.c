@@ -14,7 +14,7 @@
 struct rd_gpu_product {
     rd_product      of; /* without the axis of the batch */
     rd_product_axis batch;
-    int64_t         calls, parts; /* but for cut batches; those of them that one c is the sum of */
+    int64_t         calls, parts; /* of a whole batch; calls that add to the same c */
 };
 
 /* A call costs as much as a small kernel. */

@@ -13,7 +13,7 @@ static rd_cuda_choice by_rule(void)
         /* 64 registers each; left to itself the compiler takes 85 for a log-sum-exp, which then is
          * 1.16 times as slow on an H200. */
         .fit = 1024,
-        /* 80 registers: with 64 nearly every sum that ranges share spills some, where ranges meet.
+        /* 80 registers: with 64 nearly every split sum spills some, where it combines ranges.
          * Left to itself the compiler takes 106, and bf16 are 1.06 times as slow. */
         .cut_fit = 768,
 
@@ -34,7 +34,7 @@ static rd_cuda_choice by_rule(void)
         /* Scans hide little: threads matter more to them than wide loads do. */
         .scan_share = 8,
 
-        /* Half a warp's side: less would leave most of a square empty. */
+        /* Half a warp: less would leave most of a square empty. */
         .least_side = 16,
         .batch      = 8,
 
@@ -43,11 +43,11 @@ static rd_cuda_choice by_rule(void)
         .main_share = 15.0 / 16,
         /* A range of a scan has two passes' beginnings and ends to pay for. */
         .scan_range = 4,
-        /* Few enough that who comes last reads few nodes, and a million ranges have seven
+        /* Few enough that the last team reads few nodes, and a million ranges have seven
          * levels. */
         .fan = 8,
 
-        /* While one block waits for its row or tile to come, two others work. */
+        /* While one block waits for its row or tile, two others work. */
         .resident = 3,
         /* So that threads take 8 bytes at a time of rows of 1024: an H200's softmax of f32 takes
          * 2.45 ms, with 16 bytes 2.58; of bf16 5.16, with 16 bytes 5.64, with four 5.77. */

@@ -19,7 +19,7 @@ struct rd_gpu_code {
     const rd_module *module;
     _Atomic(const rd_module *)
             *narrow; /* for slots that begin anywhere; compiled when it is wanted */
-    uint64_t packed; /* slots whose elements are taken several at a time */
+    uint64_t packed; /* slots with vector accesses, as bits */
     int32_t  n_slot, n_number;
     int64_t  most_teams; /* at the same time */
     int64_t  number[];

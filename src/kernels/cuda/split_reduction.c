@@ -185,7 +185,7 @@ static bool assign_item_memory(rd_cuda_strategy *s)
 
         if (k < 0 || split_around(s, i) < 0 || s->scratch[k] == RD_STORAGE_ITEM)
             continue;
-        /* at one place for all indices it is each thread's */
+        /* stored at one place for all indices: each thread has its own */
         if (!rd_coef(&p->address[inst->arg], p->loop[s->split[split_around(s, i)]].axis))
             continue;
         s->scratch[k]    = RD_STORAGE_ITEM;

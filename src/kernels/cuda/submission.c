@@ -36,7 +36,7 @@ struct rd_submissions {
     pthread_mutex_t lock;
     rd_submission  *first, *last;
     int32_t         n;
-    rd_task         found; /* by those that have ended */
+    rd_task         found; /* the reports of runs that have ended */
 };
 
 rd_submissions *rd_submissions_new(void)

@@ -45,7 +45,7 @@ int64_t rd_blocks_pieces(const rd_cuda_blocks *b);
 /* Restricts the work to pieces [first, end), at most `most` in a block.  The first block is
  * current then. */
 void    rd_blocks_take(rd_cuda_blocks *b, int64_t first, int64_t end, int64_t most);
-int64_t rd_blocks_count(const rd_cuda_blocks *b); /* from the one at hand on */
+int64_t rd_blocks_count(const rd_cuda_blocks *b); /* from the current one on */
 /* The work [first, end) of the current block; and the bytes that it touches of a slot. */
 void             rd_blocks_work(const rd_cuda_blocks *b, int64_t *first, int64_t *end);
 rd_touched_bytes rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot);

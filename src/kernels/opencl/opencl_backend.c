@@ -76,9 +76,7 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     p->fast        = false;
     if (!done)
         return false;
-    made->text = text;
-    /* Data of a caller are never on a device, and every run waits.  Reductions that cross share no
- * loops, as that would leave fewer items. */
+    made->text   = text;
     made->device = rd_cl_device_of(p->device, made->why);
     if (!made->device)
         return true;

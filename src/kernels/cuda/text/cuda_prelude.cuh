@@ -134,7 +134,7 @@ static __forceinline__ float rd_round_bf16(float x)
 #define RD_SYNC_BLOCK __syncthreads();
 #define RD_SYNC_TEAM       if (RD_TEAM > 1) __syncwarp((unsigned)RD_OURS);
 
-/* Elements side by side, taken and put 16 bytes at a time.  RD_NARROW: they may begin anywhere. */
+/* Vectors of N elements, moved 16 bytes at a time.  RD_NARROW: they may begin anywhere. */
 template <class T, int N> struct rd_pack {
     T e[N];
 };

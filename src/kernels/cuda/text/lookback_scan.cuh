@@ -82,11 +82,9 @@ static __forceinline__ int64_t rd_next_tile(uint64_t *counter)
     return (int64_t)(uint64_t)ticket[0];
 }
 
-/* Elements become prefixes of their blocks: in each pass the last of so many joins all of the many
- * behind it (Sklansky, see program.h). */
-template <class F, int U, int W>
 /* Makes elements prefixes of their blocks, by Sklansky's scan (program.h).  In each pass, the
  * last one of `many` elements is joined to all of the next `many`. */
+template <class F, int U, int W>
 static __forceinline__ void rd_scan_blocks(typename F::state (&v)[U][W])
 {
     const int lane = (int)threadIdx.x % 32;
@@ -114,9 +112,8 @@ template <int THREADS, int W> static __forceinline__ int rd_block_of(int u)
     return (u * THREADS + (int)threadIdx.x) * W / 64;
 }
 
-/* Who has the last element of a block leaves what the block comes to. */
-template <class F, int THREADS, int U, int W, class A>
 /* Stores the total of each block, by the thread that has the block's last element. */
+template <class F, int THREADS, int U, int W, class A>
 static __forceinline__ void rd_leave_blocks(const typename F::state (&v)[U][W], A &blocks)
 {
     if (threadIdx.x % (64 / W) == 64 / W - 1)
@@ -124,9 +121,8 @@ static __forceinline__ void rd_leave_blocks(const typename F::state (&v)[U][W], 
             blocks[rd_block_of<THREADS, W>(u)] = (typename F::node)v[u][W - 1];
 }
 
-/* Each prefix is that of the element before. */
-template <class F, int U, int W>
 /* Moves each prefix to the next element (an exclusive scan). */
+template <class F, int U, int W>
 static __forceinline__ void rd_exclude(typename F::state (&v)[U][W])
 {
     RD_UNROLL for (int u = 0; u < U; u++) {
@@ -184,11 +180,9 @@ static __forceinline__ typename F::node rd_before_tile(uint64_t *nodes, int64_t 
     return before;
 }
 
-/* What is before each block of tile k, by a warp.  A lane has up to two blocks; `left` are the
- * nodes beside those that its own are in. */
-template <class F, int BLOCKS, class A, class B>
 /* Computes the prefix before each block of tile k, by a warp.  A lane has up to two blocks.
  * `left` are the siblings of the nodes that contain its own blocks. */
+template <class F, int BLOCKS, class A, class B>
 static __forceinline__ void rd_before_blocks(A &blocks, B &before, uint64_t *nodes, int64_t n,
                                              int64_t k)
 {

@@ -1,3 +1,9 @@
+/* staged_rows.cuh - copies the rows of a block's items (staged_rows.c) to shared memory, and back.
+ *
+ * If the rows are contiguous, elements are numbered from the beginning of the vector that contains
+ * the first one; those in [skew, end) exist.  Element p lies at p in shared memory, plus PAD for
+ * each row before its own.  All threads of a block copy.  `part` is 2^32 / n, rounded up, for n
+ * elements in a row: so the upper half of a product is the number of the row. */
 /* The row of an element, by a multiplication instead of a division. */
 static __forceinline__ int rd_row_at(int element, uint32_t part)
 {
@@ -10,8 +16,8 @@ template <int PAD> static __forceinline__ int rd_place(int p, int skew, uint32_t
     return PAD ? p + rd_row_at(p - skew, part) * PAD : p;
 }
 
-template <class T, int N, int PAD, class S>
 /* Stores a vector to shared memory: at once, or element by element if rows are padded. */
+template <class T, int N, int PAD, class S>
 static __forceinline__ void rd_fill_pack(S stage, int begin, int p, int skew, uint32_t part,
                                          const rd_pack<T, N> &x)
 {
@@ -23,10 +29,9 @@ static __forceinline__ void rd_fill_pack(S stage, int begin, int p, int skew, ui
         stage[begin + rd_place<PAD>(p + l, skew, part)] = x.e[l];
 }
 
-/* Loads of `AHEAD` vectors go ahead, where they are whole. */
-template <int THREADS, class T, int N, int PAD, int AHEAD, class S>
 /* Copies elements [skew, end) to shared memory.  Whole vectors are loaded AHEAD at a time, before
  * the first one is stored. */
+template <int THREADS, class T, int N, int PAD, int AHEAD, class S>
 static __forceinline__ void rd_fill_rows(S stage, int begin, const T *from, int skew, int end,
                                          uint32_t part)
 {
@@ -49,8 +54,8 @@ static __forceinline__ void rd_fill_rows(S stage, int begin, const T *from, int 
     }
 }
 
-template <class T, int N, int PAD, class S>
 /* Loads a vector from shared memory. */
+template <class T, int N, int PAD, class S>
 static __forceinline__ rd_pack<T, N> rd_drained_pack(S stage, int begin, int p, int skew,
                                                      uint32_t part)
 {
@@ -63,8 +68,8 @@ static __forceinline__ rd_pack<T, N> rd_drained_pack(S stage, int begin, int p, 
     return x;
 }
 
-template <int THREADS, class T, int N, int PAD, class S>
 /* Copies elements [skew, end) from shared memory to `to`. */
+template <int THREADS, class T, int N, int PAD, class S>
 static __forceinline__ void rd_drain_rows(S stage, int begin, T *to, int skew, int end,
                                           uint32_t part)
 {
@@ -78,10 +83,9 @@ static __forceinline__ void rd_drain_rows(S stage, int begin, T *to, int skew, i
     }
 }
 
-/* Others' elements lie between rows: `all` elements of ours, of rows `step` apart. */
-template <int THREADS, class T, class S>
 /* Copies `all` elements to shared memory, of rows of n elements that are `step` apart in memory,
  * and `pitch` apart in shared memory. */
+template <int THREADS, class T, class S>
 static __forceinline__ void rd_fill_apart(S stage, int begin, const T *from, int all, int n,
                                           int pitch, int64_t step, uint32_t part)
 {
@@ -92,8 +96,8 @@ static __forceinline__ void rd_fill_apart(S stage, int begin, const T *from, int
     }
 }
 
-template <int THREADS, class T, class S>
 /* The same, from shared memory to `to`. */
+template <int THREADS, class T, class S>
 static __forceinline__ void rd_drain_apart(S stage, int begin, T *to, int all, int n, int pitch,
                                            int64_t step, uint32_t part)
 {
