@@ -22,7 +22,7 @@ typedef struct prepared {
 
 _Static_assert((int)RD_DEVICE_TEXT >= (int)RD_CUDA_TEXT, "sentences fit");
 
-static bool probe(void)
+static bool has_gpus(void)
 {
     return rd_gpu_count(NULL) > 0;
 }
@@ -126,7 +126,7 @@ static int64_t room(rd_queue *queue, int64_t wanted)
     return rd_gpu_room(rd_queue_gpu(queue), wanted);
 }
 
-static bool windows(const rd_program *p, rd_queue *queue, const bool *slots)
+static bool may_be_windows(const rd_program *p, rd_queue *queue, const bool *slots)
 {
     const prepared *made = p->code;
 
@@ -134,8 +134,8 @@ static bool windows(const rd_program *p, rd_queue *queue, const bool *slots)
 }
 
 /* Runs a program, as a product or by kernels. */
-static bool run(const rd_program *p, rd_submission *s, void *const *slot,
-                const rd_device_host *host, rd_device_end *end, char *why)
+static bool run_program(const rd_program *p, rd_submission *s, void *const *slot,
+                        const rd_device_host *host, rd_device_end *end, char *why)
 {
     const prepared *made = p->code;
 
@@ -270,10 +270,10 @@ static const rd_device_table device = {
     .across   = across,
     .settle   = rd_queue_wait,
     .room     = room,
-    .windows  = windows,
+    .windows  = may_be_windows,
     .begin    = rd_submission_new,
     .borrow   = borrow,
-    .run      = run,
+    .run      = run_program,
     .end      = rd_submission_end,
     .leave    = rd_submission_leave,
     .records  = records,
@@ -295,7 +295,7 @@ static const rd_device_table device = {
 
 const rd_backend_table rd_backend_cuda = {
     .name       = "cuda",
-    .probe      = probe,
+    .probe      = has_gpus,
     .prepare    = prepare,
     .tiers      = tiers,
     .describe   = describe,

@@ -7,16 +7,16 @@
 enum { LEAST = 512 };
 
 /* A block of memory, used or cached. */
-typedef struct block {
-    struct block *next;
-    const rd_gpu *gpu;
-    CUdeviceptr   at;
-    int64_t       bytes;
-    bool          used;
-} block;
+typedef struct memory_block {
+    struct memory_block *next;
+    const rd_gpu        *gpu;
+    CUdeviceptr          at;
+    int64_t              bytes;
+    bool                 used;
+} memory_block;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static block          *blocks; /* of all GPUs */
+static memory_block   *blocks; /* of all GPUs */
 
 /* Rounds up to powers of two and the quarters between, so that a cached block serves smaller
  * requests. */
@@ -35,9 +35,9 @@ static int64_t rounded(int64_t bytes)
 }
 
 /* Finds a cached block of at least `wanted` bytes, at most `room`. */
-static block *find(const rd_gpu *gpu, int64_t wanted, int64_t room)
+static memory_block *find(const rd_gpu *gpu, int64_t wanted, int64_t room)
 {
-    for (block *b = blocks; b; b = b->next)
+    for (memory_block *b = blocks; b; b = b->next)
         if (b->gpu == gpu && !b->used && b->bytes >= wanted && b->bytes <= room)
             return b;
     return NULL;
@@ -48,8 +48,8 @@ static void trim(rd_gpu *gpu)
 {
     char ignored[RD_CUDA_TEXT];
 
-    for (block **at = &blocks; *at;) {
-        block *const b = *at;
+    for (memory_block **at = &blocks; *at;) {
+        memory_block *const b = *at;
 
         if (b->gpu != gpu || b->used) {
             at = &b->next;
@@ -71,7 +71,7 @@ static CUdeviceptr allocate(rd_gpu *gpu, int64_t bytes, int64_t wanted, bool *fu
                             char why[RD_CUDA_TEXT])
 {
     const rd_cuda *cuda = rd_cuda_api(NULL);
-    block         *b    = calloc(1, sizeof *b);
+    memory_block  *b    = calloc(1, sizeof *b);
     CUresult       result;
 
     if (!b) {
@@ -106,7 +106,7 @@ CUdeviceptr rd_gpu_get(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_
 {
     const int64_t room = rounded(bytes), wanted = bytes > LEAST ? bytes : LEAST;
     CUdeviceptr   at = 0;
-    block        *kept;
+    memory_block *kept;
 
     *full = false;
     pthread_mutex_lock(&lock);
@@ -125,7 +125,7 @@ CUdeviceptr rd_gpu_get(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_
 void rd_gpu_put(rd_gpu *gpu, CUdeviceptr at)
 {
     pthread_mutex_lock(&lock);
-    for (block *b = blocks; b; b = b->next)
+    for (memory_block *b = blocks; b; b = b->next)
         if (b->gpu == gpu && b->at == at)
             b->used = false;
     pthread_mutex_unlock(&lock);
@@ -136,7 +136,7 @@ int64_t rd_gpu_held(rd_gpu *gpu)
     int64_t bytes = 0;
 
     pthread_mutex_lock(&lock);
-    for (const block *b = blocks; b; b = b->next)
+    for (const memory_block *b = blocks; b; b = b->next)
         bytes += b->gpu == gpu ? b->bytes : 0;
     pthread_mutex_unlock(&lock);
     return bytes;
@@ -157,7 +157,7 @@ int64_t rd_gpu_room(rd_gpu *gpu, int64_t wanted)
         free_bytes = (size_t)memory;
     rd_gpu_leave(gpu);
     pthread_mutex_lock(&lock);
-    for (const block *b = blocks; b; b = b->next)
+    for (const memory_block *b = blocks; b; b = b->next)
         kept += b->gpu == gpu && !b->used ? b->bytes : 0;
     pthread_mutex_unlock(&lock);
     return (int64_t)free_bytes + kept;

@@ -7,16 +7,16 @@
 
 /* ---- Memory of one text ---------------------------------------------------------------------- */
 /* A piece of the memory that lasts while one text is written. */
-typedef struct piece {
-    struct piece *next;
-    int64_t       room; /* what follows is aligned */
-} piece;
+typedef struct text_memory {
+    struct text_memory *next;
+    int64_t             room; /* what follows is aligned */
+} text_memory;
 
 /* Gives memory that give_back() frees; `pool` is the list of pieces. */
 static void *take(void *pool, size_t bytes)
 {
-    piece **const list = pool;
-    piece *const  made = calloc(1, sizeof *made + bytes);
+    text_memory **const list = pool;
+    text_memory *const  made = calloc(1, sizeof *made + bytes);
 
     if (!made)
         return NULL;
@@ -25,9 +25,9 @@ static void *take(void *pool, size_t bytes)
     return made + 1;
 }
 
-static void give_back(piece *list)
+static void give_back(text_memory *list)
 {
-    for (piece *next; list; list = next) {
+    for (text_memory *next; list; list = next) {
         next = list->next;
         free(list);
     }
@@ -36,7 +36,7 @@ static void give_back(piece *list)
 /* ---- The tree -------------------------------------------------------------------------------- */
 /* Builds the loop tree and runs the passes for GPUs on it.  NULL: there is no tree; *why may have
  * the reason. */
-static rd_schedule *tree_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, piece **list,
+static rd_schedule *tree_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, text_memory **list,
                             rd_text *log, const char **why)
 {
     const rd_loop_fold *fold = NULL;
@@ -59,7 +59,7 @@ static rd_schedule *tree_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, piece 
 void rd_cuda_tree_text(rd_text *to, const rd_cuda_strategy *s)
 {
     const char  *why  = NULL;
-    piece       *list = NULL;
+    text_memory *list = NULL;
     rd_gpu_plan  plan;
     rd_schedule *t = tree_of(s, &plan, &list, NULL, &why);
 
@@ -80,7 +80,7 @@ static int32_t axis_of_tile(const rd_cuda_strategy *s, int which)
 /* ---- The text -------------------------------------------------------------------------------- */
 /* Adds the text: functions and kernels first, to a text of their own, as only then the numbers of
  * the call are known. */
-static bool write_text(rd_cuda_text *t, const rd_schedule *tree, piece **list, rd_text *to)
+static bool write_text(rd_cuda_text *t, const rd_schedule *tree, text_memory **list, rd_text *to)
 {
     const rd_kernel_ranges ranges  = rd_cuda_range_callbacks(t);
     rd_kernel              kernel  = { .team     = t->s->team,
@@ -136,7 +136,7 @@ static void keep_numbers(rd_printing *n)
 void rd_cuda_write(rd_cuda_text *t, rd_text *to)
 {
     const char  *why  = NULL;
-    piece       *list = NULL;
+    text_memory *list = NULL;
     rd_gpu_plan  plan;
     rd_schedule *tree = NULL;
 

@@ -17,7 +17,7 @@ static const double MARGIN   = 0.97; /* of the best so far: less is noise       
 static const double TOO_LONG = 1.5;  /* times the best so far: one run says enough    */
 
 /* A search: what is measured, and the best so far. */
-typedef struct trial {
+typedef struct tuning_trial {
     const rd_program  *p;
     rd_queue          *queue;
     void *const       *slot;
@@ -29,11 +29,11 @@ typedef struct trial {
     double             seconds;
     bool               failed; /* nothing more can be measured */
     char              *why;
-} trial;
+} tuning_trial;
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 /* Runs a candidate n times in a row.  Returns seconds for each run; infinity: a run failed. */
-static double time_together(trial *t, const rd_gpu_code *code, int n)
+static double time_together(tuning_trial *t, const rd_gpu_code *code, int n)
 {
     bool                 full, runs = true, timed;
     double               seconds = 0;
@@ -55,7 +55,7 @@ static double time_together(trial *t, const rd_gpu_code *code, int n)
 }
 
 /* The least of several times.  The first run loads the kernels and warms up. */
-static double time_of(trial *t, const rd_gpu_code *code)
+static double time_of(tuning_trial *t, const rd_gpu_code *code)
 {
     const double begun = rd_seconds();
     double       least = time_together(t, code, 1);
@@ -73,7 +73,7 @@ static double time_of(trial *t, const rd_gpu_code *code)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 /* Prepares a candidate.  NULL: it cannot be had. */
-static const rd_gpu_code *code_of(trial *t, const rd_tuning *tuning)
+static const rd_gpu_code *code_of(tuning_trial *t, const rd_tuning *tuning)
 {
     rd_program        *p    = t->get(t->pool, sizeof *p);
     const rd_gpu_code *code = NULL;
@@ -87,7 +87,7 @@ static const rd_gpu_code *code_of(trial *t, const rd_tuning *tuning)
 }
 
 /* True if a candidate is faster than the best so far; then it becomes the best. */
-static bool attempt(trial *t, const rd_tuning *tuning)
+static bool attempt(tuning_trial *t, const rd_tuning *tuning)
 {
     const rd_gpu_code *const code = code_of(t, tuning);
 
@@ -105,7 +105,7 @@ static bool attempt(trial *t, const rd_tuning *tuning)
 
 /* Steps from the number at [at] in one direction, as long as that is faster.  False: it never
  * was. */
-static bool climb(trial *t, rd_cuda_tuned row, int32_t at, int32_t step)
+static bool climb(tuning_trial *t, rd_cuda_tuned row, int32_t at, int32_t step)
 {
     const int16_t *values;
     const int32_t  n     = rd_cuda_tuned_values(row, &values);
@@ -123,7 +123,7 @@ static bool climb(trial *t, rd_cuda_tuned row, int32_t at, int32_t step)
 }
 
 /* Tries larger numbers of a row, then smaller ones. */
-static void try_row(trial *t, rd_cuda_tuned row)
+static void try_row(tuning_trial *t, rd_cuda_tuned row)
 {
     rd_cuda_choice now = *rd_gpu_code_choice(t->code);
     const int16_t *values;
@@ -140,13 +140,13 @@ static void try_row(trial *t, rd_cuda_tuned row)
 bool rd_gpu_measure(const rd_program *p, rd_queue *queue, void *const *slot, rd_get_fn *get,
                     void *pool, rd_measured *found, char *why)
 {
-    trial t = { .p       = p,
-                .queue   = queue,
-                .slot    = slot,
-                .get     = get,
-                .pool    = pool,
-                .seconds = INFINITY,
-                .why     = why };
+    tuning_trial t = { .p       = p,
+                       .queue   = queue,
+                       .slot    = slot,
+                       .get     = get,
+                       .pool    = pool,
+                       .seconds = INFINITY,
+                       .why     = why };
 
     if (!rd_gpu_watch_make(&t.watch, queue, why))
         return false;

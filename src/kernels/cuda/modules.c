@@ -17,11 +17,11 @@
 static const char FORM[] = "rdim image 1";
 
 /* A module as one GPU has it. */
-typedef struct loaded {
-    struct loaded *next;
-    const rd_gpu  *gpu;
-    CUmodule       module;
-} loaded;
+typedef struct loaded_module {
+    struct loaded_module *next;
+    const rd_gpu         *gpu;
+    CUmodule              module;
+} loaded_module;
 
 /* The image of a text for an architecture. */
 struct rd_module {
@@ -32,7 +32,7 @@ struct rd_module {
     size_t            n;
     char             *text; /* of an image from the store that no driver has taken yet */
     char              why[RD_CUDA_TEXT];
-    loaded           *loaded;
+    loaded_module    *loaded;
 };
 
 /* Modules stay for the life of the process, as compiled loops do. */
@@ -52,14 +52,14 @@ rd_module_stats rd_module_stats_now(void)
 
 /* ---- The store ------------------------------------------------------------------------------- */
 /* The place of an image in the cache directory. */
-typedef struct entry {
+typedef struct cache_entry {
     int  dir;
     char key[RD_HASH_TEXT], name[RD_HASH_TEXT + 16];
-} entry;
+} cache_entry;
 
 /* Opens the cache directory.  A setuid program reads no environment variables, so it keeps
  * nothing. */
-static void open_entry(const rd_module *m, entry *e)
+static void open_entry(const rd_module *m, cache_entry *e)
 {
     e->dir = rd_store_open(rd_environment(RD_ENV_XDG_CACHE_HOME), rd_environment(RD_ENV_HOME));
     rd_hash_text(m->hash, e->key);
@@ -67,7 +67,7 @@ static void open_entry(const rd_module *m, entry *e)
 }
 
 /* Reads an image from the store; the image lies behind its key in the file. */
-static bool find_stored(rd_module *m, const entry *e)
+static bool find_stored(rd_module *m, const cache_entry *e)
 {
     char  *bytes;
     size_t n;
@@ -85,7 +85,7 @@ static bool find_stored(rd_module *m, const entry *e)
 }
 
 /* Writes an image to a temporary file, then moves it to its name. */
-static void store_image(const rd_module *m, const entry *e)
+static void store_image(const rd_module *m, const cache_entry *e)
 {
     char  aside[RD_HASH_TEXT + 48];
     char *bytes = malloc(RD_HASH_TEXT + m->n);
@@ -162,8 +162,8 @@ static rd_module *find(rd_hash hash, int32_t architecture)
 /* Makes a module from the store, or by compiling, and adds it to the list. */
 static rd_module *make_module(const char *text, rd_hash hash, int32_t architecture)
 {
-    rd_module *m = calloc(1, sizeof *m);
-    entry      e;
+    rd_module  *m = calloc(1, sizeof *m);
+    cache_entry e;
 
     if (!m)
         return NULL;
@@ -191,7 +191,7 @@ static bool make_again(rd_module *m)
 {
     char *const  old = m->image;
     const size_t n   = m->n;
-    entry        e;
+    cache_entry  e;
 
     m->image = NULL;
     compile(m, m->text);
@@ -245,9 +245,9 @@ static bool load_image(rd_module *m, rd_gpu *gpu, CUmodule *module, char why[RD_
 }
 
 /* Finds or loads the module on a GPU. */
-static loaded *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
+static loaded_module *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
-    loaded *l = m->loaded;
+    loaded_module *l = m->loaded;
 
     while (l && l->gpu != gpu)
         l = l->next;
@@ -272,9 +272,9 @@ static loaded *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
 bool rd_module_kernel(const rd_module *module, rd_gpu *gpu, const char *name, CUfunction *kernel,
                       char why[RD_CUDA_TEXT])
 {
-    rd_module *m    = (rd_module *)module;
-    bool       done = false, full;
-    loaded    *l;
+    rd_module     *m    = (rd_module *)module;
+    bool           done = false, full;
+    loaded_module *l;
 
     if (!rd_gpu_enter(gpu, why))
         return false;
@@ -295,8 +295,8 @@ void rd_modules_unload(rd_gpu *gpu)
         return;
     pthread_mutex_lock(&lock);
     for (rd_module *m = modules; m; m = m->next)
-        for (loaded **at = &m->loaded; *at;) {
-            loaded *const l = *at;
+        for (loaded_module **at = &m->loaded; *at;) {
+            loaded_module *const l = *at;
 
             if (l->gpu != gpu) {
                 at = &l->next;

@@ -33,7 +33,7 @@ enum { BLOCKS = 4 };
 enum { PIECES = 16 };
 
 /* One GPU's share of a run. */
-typedef struct share {
+typedef struct device_share {
     struct partitioned_run *all;
     rd_gpu_run_state        run;
     rd_device_host          host;
@@ -41,14 +41,14 @@ typedef struct share {
     int64_t                 first, end; /* its ranges, without the held one  */
     double                  part;       /* how much of that is done          */
     char                    why[RD_CUDA_TEXT];
-} share;
+} device_share;
 
 /* A stage that several GPUs run. */
 typedef struct partitioned_run {
     const rd_cuda_strategy *strategy;
     const rd_device_host   *host; /* the caller's */
     int32_t                 n;
-    share                  *share;
+    device_share           *share;
     rd_cuda_blocks          blocks; /* all work of the current kernel     */
     const char             *name;   /* the current kernel */
     pthread_mutex_t         lock;   /* for the fields below, and shares' `part` */
@@ -157,8 +157,8 @@ int32_t rd_gpu_share_count(const rd_gpu_code *code, const char **why)
 /* The progress callback of a share, after each block.  False: stop. */
 static bool tell_share(void *user, double part)
 {
-    share *const s = user;
-    bool         goes_on;
+    device_share *const s = user;
+    bool                goes_on;
 
     pthread_mutex_lock(&s->all->lock);
     s->part = part > s->part ? part : s->part;
@@ -170,7 +170,7 @@ static bool tell_share(void *user, double part)
 
 /* Counts a share as ended, and stops the others if it failed.  A share that was stopped because
  * of another one has not failed. */
-static void end_share(share *s, bool done)
+static void end_share(device_share *s, bool done)
 {
     partitioned_run *const all = s->all;
 
@@ -186,7 +186,7 @@ static void end_share(share *s, bool done)
 /* The body of a share's thread. */
 static void *run_share(void *user)
 {
-    share *const s = user;
+    device_share *const s = user;
 
     end_share(s, s->blocks.at >= s->blocks.end ||
                      rd_gpu_run_windows(&s->run, s->all->name, &s->blocks));
@@ -218,7 +218,7 @@ static void wait_for_shares(partitioned_run *all)
 
 /* Starts the thread of a share, which gets no signals.  False: the calling thread does the share.
  */
-static bool start(share *s, pthread_t *thread)
+static bool start(device_share *s, pthread_t *thread)
 {
     sigset_t all, before;
     bool     started;
@@ -291,7 +291,7 @@ static rd_cuda_blocks ranges_of(const partitioned_run *all, int64_t first, int64
  * so the last of these ranges also runs what is behind the loops. */
 static bool run_held_ranges(partitioned_run *all, bool ends)
 {
-    share *const first = &all->share[0];
+    device_share *const first = &all->share[0];
 
     for (int32_t k = 0; k + 1 < all->n; k++) {
         rd_cuda_blocks held = ranges_of(all, all->share[k].end, all->share[k + 1].first);
@@ -344,8 +344,8 @@ static void take_ranges(partitioned_run *all, int32_t split)
     (void)find_blocks(all->strategy, split, &all->blocks);
     all->blocks.ends = false;
     for (int32_t k = 0; k < all->n; k++) {
-        share *const  s    = &all->share[k];
-        const int64_t held = k + 1 < all->n;
+        device_share *const s    = &all->share[k];
+        const int64_t       held = k + 1 < all->n;
 
         s->first  = share_of(all->strategy->n_range, k, all->n);
         s->end    = share_of(all->strategy->n_range, k + 1, all->n) - held;
@@ -381,7 +381,7 @@ static bool partition_kernels(partitioned_run *all)
 
 /* ---- A stage --------------------------------------------------------------------------------- */
 /* Begins the run of a share, in a submission of its own. */
-static bool begin_share(share *s, const rd_gpu_code *code, rd_queue *queue)
+static bool begin_share(device_share *s, const rd_gpu_code *code, rd_queue *queue)
 {
     bool           full;
     rd_submission *submission = rd_submission_new(queue, &full, s->why);
@@ -427,10 +427,10 @@ static bool end_all(partitioned_run *all, rd_task *report, rd_device_end *end,
     assert(all->share);
     *end = all->cancelled ? RD_DEVICE_CANCELLED : RD_DEVICE_FAILED;
     for (int32_t k = 0; k < all->n; k++) {
-        share *const  s   = &all->share[k];
-        rd_task       own = { 0 };
-        rd_device_end its;
-        char          its_why[RD_CUDA_TEXT];
+        device_share *const s   = &all->share[k];
+        rd_task             own = { 0 };
+        rd_device_end       its;
+        char                its_why[RD_CUDA_TEXT];
 
         if (!s->run.submission)
             continue;

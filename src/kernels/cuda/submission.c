@@ -17,15 +17,15 @@
 enum { MOST_LEFT = 64 };
 
 /* A growing list of addresses on the GPU. */
-typedef struct list {
+typedef struct address_list {
     CUdeviceptr *at;
     int32_t      n, room;
-} list;
+} address_list;
 
 /* One run. */
 struct rd_submission {
     rd_queue      *queue;
-    list           memory, records;
+    address_list   memory, records;
     int64_t        bytes; /* of memory, and what was given back before the end */
     CUevent        left;  /* behind all that was asked */
     rd_submission *next;
@@ -59,7 +59,7 @@ void rd_submissions_free(rd_submissions *all)
 }
 
 /* Appends an address.  False: no memory. */
-static bool add_address(list *to, CUdeviceptr at)
+static bool add_address(address_list *to, CUdeviceptr at)
 {
     if (to->n == to->room) {
         const int32_t room = to->room ? 2 * to->room : 8;

@@ -36,18 +36,18 @@ typedef struct window {
 } window;
 
 /* The windows of a run. */
-typedef struct windows {
+typedef struct window_sets {
     rd_gpu_run_state *r;
     rd_overlap       *overlap;
     rd_cuda_blocks    blocks; /* the block that is filled, then worked on */
     int32_t           n_slot;
     int               n_set;
     window           *set[RD_WINDOW_SETS]; /* by slot */
-} windows;
+} window_sets;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 /* Returns the memory of a set. */
-static void put_set(windows *w, int set)
+static void put_set(window_sets *w, int set)
 {
     for (int32_t k = 0; k < w->n_slot; k++) {
         if (w->set[set][k].at)
@@ -57,7 +57,7 @@ static void put_set(windows *w, int set)
 }
 
 /* Takes memory for a set: for each slot, the most bytes that a block touches. */
-static bool get_set(windows *w, int set)
+static bool get_set(window_sets *w, int set)
 {
     rd_gpu_run_state *const r = w->r;
 
@@ -75,7 +75,7 @@ static bool get_set(windows *w, int set)
 }
 
 /* Takes a second set, if there are several blocks, and memory. */
-static bool get_sets(windows *w)
+static bool get_sets(window_sets *w)
 {
     bool *const full = &w->r->full;
 
@@ -95,7 +95,7 @@ static bool get_sets(windows *w)
 /* ---- Copies ---------------------------------------------------------------------------------- */
 /* The copies of all windows of a set in one direction, one after the other. */
 typedef struct transfers {
-    windows          *w;
+    window_sets      *w;
     rd_copy_direction direction;
     int               set;
     int32_t           next; /* slot */
@@ -146,7 +146,7 @@ static rd_transfer transfer_of(const transfers *h, int32_t slot)
 }
 
 /* Continues the current copy, or begins the next one. */
-static bool step(transfers *h)
+static bool continue_copy(transfers *h)
 {
     char *const why = h->w->r->why;
 
@@ -160,7 +160,7 @@ static bool step(transfers *h)
 
 /* Copies the current block up to set `up`, and the results of set `down` back, alternately; -1:
  * none. */
-static bool copy_sets(windows *w, int up, int down)
+static bool copy_sets(window_sets *w, int up, int down)
 {
     char *const why = w->r->why;
     transfers   in  = { w, RD_COPY_UP, up, up < 0 ? w->n_slot : 0, { 0 } },
@@ -170,7 +170,7 @@ static bool copy_sets(windows *w, int up, int down)
         (down >= 0 && !rd_stream_follow(w->overlap->down, w->overlap->worked[down], why)))
         return false;
     while (!is_done(&in) || !is_done(&out))
-        if (!step(&in) || !step(&out))
+        if (!continue_copy(&in) || !continue_copy(&out))
             return false;
     return up < 0 || rd_stream_mark(w->overlap->up, w->overlap->filled[up], why);
 }
@@ -178,7 +178,7 @@ static bool copy_sets(windows *w, int up, int down)
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 /* Gives the kernel the addresses of slots.  A slot would begin at a multiple of 16 bytes from its
  * window. */
-static void set_slots(const windows *w, int set)
+static void set_slots(const window_sets *w, int set)
 {
     for (int32_t k = 0; k < w->n_slot; k++) {
         window *const at = &w->set[set][k];
@@ -191,7 +191,7 @@ static void set_slots(const windows *w, int set)
 }
 
 /* Launches the kernel of the current block between the events of its set. */
-static bool work(windows *w, const char *name, int set)
+static bool launch_block(window_sets *w, const char *name, int set)
 {
     rd_stream *const stream = rd_queue_stream_object(w->r->queue);
     int64_t          first, end;
@@ -204,7 +204,7 @@ static bool work(windows *w, const char *name, int set)
 }
 
 /* Reports that `part` of this kernel's work is done.  False: the evaluation is cancelled. */
-static bool tell(windows *w, double part)
+static bool tell(window_sets *w, double part)
 {
     const rd_device_host *const host = w->r->host;
     const int32_t split = w->blocks.split < 0 ? 0 : w->blocks.split, n = w->r->strategy->n_split;
@@ -218,7 +218,7 @@ static bool tell(windows *w, double part)
 
 /* Runs all blocks.  The results of a block are on the host before the next kernel of its set is
  * launched. */
-static bool run_blocks(windows *w, const char *name)
+static bool run_blocks(window_sets *w, const char *name)
 {
     const int64_t n = rd_blocks_count(&w->blocks);
 
@@ -228,7 +228,7 @@ static bool run_blocks(windows *w, const char *name)
         const int     next = (int)((k + 1) % w->n_set);
         const int64_t back = k + 1 - w->n_set;
 
-        if (!work(w, name, (int)(k % w->n_set)))
+        if (!launch_block(w, name, (int)(k % w->n_set)))
             return false;
         (void)rd_blocks_next(&w->blocks);
         if (!copy_sets(w, k + 1 < n ? next : -1, back >= 0 ? next : -1) ||
@@ -240,14 +240,14 @@ static bool run_blocks(windows *w, const char *name)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 /* Waits until no work uses the windows and streams.  False: the driver does not say so. */
-static bool wait_for_all(windows *w, char why[RD_CUDA_TEXT])
+static bool wait_for_all(window_sets *w, char why[RD_CUDA_TEXT])
 {
     return rd_stream_wait(w->overlap->up, why) && rd_stream_wait(w->overlap->down, why) &&
            rd_queue_wait(w->r->queue, why);
 }
 
 /* Runs all blocks, waits, and returns the windows, unless the wait failed. */
-static bool run_with_overlap(windows *w, const char *name)
+static bool run_with_overlap(window_sets *w, const char *name)
 {
     char       ignored[RD_CUDA_TEXT];
     bool       done    = get_sets(w) && run_blocks(w, name);
@@ -262,7 +262,7 @@ static bool run_with_overlap(windows *w, const char *name)
     return done && settled;
 }
 
-static bool run_windows(windows *w, const char *name)
+static bool run_windows(window_sets *w, const char *name)
 {
     w->overlap = rd_queue_take_overlap(w->r->queue, &w->r->full, w->r->why);
     return w->overlap && run_with_overlap(w, name);
@@ -273,7 +273,7 @@ bool rd_gpu_run_windows(rd_gpu_run_state *r, const char *name, const rd_cuda_blo
 {
     const int32_t slots = rd_gpu_slots(r->strategy);
     window       *all   = calloc(RD_WINDOW_SETS * ((size_t)slots + 1), sizeof *all);
-    windows       w = { .r = r, .blocks = *blocks, .n_slot = slots, .set = { all, all + slots } };
+    window_sets   w = { .r = r, .blocks = *blocks, .n_slot = slots, .set = { all, all + slots } };
     bool          done = false;
 
     if (all)

@@ -7,7 +7,7 @@
 
 /* ---- One stage ------------------------------------------------------------------------------- */
 /* What the kernels of a run are called with. */
-typedef struct call {
+typedef struct run_call {
     const rd_cl_code *code;
     rd_submission    *s;
     void             *record, *nodes;
@@ -15,7 +15,7 @@ typedef struct call {
     int64_t          *number; /* see RD_CL_SLOTS */
     rd_device_end    *end;
     char             *why;
-} call;
+} run_call;
 
 /* The numbers of a call. */
 static int32_t count_of(const rd_printing *n)
@@ -24,7 +24,7 @@ static int32_t count_of(const rd_printing *n)
 }
 
 /* True for an error; then the reason is noted, and whether memory was short. */
-static bool has_failed(const call *c, const char *function, cl_int error)
+static bool has_failed(const run_call *c, const char *function, cl_int error)
 {
     if (rd_opencl_is_full(error))
         *c->end = RD_DEVICE_FULL;
@@ -33,7 +33,7 @@ static bool has_failed(const call *c, const char *function, cl_int error)
 
 /* Sets a kernel's arguments in the order of its parameters: numbers, the record, buffers of
  * slots, nodes of ranges. */
-static bool set_arguments(const call *c, cl_kernel kernel)
+static bool set_arguments(const run_call *c, cl_kernel kernel)
 {
     const rd_opencl *const api = rd_opencl_api(NULL);
     const rd_printing     *n   = &c->code->text->print;
@@ -57,7 +57,7 @@ static bool set_arguments(const call *c, cl_kernel kernel)
 }
 
 /* Launches items [first, end). */
-static bool launch(const call *c, cl_kernel kernel, int64_t first, int64_t end)
+static bool launch(const run_call *c, cl_kernel kernel, int64_t first, int64_t end)
 {
     const size_t items = (size_t)((end - first + RD_CL_GROUP - 1) / RD_CL_GROUP * RD_CL_GROUP),
                  group = RD_CL_GROUP;
@@ -88,7 +88,7 @@ static void report_index(const rd_cl_record *found, rd_task *report)
 
 /* Reads what items from `first` on have reported.  The first item that failed runs again, alone,
  * to say which index it was. */
-static bool read_record(const call *c, cl_kernel kernel, int64_t first)
+static bool read_record(const run_call *c, cl_kernel kernel, int64_t first)
 {
     rd_task *const report = &c->s->report;
     rd_cl_record   found;
@@ -107,7 +107,7 @@ static bool read_record(const call *c, cl_kernel kernel, int64_t first)
 }
 
 /* Runs all items, in calls of at most 2^30, as numbers of items in a call have 32 bits. */
-static bool run_kernel(const call *c, cl_kernel kernel, int64_t items)
+static bool run_kernel(const run_call *c, cl_kernel kernel, int64_t items)
 {
     static const int64_t MOST = INT64_C(1) << 30;
 
@@ -125,7 +125,7 @@ static bool run_kernel(const call *c, cl_kernel kernel, int64_t items)
 }
 
 /* Runs the kernels "rdim0", "rdim1" .. one after the other. */
-static bool run_kernels(const call *c)
+static bool run_kernels(const run_call *c)
 {
     const rd_opencl *const api  = rd_opencl_api(NULL);
     const rd_cl_text      *t    = c->code->text;
@@ -162,7 +162,7 @@ static const char *element_of(const rd_program *p, int32_t slot, const void *bas
 }
 
 /* Finds the buffer and the place of each slot that kernels access. */
-static bool find_slots(const rd_program *p, const call *c, void *const *slot, cl_mem *buffer)
+static bool find_slots(const rd_program *p, const run_call *c, void *const *slot, cl_mem *buffer)
 {
     for (int32_t s = 0; s < p->first_scratch && s < c->code->text->print.n_slot; s++) {
         const char *const element = element_of(p, s, slot[s]);
@@ -186,7 +186,9 @@ bool rd_cl_run(const rd_program *p, rd_submission *s, void *const *slot, const r
     int64_t           *number = calloc((size_t)count_of(n), sizeof *number);
     cl_mem            *buffer = calloc((size_t)n->n_slot + 1, sizeof(cl_mem));
     bool               full = !number || !buffer, done = false;
-    call c = { .code = code, .s = s, .buffer = buffer, .number = number, .end = end, .why = why };
+    run_call           c = {
+                  .code = code, .s = s, .buffer = buffer, .number = number, .end = end, .why = why
+    };
 
     (void)host;
     *end = RD_DEVICE_FAILED;

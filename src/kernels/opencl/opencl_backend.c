@@ -6,7 +6,7 @@
 
 _Static_assert((int)RD_DEVICE_TEXT >= (int)RD_OPENCL_TEXT, "sentences fit");
 
-static bool probe(void)
+static bool has_devices(void)
 {
     return rd_cl_count(NULL) > 0;
 }
@@ -170,7 +170,7 @@ static const rd_device_table device = {
 
 const rd_backend_table rd_backend_opencl = {
     .name     = "opencl",
-    .probe    = probe,
+    .probe    = has_devices,
     .prepare  = prepare,
     .tiers    = tiers,
     .describe = describe,
