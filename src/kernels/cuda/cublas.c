@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 struct rd_blas_handle {
-    pthread_mutex_t lock;   /* one thread at a time */
-    cublasHandle_t  handle; /* NULL until it is wanted */
+    pthread_mutex_t lock;   /* held by the thread that calls cuBLAS */
+    cublasHandle_t  handle; /* NULL until the first product */
     CUdeviceptr     workspace;
 };
 

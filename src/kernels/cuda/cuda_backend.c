@@ -13,10 +13,10 @@
 /* A program as this backend prepares it: a product, or kernels, or the reason why it has neither.
  */
 typedef struct prepared {
-    const rd_gpu_product *product;
-    const rd_gpu_code    *code;
-    int32_t               shares; /* of GPUs that do it together    */
-    const char           *alone;  /* why it is one, where it may be more */
+    const rd_gpu_product *product; /* NULL: it is no product for cuBLAS */
+    const rd_gpu_code    *code;    /* its kernels; NULL: it has none */
+    int32_t               shares;  /* GPUs that do it together */
+    const char           *alone;   /* the reason if one GPU does it alone */
     char                  why[RD_CUDA_TEXT];
 } prepared;
 

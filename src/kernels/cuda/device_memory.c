@@ -10,9 +10,9 @@ enum { LEAST = 512 };
 typedef struct memory_block {
     struct memory_block *next;
     const rd_gpu        *gpu;
-    CUdeviceptr          at;
+    CUdeviceptr          at; /* address on the GPU */
     int64_t              bytes;
-    bool                 used;
+    bool                 used; /* false: cached */
 } memory_block;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

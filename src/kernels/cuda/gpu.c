@@ -13,10 +13,10 @@ enum { MOST_GPUS = 64 };
 struct rd_gpu {
     rd_gpu_facts    facts;
     CUdevice        device;
-    CUcontext       context; /* NULL until it is first wanted */
+    CUcontext       context; /* NULL until its first use */
     pthread_mutex_t lock;
     atomic_bool     dead;
-    char            died[RD_CUDA_TEXT]; /* of what; set before `dead` */
+    char            died[RD_CUDA_TEXT]; /* the final error; set before `dead` */
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -17,7 +17,7 @@ typedef struct rd_gpu_facts {
     char    name[128];
     int32_t number, architecture, multiprocessors; /* architecture 90: compute capability 9.0 */
     int64_t memory, most_threads;                  /* bytes; threads that run at the same time */
-    int64_t shared;                                /* bytes that a block of threads can have */
+    int64_t shared; /* bytes of shared memory that a block of threads can have */
 } rd_gpu_facts;
 
 /* ---- gpu.c ----------------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ typedef struct rd_module rd_module;
 typedef struct rd_module_stats {
     int64_t compiled, stored,
         failed;     /* by NVRTC; found in the user's cache; texts that do not compile */
-    double seconds; /* of NVRTC */
+    double seconds; /* spent in NVRTC */
 } rd_module_stats;
 
 /* The module of a text for an architecture: of this process, from the store, or compiled.  NULL,

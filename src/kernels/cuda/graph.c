@@ -6,8 +6,8 @@
 struct rd_recording {
     rd_gpu        *gpu;
     CUstream       stream;
-    bool           captures; /* the stream does */
-    rd_queue      *queue;    /* in that stream */
+    bool           captures; /* the stream is being captured */
+    rd_queue      *queue;    /* a queue of that stream */
     rd_submission *submission;
     CUgraphExec    graph;
 };

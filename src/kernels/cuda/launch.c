@@ -18,11 +18,11 @@ struct rd_gpu_code {
     rd_cuda_strategy strategy;
     const rd_module *module;
     _Atomic(const rd_module *)
-            *narrow; /* for slots that begin anywhere; compiled when it is wanted */
-    uint64_t packed; /* slots with vector accesses, as bits */
-    int32_t  n_slot, n_number;
-    int64_t  most_teams; /* at the same time */
-    int64_t  number[];
+            *narrow;           /* for slots that begin anywhere; compiled when it is wanted */
+    uint64_t packed;           /* slots with vector accesses, as bits */
+    int32_t  n_slot, n_number; /* slots without scratch; numbers of the text */
+    int64_t  most_teams;       /* teams that run at the same time */
+    int64_t  number[];         /* the text's numbers */
 };
 
 /* ---- Preparing ------------------------------------------------------------------------------- */

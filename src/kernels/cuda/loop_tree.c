@@ -9,7 +9,7 @@
 /* A piece of the memory that lasts while one text is written. */
 typedef struct text_memory {
     struct text_memory *next;
-    int64_t             room; /* what follows is aligned */
+    int64_t             room; /* aligns the memory behind it */
 } text_memory;
 
 /* Gives memory that give_back() frees; `pool` is the list of pieces. */

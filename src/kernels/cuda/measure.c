@@ -20,14 +20,14 @@ static const double TOO_LONG = 1.5;  /* times the best so far: one run says enou
 typedef struct tuning_trial {
     const rd_program  *p;
     rd_queue          *queue;
-    void *const       *slot;
+    void *const       *slot; /* the stage's data */
     rd_get_fn         *get;
     void              *pool;
     rd_gpu_watch       watch;
-    rd_tuning          best;
-    const rd_gpu_code *code; /* of the best */
-    double             seconds;
-    bool               failed; /* nothing more can be measured */
+    rd_tuning          best;    /* the fastest numbers so far */
+    const rd_gpu_code *code;    /* kernels of the best */
+    double             seconds; /* time of the best */
+    bool               failed;  /* nothing more can be measured */
     char              *why;
 } tuning_trial;
 

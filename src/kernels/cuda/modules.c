@@ -26,13 +26,13 @@ typedef struct loaded_module {
 /* The image of a text for an architecture. */
 struct rd_module {
     struct rd_module *next;
-    rd_hash           hash;
+    rd_hash           hash; /* of its text, NVRTC and options */
     int32_t           architecture;
     char             *image; /* NULL: it does not compile */
-    size_t            n;
-    char             *text; /* of an image from the store that no driver has taken yet */
+    size_t            n;     /* bytes of the image */
+    char             *text;  /* of a stored image that no driver has accepted yet */
     char              why[RD_CUDA_TEXT];
-    loaded_module    *loaded;
+    loaded_module    *loaded; /* on each GPU that uses it */
 };
 
 /* Modules stay for the life of the process, as compiled loops do. */

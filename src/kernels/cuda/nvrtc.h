@@ -5,7 +5,7 @@
 
 /* A text, and for which device it is compiled. */
 typedef struct rd_nvrtc_text {
-    const char        *text, *name;  /* the name stands in messages              */
+    const char        *text, *name;  /* the text; its name in messages */
     int                architecture; /* of the device: 90 is compute capability 9.0 */
     const char *const *options;      /* further ones, for trials                    */
     int                n_options;
@@ -13,10 +13,10 @@ typedef struct rd_nvrtc_text {
 
 /* What NVRTC made of a text. */
 typedef struct rd_nvrtc_image {
-    char  *bytes; /* what cuModuleLoadData takes                                         */
+    char  *bytes; /* the image, as cuModuleLoadData takes it */
     size_t n;
     char  *log;          /* the compiler's messages; NULL: none                          */
-    bool   ptx;          /* PTX, as NVRTC does not know the device, which the driver compiles */
+    bool   ptx;          /* PTX, which the driver compiles, as NVRTC does not know the device */
     int    architecture; /* what it was made for                                         */
 } rd_nvrtc_image;
 

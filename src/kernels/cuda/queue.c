@@ -10,7 +10,7 @@ struct rd_queue {
     rd_stream            *stream;
     rd_submissions       *submissions;
     rd_blas_handle       *blas;
-    _Atomic(rd_overlap *) overlap; /* for the next that wants one */
+    _Atomic(rd_overlap *) overlap; /* the spare one, NULL */
 };
 
 /* Frees the host's part of a queue. */

@@ -29,9 +29,9 @@ typedef struct meter {
     rd_queue    *queue;
     rd_gpu      *gpu;
     rd_gpu_watch watch;
-    CUdeviceptr  a, b;
-    char        *host;
-    int64_t      bytes, blocks; /* of threads: all that the GPU has room for */
+    CUdeviceptr  a, b;          /* memory on the GPU */
+    char        *host;          /* memory on the host */
+    int64_t      bytes, blocks; /* bytes of each; blocks of threads that fill the GPU */
     char        *why;
 } meter;
 

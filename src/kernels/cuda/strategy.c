@@ -132,8 +132,8 @@ static bool is_same_position(const rd_address *a, const rd_address *b)
 
 /* A loop that may be distributed. */
 typedef struct distribution {
-    int32_t           loop, axis;
-    const rd_address *lane; /* the lane position of folds of which threads are lanes, NULL */
+    int32_t           loop, axis; /* the loop, and its axis */
+    const rd_address *lane;       /* the lane position of folds of which threads are lanes, NULL */
 } distribution;
 
 /* True if the threads may be a fold's lanes: neighbouring indices are neighbouring lanes of one

@@ -13,11 +13,11 @@ enum { PIECE = 8 << 20, SMALL = 64 << 10, PIECES = 2 };
 struct rd_stream {
     rd_gpu         *gpu;
     CUstream        handle;
-    bool            own;
-    pthread_mutex_t lock; /* of the pieces */
-    char           *piece[PIECES];
-    CUevent         copied[PIECES]; /* the GPU has done with it    */
-    int             next;           /* that the GPU will be given  */
+    bool            own;            /* this library made the handle */
+    pthread_mutex_t lock;           /* held while pieces are used */
+    char           *piece[PIECES];  /* pinned memory, NULL until its first use */
+    CUevent         copied[PIECES]; /* the GPU is done with the piece */
+    int             next;           /* the piece that the GPU gets next */
 };
 
 /* Makes the lock first, then the CUstream, unless the caller gave one. */

@@ -31,10 +31,10 @@ bool rd_stream_copy(rd_stream *stream, rd_copy_direction direction, CUdeviceptr 
 typedef struct rd_transfer {
     rd_stream        *stream;
     rd_copy_direction direction;
-    CUdeviceptr       there;
-    char             *here;
-    int64_t           bytes, asked, done; /* in all; of the GPU; with which we have done */
-    int               piece;              /* of pinned memory: the next one to fetch     */
+    CUdeviceptr       there;              /* on the GPU */
+    char             *here;               /* on the host */
+    int64_t           bytes, asked, done; /* of the copy; enqueued; finished on the host */
+    int               piece;              /* the pinned piece that is emptied next */
 } rd_transfer;
 
 bool rd_transfer_begin(rd_transfer *t, char why[RD_CUDA_TEXT]);

@@ -25,9 +25,9 @@ typedef struct address_list {
 /* One run. */
 struct rd_submission {
     rd_queue      *queue;
-    address_list   memory, records;
-    int64_t        bytes; /* of memory, and what was given back before the end */
-    CUevent        left;  /* behind all that was asked */
+    address_list   memory, records; /* all memory of the run; the records of its kernels */
+    int64_t        bytes;           /* of all memory, with what was returned before the end */
+    CUevent        left;            /* the event behind all work of the run */
     rd_submission *next;
 };
 

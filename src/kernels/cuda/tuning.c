@@ -12,8 +12,8 @@ enum { MOST_VALUES = 4 };
 /* A row of tuning.def. */
 typedef struct tuned {
     const char *name;
-    size_t      field;               /* where it is in a choice */
-    int16_t     values[MOST_VALUES]; /* in rising order; 0 ends fewer */
+    size_t      field;               /* offset in rd_cuda_choice */
+    int16_t     values[MOST_VALUES]; /* in rising order; 0 ends a shorter list */
 } tuned;
 
 static const tuned rows[] = {

@@ -8,7 +8,7 @@ typedef struct rd_cl_device {
     cl_device_id id;
     cl_context   context;
     char         name[128], version[256];
-    int64_t      memory;
+    int64_t      memory; /* bytes */
 } rd_cl_device;
 
 /* count(): the devices of all platforms; 0: none, and why.  device_of(): device k; NULL: there is

@@ -6,7 +6,7 @@
 /* A buffer, and its range of addresses. */
 typedef struct buffer {
     struct buffer *next;
-    uintptr_t      at;
+    uintptr_t      at; /* the first address of its range */
     size_t         bytes;
     cl_mem         memory;
 } buffer;

@@ -11,8 +11,8 @@ typedef struct run_call {
     const rd_cl_code *code;
     rd_submission    *s;
     void             *record, *nodes;
-    const cl_mem     *buffer; /* by slot; NULL: no kernel reads or stores there */
-    int64_t          *number; /* see RD_CL_SLOTS */
+    const cl_mem     *buffer; /* by slot; NULL: no kernel touches the slot */
+    int64_t          *number; /* the argument's numbers, see RD_CL_SLOTS */
     rd_device_end    *end;
     char             *why;
 } run_call;

@@ -8,7 +8,7 @@
 typedef struct rd_cl_code {
     const rd_cl_text   *text;
     const rd_cl_device *device;
-    cl_program          program; /* NULL: it cannot run, and why */
+    cl_program          program; /* NULL: it cannot run, and `why` has the reason */
     char                why[RD_OPENCL_TEXT];
 } rd_cl_code;
 

@@ -10,7 +10,7 @@ struct rd_queue {
 
 struct rd_submission {
     rd_queue *queue;
-    void    **memory; /* that it has borrowed */
+    void    **memory; /* memory that the run has borrowed */
     int32_t   n, room;
     rd_task   report;
 };
