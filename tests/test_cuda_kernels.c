@@ -10,7 +10,7 @@
 #include "gpu_fast.h"
 #include "gpu_programs.h"
 #include "kernels/cuda/gpu.h"
-#include "kernels/cuda/text.h"
+#include "kernels/cuda/kernel_frame.h"
 #include "suite.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -98,13 +98,13 @@ static void begin_text(rd_text *text, const rd_program *p)
 /* How many it has; of what a GPU refuses 0. */
 static int program_compiles(rd_ctx *ctx, const rd_program *p)
 {
-    rd_pool      *pool = rd_pool_new(ctx);
-    rd_cuda_shape shape;
-    rd_cuda_text  t    = { .s = &shape };
-    rd_text       text = { 0 };
-    bool          here;
+    rd_pool         *pool = rd_pool_new(ctx);
+    rd_cuda_strategy shape;
+    rd_cuda_text     t    = { .s = &shape };
+    rd_text          text = { 0 };
+    bool             here;
 
-    ck_assert(rd_cuda_shape_of(&shape, p, &h100, piece, pool));
+    ck_assert(rd_cuda_choose_strategy(&shape, p, &h100, piece, pool));
     here = !shape.why;
     if (here) {
         begin_text(&text, p);
@@ -511,7 +511,7 @@ static void check_bound(const bound *b, rd_function_accuracy accuracy,
     rd_array           x    = gpu_matrix(b->type, b->rows, b->columns);
     gpu_results        all;
     rd_pool           *pool = rd_pool_new(ctx);
-    rd_cuda_shape      shape;
+    rd_cuda_strategy   shape;
     rd_cuda_text       t    = { .s = &shape };
     rd_text            text = { 0 };
     rd_plan           *plan;
@@ -519,7 +519,7 @@ static void check_bound(const bound *b, rd_function_accuracy accuracy,
     gpu_build(gpu_program_of(b->program), rd_leaf(ctx, &x), &all);
     plan = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ all.at, all.n }, &opts);
     ck_assert_msg(plan, "%s", rd_error_text(ctx));
-    ck_assert(rd_cuda_shape_of(&shape, &plan->program[0], &h100, piece, pool));
+    ck_assert(rd_cuda_choose_strategy(&shape, &plan->program[0], &h100, piece, pool));
     begin_text(&text, &plan->program[0]);
     rd_cuda_write(&t, &text);
     ck_assert(text.at && !t.why);

@@ -5,7 +5,7 @@
 #include "fake_gpu.h"
 #include "gpu_programs.h"
 #include "kernels/cuda/gpu.h"
-#include "kernels/cuda/shape.h"
+#include "kernels/cuda/strategy.h"
 #include "suite.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -444,14 +444,14 @@ START_TEST(nodes_are_few)
     rd_expr                    *y[GPU_MOST_RESULTS];
     rd_result                   result;
     rd_plan                    *plan;
-    rd_cuda_shape               s;
+    rd_cuda_strategy            s;
 
     (void)gpu_program_of(large[_i].program)->build(rd_leaf(ctx, &x), y);
     result = (rd_result){ y[0], &out };
     plan   = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ &result, 1 }, &opts);
     ck_assert_msg(plan, "%s", rd_error_text(ctx));
-    ck_assert(rd_cuda_shape_of(&s, &plan->program[0], &h100, piece, pool));
-    ck_assert_int_gt(s.n_cut, 0);
+    ck_assert(rd_cuda_choose_strategy(&s, &plan->program[0], &h100, piece, pool));
+    ck_assert_int_gt(s.n_split, 0);
 
     const double read  = 4. * (double)large[_i].rows * (double)large[_i].columns;
     const double nodes = (double)(s.n_item * s.item_rows * s.row_bytes);

@@ -3,7 +3,7 @@
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "fake_gpu.h"
 #include "gpu_programs.h"
-#include "kernels/cuda/choose.h"
+#include "kernels/cuda/kernel_choice.h"
 #include "kernels/cuda/gpu.h"
 #include "suite.h"
 #include <rdim.h>

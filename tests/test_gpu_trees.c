@@ -4,7 +4,7 @@
 #include "fake_gpu.h"
 #include "gpu_programs.h"
 #include "kernels/cuda/gpu.h"
-#include "kernels/cuda/tree.h"
+#include "kernels/cuda/loop_tree.h"
 #include "kernels/loop/check.h"
 #include "suite.h"
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static void *piece(void *pool, size_t bytes)
 }
 
 /* ---- Trees ------------------------------------------------------------------------------------ */
-static rd_schedule *tree_of(const rd_cuda_shape *s, rd_pool *pool, const char **why)
+static rd_schedule *tree_of(const rd_cuda_strategy *s, rd_pool *pool, const char **why)
 {
     rd_gpu_plan         plan;
     const rd_loop_fold *fold = NULL;
@@ -93,11 +93,11 @@ static found check_with(const gpu_program *p, rd_dtype type, gpu_size size, int6
     plan = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ all.at, all.n }, &opts);
     ck_assert_msg(plan, "%s: %s", p->name, rd_error_text(ctx));
     for (int32_t k = 0; k < plan->n_stage; k++) {
-        rd_cuda_shape s;
-        const char   *why = NULL;
-        rd_schedule  *t;
+        rd_cuda_strategy s;
+        const char      *why = NULL;
+        rd_schedule     *t;
 
-        ck_assert(rd_cuda_shape_of(&s, &plan->program[k], &limits, piece, pool));
+        ck_assert(rd_cuda_choose_strategy(&s, &plan->program[k], &limits, piece, pool));
         t = s.why ? NULL : tree_of(&s, pool, &why);
         if (t)
             check(t, p->name, user);

@@ -1,5 +1,5 @@
 /* test_loop_meets.c - what is said of loop trees beside what tiles (cpu/tile/plan/forms.c) and threads
- * of GPUs (cuda/shape.c) say of the same programs, and how often values are made.
+ * of GPUs (cuda/strategy.c) say of the same programs, and how often values are made.
  *
  * They agree, but where it is meant:
  * - A tile's run of one lane is taken step by step by a kernel: STEPS, or ANY.
@@ -8,7 +8,7 @@
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/nest/parts.h"
 #include "kernels/cpu/tile/plan/plan.h"
-#include "kernels/cuda/shape.h"
+#include "kernels/cuda/strategy.h"
 #include "kernels/loop/facts.h"
 #include "loop_programs.h"
 #include "suite.h"
@@ -102,18 +102,18 @@ static void compare_spread(const rd_program *p, const rd_schedule *t, const char
                            tally *count)
 {
     const rd_cuda_limits limits = { .threads = 100000, .shared = 48 << 10 };
-    rd_cuda_shape        s;
+    rd_cuda_strategy     s;
 
-    ck_assert(rd_cuda_shape_of(&s, p, &limits, loop_pool_get, pool));
+    ck_assert(rd_cuda_choose_strategy(&s, p, &limits, loop_pool_get, pool));
     for (int32_t loop = 0; loop < p->n_loop && !s.why; loop++)
-        for (int32_t k = 0; k < p->n_fold && s.spread[loop]; k++) {
+        for (int32_t k = 0; k < p->n_fold && s.distributed[loop]; k++) {
             const rd_cuda_fold *f  = &s.fold[k];
             const bool          in = rd_cuda_within(p, f->step, loop);
 
             expect(p, t, k, loop_stmt_of(t, loop),
-                   f->lanes && in   ? BIT(LANES)
-                   : f->cells && in ? BIT(CELLS)
-                                    : BIT(NOT) | BIT(SAME) | BIT(CELLS),
+                   f->threads_are_lanes && in    ? BIT(LANES)
+                   : f->threads_have_cells && in ? BIT(CELLS)
+                                                 : BIT(NOT) | BIT(SAME) | BIT(CELLS),
                    "threads", what);
             count->spread++;
         }

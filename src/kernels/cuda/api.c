@@ -10,8 +10,8 @@
 /* ---- Files ----------------------------------------------------------------------------------- */
 enum { PATH = 4096 };
 
-/* A file that is not there has the loader's whole sentence, which says less; one that is there and
- * cannot be used, or needs another that is not there, has a reason. */
+/* Writes why a file cannot be opened.  For a missing file the loader's sentence says little more
+ * than the name; any other reason is kept. */
 static void say_missing(const char *name, const char *reason, char why[RD_CUDA_TEXT])
 {
     const size_t n = strlen(name);
@@ -54,7 +54,8 @@ static int cublas_major(void *file)
     return property && property(MAJOR_VERSION, &major) == CUBLAS_STATUS_SUCCESS ? major : 0;
 }
 
-/* A driver runs no code of a later CUDA; of another minor number it does. */
+/* True if the driver can run code of that CUDA: not of a later major version, but of any minor
+ * one. */
 static bool suits_driver(int major, const char *name, char why[RD_CUDA_TEXT])
 {
     const rd_cuda *cuda   = rd_cuda_api(NULL);
@@ -67,8 +68,8 @@ static bool suits_driver(int major, const char *name, char why[RD_CUDA_TEXT])
     return false;
 }
 
-/* It is said why the first file that is there does not suit; if there is none, why the first name,
- * which is the usual one, was of no use. */
+/* Opens the first file that is there and suits the driver.  The reason is that of the first
+ * unsuitable file; if there is none, that of the first name. */
 static void *open_first(const char *const *names, major_fn *major_of, char *found,
                         char why[RD_CUDA_TEXT])
 {
@@ -101,8 +102,8 @@ static void *open_driver(char *found, char why[RD_CUDA_TEXT])
                       why);
 }
 
-/* A library of the toolkit, "libnvrtc.so": where the loader looks; then where toolkits are put, of
- * which the loader need not know. */
+/* Opens a library of the toolkit, "libnvrtc.so": first where the loader looks, then in the
+ * toolkit's usual folders. */
 static void *open_of_toolkit(rd_variable variable, const char *name, major_fn *major_of,
                              char *found, char why[RD_CUDA_TEXT])
 {
@@ -121,7 +122,7 @@ static void *open_of_toolkit(rd_variable variable, const char *name, major_fn *m
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* The address as a pointer to a function, into `function`.  What is missing is said of the first. */
+/* Stores the address of a function in *function.  `why` names the first one that is missing. */
 static void find(void *file, const char *path, const char *name, void *function,
                  char why[RD_CUDA_TEXT])
 {
@@ -147,7 +148,8 @@ static struct {
     char      why[RD_CUDA_TEXT];
 } cublas;
 
-/* Files stay open for good: threads and handles of theirs live as long as the process. */
+/* Finds the driver and its functions.  Files stay open, as their threads and handles live as long
+ * as the process. */
 static void load_driver(void)
 {
     char  path[PATH], ignored[RD_CUDA_TEXT] = "";
@@ -161,6 +163,7 @@ static void load_driver(void)
     }
 }
 
+/* Finds NVRTC and its functions. */
 static void load_nvrtc(void)
 {
     char  path[PATH];
@@ -174,6 +177,7 @@ static void load_nvrtc(void)
     }
 }
 
+/* Finds cuBLAS and its functions. */
 static void load_cublas(void)
 {
     char  path[PATH];
@@ -219,7 +223,7 @@ const rd_cublas *rd_cublas_api(const char **why)
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
-/* Manuals know functions without the version that the files put behind the name. */
+/* The length of a function's name without the version that the file appends; manuals omit it. */
 static int length_of(const char *function)
 {
     const char *version = strstr(function, "_v2");
@@ -227,6 +231,7 @@ static int length_of(const char *function)
     return version ? (int)(version - function) : (int)strlen(function);
 }
 
+/* Writes an error: "cuLaunchKernel: 700, an illegal memory access was encountered". */
 static void say(const char *function, int error, const char *meaning, char text[RD_CUDA_TEXT])
 {
     snprintf(text, RD_CUDA_TEXT, "%.*s: %d%s%s", length_of(function), function, error,

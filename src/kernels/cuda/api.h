@@ -55,17 +55,17 @@ typedef struct rd_cublas {
 #include "kernels/cuda/api.def"
 } rd_cublas;
 
-/* The driver's functions, or NULL and in `why` a sentence: "libcuda.so.1 not found", "libcuda.so.1
- * lacks cuLaunchKernel".  Looked for once in a process; from any thread.  Nothing is called of it,
- * not even cuInit. */
+/* The driver's functions; or NULL, and `why` has a sentence: "libcuda.so.1 not found",
+ * "libcuda.so.1 lacks cuLaunchKernel".  The first call of the process looks for them, from any
+ * thread.  It calls none of them, not even cuInit. */
 const rd_cuda *rd_cuda_api(const char **why);
-/* The same of NVRTC, and of cuBLAS, which takes long to load. */
+/* NVRTC's functions, and cuBLAS's, which take long to load. */
 const rd_nvrtc  *rd_nvrtc_api(const char **why);
 const rd_cublas *rd_cublas_api(const char **why);
 
 enum { RD_CUDA_TEXT = 256 };
-/* "cuLaunchKernel: 700, an illegal memory access was encountered", of a function's name as in
- * api.def; what is too long is cut. */
+/* Writes "cuLaunchKernel: 700, an illegal memory access was encountered", with a function's name
+ * as in api.def.  It cuts what is too long. */
 void rd_cuda_error(const char *function, CUresult error, char text[RD_CUDA_TEXT]);
 /* "nvrtcCompileProgram: 6, NVRTC_ERROR_COMPILATION" */
 void rd_nvrtc_error(const char *function, nvrtcResult error, char text[RD_CUDA_TEXT]);

@@ -1,15 +1,15 @@
 /* cublas.c - calls of cuBLAS.
  *
- * A queue has a handle of its own, in its stream.  Its workspace is ours: by the one that it has of
- * itself, bits may differ from run to run where several streams work (cuBLAS's manual, "Results
- * reproducibility").  All calls of a queue share it, as they follow each other. */
+ * A queue has a handle, in its stream, with a workspace of ours.  With cuBLAS's own workspace,
+ * bits may differ from run to run if several streams work (cuBLAS's manual, "Results
+ * reproducibility").  All calls of a queue share the workspace, as they follow each other. */
 #include "kernels/cuda/cublas.h"
 #include <pthread.h>
 #include <stdlib.h>
 
 struct rd_blas_handle {
-    pthread_mutex_t lock;   /* one thread at a time */
-    cublasHandle_t  handle; /* NULL until it is wanted */
+    pthread_mutex_t lock;   /* held by the thread that calls cuBLAS */
+    cublasHandle_t  handle; /* NULL until the first product */
     CUdeviceptr     workspace;
 };
 
@@ -25,7 +25,8 @@ rd_blas_handle *rd_blas_handle_new(void)
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
-static bool ok(const char *function, cublasStatus_t status, bool *full, char why[RD_CUDA_TEXT])
+/* True for success; else the reason is noted, and *full says whether memory was short. */
+static bool is_ok(const char *function, cublasStatus_t status, bool *full, char why[RD_CUDA_TEXT])
 {
     *full = status == CUBLAS_STATUS_ALLOC_FAILED;
     if (status != CUBLAS_STATUS_SUCCESS)
@@ -34,14 +35,16 @@ static bool ok(const char *function, cublasStatus_t status, bool *full, char why
 }
 
 #define CALL(full, why, function, ...) \
-    ok(#function, rd_cublas_api(NULL)->function(__VA_ARGS__), full, why)
-/* Where memory is full, what is kept makes way, and it is called once more. */
+    is_ok(#function, rd_cublas_api(NULL)->function(__VA_ARGS__), full, why)
+/* A call that takes memory: if memory is full, cached blocks are freed, and the call is repeated.
+ */
 #define TAKE(gpu, full, why, function, ...)    \
     (CALL(full, why, function, __VA_ARGS__) || \
      (*(full) && (rd_gpu_trim(gpu), CALL(full, why, function, __VA_ARGS__))))
 
 /* ---- The handle ------------------------------------------------------------------------------ */
-static void shut(rd_blas_handle *h, rd_gpu *gpu)
+/* Destroys the handle and returns its workspace. */
+static void close_handle(rd_blas_handle *h, rd_gpu *gpu)
 {
     if (!gpu)
         return;
@@ -57,13 +60,13 @@ void rd_blas_handle_free(rd_blas_handle *h, rd_gpu *gpu)
 {
     if (!h)
         return;
-    shut(h, gpu);
+    close_handle(h, gpu);
     pthread_mutex_destroy(&h->lock);
     free(h);
 }
 
-/* As much as cuBLAS's manual has for the architecture ("cublasSetWorkspace"), but no large part of
- * a small memory. */
+/* The size that cuBLAS's manual recommends for the architecture ("cublasSetWorkspace"), but no
+ * large part of a small memory. */
 static int64_t workspace_bytes(const rd_gpu_facts *gpu)
 {
     enum { HOPPER = 90, LARGE = 32 << 20, USUAL = 4 << 20, PART = 64 };
@@ -72,8 +75,8 @@ static int64_t workspace_bytes(const rd_gpu_facts *gpu)
     return gpu->memory / PART < most ? gpu->memory / PART : most;
 }
 
-/* The stream before the workspace, which goes back to cuBLAS's own with another stream. */
-static bool make(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
+/* Creates the handle.  The stream is set first, as that resets the workspace. */
+static bool open_handle(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu   = rd_queue_gpu(queue);
     const int64_t bytes = workspace_bytes(rd_gpu_facts_of(gpu));
@@ -85,13 +88,14 @@ static bool make(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUD
                 (size_t)bytes);
 }
 
-static bool have(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
+/* Opens the handle at the first product. */
+static bool ensure_handle(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
 {
     if (h->handle)
         return true;
-    if (make(queue, h, full, why))
+    if (open_handle(queue, h, full, why))
         return true;
-    shut(h, rd_queue_gpu(queue));
+    close_handle(h, rd_queue_gpu(queue));
     return false;
 }
 
@@ -99,8 +103,8 @@ static bool have(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUD
 static const float  one32 = 1, zero32 = 0;
 static const double one64 = 1, zero64 = 0;
 
-/* How the elements of a type are multiplied and added: never less exactly than in the type, so
- * f32 not by TF32. */
+/* How elements of a type are multiplied and added: never less exactly than in the type, so f32
+ * not by TF32. */
 typedef struct arithmetic {
     cudaDataType        type;
     cublasComputeType_t compute;
@@ -113,7 +117,7 @@ static arithmetic arithmetic_of(rd_dtype type)
                           : (arithmetic){ CUDA_R_64F, CUBLAS_COMPUTE_64F, &one64, &zero64 };
 }
 
-/* cuBLAS knows columns side by side: rows of c are columns of c^T = b^T a^T. */
+/* Calls cuBLAS, which knows column-major matrices: rows of c are columns of c^T = b^T a^T. */
 static bool multiply(rd_gpu *gpu, cublasHandle_t handle, const rd_gemms *s, bool *full,
                      char why[RD_CUDA_TEXT])
 {
@@ -132,6 +136,7 @@ static bool multiply(rd_gpu *gpu, cublasHandle_t handle, const rd_gemms *s, bool
                 g->c, t.type, g->lead_c, s->step[RD_C], s->count, t.compute, CUBLAS_GEMM_DEFAULT);
 }
 
+/* Runs the products in the order of the queue; one thread at a time uses its handle. */
 bool rd_cublas_run(rd_queue *queue, const rd_gemms *g, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const         gpu  = rd_queue_gpu(queue);
@@ -142,7 +147,7 @@ bool rd_cublas_run(rd_queue *queue, const rd_gemms *g, bool *full, char why[RD_C
     if (!rd_gpu_enter(gpu, why))
         return false;
     pthread_mutex_lock(&h->lock);
-    done = have(queue, h, full, why) && multiply(gpu, h->handle, g, full, why);
+    done = ensure_handle(queue, h, full, why) && multiply(gpu, h->handle, g, full, why);
     pthread_mutex_unlock(&h->lock);
     rd_gpu_leave(gpu);
     return done;

@@ -1,15 +1,15 @@
-/* cublas.h - products of matrices by cuBLAS, in the order of a queue. */
+/* cublas.h - matrix products by cuBLAS, in the order of a queue. */
 #ifndef RD_KERNELS_CUDA_CUBLAS_H
 #define RD_KERNELS_CUDA_CUBLAS_H
 #include "kernels/cuda/gpu.h"
 #include "kernels/product/product.h"
 
-/* What a queue has of cuBLAS: made at once, but opened by the first product.  NULL: no memory. */
+/* Makes the queue's handle; the first product opens it.  NULL: no memory. */
 rd_blas_handle *rd_blas_handle_new(void);
-/* Nothing that was asked still runs; the GPU is entered, or NULL: it is of no use any more. */
+/* Frees it, when no product runs.  The GPU is entered; NULL: the GPU is of no use any more. */
 void rd_blas_handle_free(rd_blas_handle *handle, rd_gpu *gpu);
 
-/* Matrices in the memory of the queue's GPU, and `count` of each, so many elements apart. */
+/* A batch of products: matrices in the GPU's memory, `count` of each, `step` elements apart. */
 typedef struct rd_gemms {
     rd_gemm   first;
     int       count;
@@ -17,12 +17,12 @@ typedef struct rd_gemms {
 } rd_gemms;
 bool rd_cublas_run(rd_queue *queue, const rd_gemms *g, bool *full, char why[RD_CUDA_TEXT]);
 
-/* ---- products.c ------------------------------------------------------------------------------ */
+/* ---- cublas_products.c ----------------------------------------------------------------------- */
 /* A program that is a matrix product, as calls of cuBLAS. */
 typedef struct rd_gpu_product rd_gpu_product;
 
-/* NULL in *product: it is none, or there is no cuBLAS, or the bits must be those of the program.
- * False: no memory. */
+/* *product is NULL if the program is no product, there is no cuBLAS, or the bits must be the
+ * program's. False: no memory. */
 bool rd_gpu_product_prepare(const rd_program *p, rd_get_fn *get, void *pool,
                             const rd_gpu_product **product);
 /* "a product by cuBLAS: 37 x 43 x 71, 3 at a time" */

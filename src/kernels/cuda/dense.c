@@ -1,15 +1,16 @@
-/* dense.c - which elements lie side by side in memory, and how many of them make a vector. */
-#include "kernels/cuda/shape.h"
+/* dense.c - which elements lie densely in memory, and how many of them make a vector. */
+#include "kernels/cuda/strategy.h"
 
-bool rd_cuda_is_access(const rd_cuda_shape *s, int32_t i)
+bool rd_cuda_is_access(const rd_cuda_strategy *s, int32_t i)
 {
     const rd_inst *inst = &s->p->inst[i];
 
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) &&
-           s->p->address[inst->arg].slot < s->p->first_scratch && (s->row[i] < 0 || s->fills[i]) &&
-           s->stretch_of[i] < 0;
+           s->p->address[inst->arg].slot < s->p->first_scratch &&
+           (s->cached_row[i] < 0 || s->fills_cache[i]) && s->staged_row_of[i] < 0;
 }
 
+/* True if one of the instructions [from, to) makes the register. */
 bool rd_cuda_is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t to)
 {
     for (int32_t i = from; i < to; i++)
@@ -18,9 +19,9 @@ bool rd_cuda_is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t 
     return false;
 }
 
-/* Are neighbours along the axis neighbours in memory?  Registers that count in the address must be
- * the same for all: made outside of instructions [from, to). */
-bool rd_cuda_is_dense_for(const rd_cuda_shape *s, int32_t i, int32_t axis, int32_t from, int32_t to)
+/* Registers of an address must be the same for all neighbours: made outside of the instructions. */
+bool rd_cuda_is_dense_for(const rd_cuda_strategy *s, int32_t i, int32_t axis, int32_t from,
+                          int32_t to)
 {
     const rd_address *at = &s->p->address[s->p->inst[i].arg];
 
@@ -32,7 +33,7 @@ bool rd_cuda_is_dense_for(const rd_cuda_shape *s, int32_t i, int32_t axis, int32
     return true;
 }
 
-bool rd_cuda_is_dense(const rd_cuda_shape *s, int32_t inst, int32_t loop)
+bool rd_cuda_is_dense(const rd_cuda_strategy *s, int32_t inst, int32_t loop)
 {
     const rd_loop *l = &s->p->loop[loop];
 
@@ -48,29 +49,30 @@ bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide)
     return is;
 }
 
-const rd_address *rd_cuda_lanes_along(const rd_cuda_shape *s, int32_t loop)
+const rd_address *rd_cuda_lanes_along(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l = &s->p->loop[loop];
 
-    for (int32_t k = 0; s->spread[loop] && k < s->p->n_fold; k++)
-        if (s->fold[k].lanes && s->fold[k].step > l->begin && s->fold[k].step < l->end)
+    for (int32_t k = 0; s->distributed[loop] && k < s->p->n_fold; k++)
+        if (s->fold[k].threads_are_lanes && s->fold[k].step > l->begin && s->fold[k].step < l->end)
             return &s->p->fold[k].lane;
     return NULL;
 }
 
-int32_t rd_cuda_size_of(const rd_cuda_shape *s, int32_t i)
+int32_t rd_cuda_size_of(const rd_cuda_strategy *s, int32_t i)
 {
     return rd_dtype_size(s->p->address[s->p->inst[i].arg].type);
 }
 
-int32_t rd_cuda_wide_of(const rd_cuda_shape *s, int32_t size)
+int32_t rd_cuda_vector_width(const rd_cuda_strategy *s, int32_t size)
 {
     const int32_t wide = s->choice.vector / size;
 
     return wide < s->choice.most_wide ? wide : s->choice.most_wide;
 }
 
-bool rd_cuda_packs_in(const rd_cuda_shape *s, int32_t i, int32_t loop, int32_t wide)
+/* Lanes along the loop must be aligned, too. */
+bool rd_cuda_is_vector_access(const rd_cuda_strategy *s, int32_t i, int32_t loop, int32_t wide)
 {
     const rd_loop    *l    = &s->p->loop[loop];
     const rd_address *lane = rd_cuda_lanes_along(s, loop);
@@ -80,25 +82,24 @@ bool rd_cuda_packs_in(const rd_cuda_shape *s, int32_t i, int32_t loop, int32_t w
            (!lane || rd_cuda_is_aligned(lane, l->axis, wide));
 }
 
-/* The smaller of two sizes of elements, of which 0 is none. */
-int32_t rd_cuda_less(int32_t a, int32_t b)
+int32_t rd_cuda_smaller_size(int32_t a, int32_t b)
 {
     return a == 0 || (b > 0 && b < a) ? b : a;
 }
 
-int32_t rd_cuda_least_along(const rd_cuda_shape *s, int32_t loop)
+int32_t rd_cuda_least_along(const rd_cuda_strategy *s, int32_t loop)
 {
     int32_t least = 0;
 
     for (int32_t i = s->p->loop[loop].begin + 1; i < s->p->loop[loop].end; i++)
-        if (rd_cuda_packs_in(s, i, loop, 1))
-            least = rd_cuda_less(least, rd_cuda_size_of(s, i));
+        if (rd_cuda_is_vector_access(s, i, loop, 1))
+            least = rd_cuda_smaller_size(least, rd_cuda_size_of(s, i));
     return least;
 }
 
-int32_t rd_cuda_wide_along(const rd_cuda_shape *s, int32_t loop)
+int32_t rd_cuda_vector_width_along(const rd_cuda_strategy *s, int32_t loop)
 {
     const int32_t least = rd_cuda_least_along(s, loop);
 
-    return least ? rd_cuda_wide_of(s, least) : 1;
+    return least ? rd_cuda_vector_width(s, least) : 1;
 }

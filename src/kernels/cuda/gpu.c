@@ -1,4 +1,4 @@
-/* gpu.c - the GPUs of this process, looked for once. */
+/* gpu.c - the GPUs of this process, found once. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cuda/gpu.h"
 #include <pthread.h>
@@ -9,13 +9,14 @@
 
 enum { MOST_GPUS = 64 };
 
+/* A GPU, with the error that ended its use. */
 struct rd_gpu {
     rd_gpu_facts    facts;
     CUdevice        device;
-    CUcontext       context; /* NULL until it is first wanted */
+    CUcontext       context; /* NULL until its first use */
     pthread_mutex_t lock;
     atomic_bool     dead;
-    char            died[RD_CUDA_TEXT]; /* of what; set before `dead` */
+    char            died[RD_CUDA_TEXT]; /* the final error; set before `dead` */
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -25,28 +26,31 @@ static char           missing[RD_CUDA_TEXT]; /* why there is none */
 static pid_t          process; /* that has looked: no child of it may use the driver */
 
 /* ---- Looking --------------------------------------------------------------------------------- */
-static bool ok(const char *function, CUresult result)
+/* True for success; else the reason is noted in `missing`. */
+static bool is_ok(const char *function, CUresult result)
 {
     if (result != 0)
         rd_cuda_error(function, result, missing);
     return result == 0;
 }
 
+/* Reads one attribute of a device. */
 static bool read_attribute(const rd_cuda *cuda, CUdevice device, int which, int *value)
 {
-    return ok("cuDeviceGetAttribute", cuda->cuDeviceGetAttribute(value, which, device));
+    return is_ok("cuDeviceGetAttribute", cuda->cuDeviceGetAttribute(value, which, device));
 }
 
+/* Reads all facts of a device.  False: a call failed. */
 static bool describe(const rd_cuda *cuda, rd_gpu *gpu, int32_t k)
 {
     int    major, minor, multiprocessors, threads, shared;
     size_t bytes;
 
     gpu->facts.number = k;
-    if (!ok("cuDeviceGet", cuda->cuDeviceGet(&gpu->device, k)) ||
-        !ok("cuDeviceGetName",
-            cuda->cuDeviceGetName(gpu->facts.name, sizeof gpu->facts.name, gpu->device)) ||
-        !ok("cuDeviceTotalMem_v2", cuda->cuDeviceTotalMem_v2(&bytes, gpu->device)) ||
+    if (!is_ok("cuDeviceGet", cuda->cuDeviceGet(&gpu->device, k)) ||
+        !is_ok("cuDeviceGetName",
+               cuda->cuDeviceGetName(gpu->facts.name, sizeof gpu->facts.name, gpu->device)) ||
+        !is_ok("cuDeviceTotalMem_v2", cuda->cuDeviceTotalMem_v2(&bytes, gpu->device)) ||
         !read_attribute(cuda, gpu->device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major) ||
         !read_attribute(cuda, gpu->device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor) ||
         !read_attribute(cuda, gpu->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
@@ -64,7 +68,8 @@ static bool describe(const rd_cuda *cuda, rd_gpu *gpu, int32_t k)
     return pthread_mutex_init(&gpu->lock, NULL) == 0;
 }
 
-static void look(void)
+/* Initialises CUDA, and describes all devices. */
+static void find_gpus(void)
 {
     const char    *why   = NULL;
     const rd_cuda *cuda  = rd_cuda_api(&why);
@@ -75,7 +80,8 @@ static void look(void)
         snprintf(missing, sizeof missing, "%s", why ? why : "no CUDA");
         return;
     }
-    if (!ok("cuInit", cuda->cuInit(0)) || !ok("cuDeviceGetCount", cuda->cuDeviceGetCount(&count)))
+    if (!is_ok("cuInit", cuda->cuInit(0)) ||
+        !is_ok("cuDeviceGetCount", cuda->cuDeviceGetCount(&count)))
         return;
     if (count <= 0)
         snprintf(missing, sizeof missing, "the CUDA driver knows no GPU");
@@ -86,7 +92,7 @@ static void look(void)
     }
 }
 
-/* The driver's state does not survive a fork. */
+/* True in the child of a fork: the driver's state does not survive it. */
 static bool is_child(char why[RD_CUDA_TEXT])
 {
     if (getpid() == process)
@@ -95,11 +101,12 @@ static bool is_child(char why[RD_CUDA_TEXT])
     return true;
 }
 
+/* Finds the GPUs at the first call. */
 int32_t rd_gpu_count(const char **why)
 {
     static _Thread_local char child[RD_CUDA_TEXT];
 
-    pthread_once(&once, look);
+    pthread_once(&once, find_gpus);
     if (n_gpu && is_child(child)) {
         if (why)
             *why = child;
@@ -110,6 +117,7 @@ int32_t rd_gpu_count(const char **why)
     return n_gpu;
 }
 
+/* Checks the number of the GPU. */
 rd_gpu *rd_gpu_of(int32_t k, char why[RD_CUDA_TEXT])
 {
     const char *none;
@@ -130,7 +138,7 @@ const rd_gpu_facts *rd_gpu_facts_of(const rd_gpu *gpu)
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
-/* Errors after which a context is of no use. */
+/* True for an error after which a context is of no use. */
 static bool is_final(CUresult result)
 {
     static const CUresult finals[] = { 214, 220, 700, 702, 709, 710, 714,
@@ -142,6 +150,7 @@ static bool is_final(CUresult result)
     return false;
 }
 
+/* Notes a final error as the reason why the GPU is dead. */
 bool rd_gpu_ok(rd_gpu *gpu, const char *function, CUresult result, char why[RD_CUDA_TEXT])
 {
     if (result == 0)
@@ -158,6 +167,7 @@ bool rd_gpu_ok(rd_gpu *gpu, const char *function, CUresult result, char why[RD_C
     return false;
 }
 
+/* Checks a call that takes memory; *full: there was none. */
 bool rd_gpu_took(rd_gpu *gpu, bool *full, const char *function, CUresult result,
                  char why[RD_CUDA_TEXT])
 {
@@ -165,6 +175,7 @@ bool rd_gpu_took(rd_gpu *gpu, bool *full, const char *function, CUresult result,
     return rd_gpu_ok(gpu, function, result, why);
 }
 
+/* Retains the device's primary context at the first call. */
 static bool retain(rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
     bool here;

@@ -6,12 +6,13 @@
 struct rd_recording {
     rd_gpu        *gpu;
     CUstream       stream;
-    bool           captures; /* the stream does */
-    rd_queue      *queue;    /* in that stream */
+    bool           captures; /* the stream is being captured */
+    rd_queue      *queue;    /* a queue of that stream */
     rd_submission *submission;
     CUgraphExec    graph;
 };
 
+/* True if the driver has all optional functions, which are those of graphs. */
 static bool has_graphs(char why[RD_CUDA_TEXT])
 {
     const rd_cuda *const cuda = rd_cuda_api(NULL);
@@ -26,8 +27,8 @@ static bool has_graphs(char why[RD_CUDA_TEXT])
 }
 
 /* ---- Capture --------------------------------------------------------------------------------- */
-/* A stream that the default one does not wait for: else whoever used that one meanwhile, in another
- * thread, would be refused by the driver and spoil what is captured. */
+/* Makes a stream for which the default stream does not wait.  Else the driver would refuse other
+ * threads' work in the default stream, and end the capture. */
 static bool open_stream(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     bool full, done;
@@ -48,8 +49,8 @@ static bool open_queue(rd_recording *r, char why[RD_CUDA_TEXT])
     return r->submission;
 }
 
-/* Relaxed: memory may be taken meanwhile, which is not recorded, and other streams be waited
- * for. */
+/* Begins the capture, relaxed: meanwhile memory may be taken, which is not recorded, and other
+ * streams may be waited for. */
 static bool begin_capture(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     if (!rd_gpu_enter(r->gpu, why))
@@ -60,6 +61,7 @@ static bool begin_capture(rd_recording *r, char why[RD_CUDA_TEXT])
     return r->captures;
 }
 
+/* Makes a stream and a queue, and begins the capture. */
 rd_recording *rd_recording_begin(rd_gpu *gpu, rd_submission **s, char why[RD_CUDA_TEXT])
 {
     rd_recording *r = has_graphs(why) ? calloc(1, sizeof *r) : NULL;
@@ -75,7 +77,7 @@ rd_recording *rd_recording_begin(rd_gpu *gpu, rd_submission **s, char why[RD_CUD
     return NULL;
 }
 
-/* NULL: what was captured is no graph. */
+/* Ends the capture; NULL: what was captured is no graph. */
 static CUgraph end_capture(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     CUgraph    graph = NULL;
@@ -85,6 +87,7 @@ static CUgraph end_capture(rd_recording *r, char why[RD_CUDA_TEXT])
     return done ? graph : NULL;
 }
 
+/* Instantiates the captured graph. */
 static bool make_graph(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     CUgraph graph;
@@ -101,8 +104,8 @@ static bool make_graph(rd_recording *r, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* The 64 plans that a context keeps, with two recordings each, have no more than a quarter of the
- * memory.  Stages that need more work so long that a launch is nothing. */
+/* True if the stages need little memory.  The 64 plans of a context, with two graphs each, may
+ * hold a quarter of the memory.  Stages that need more work so long that a launch costs nothing. */
 static bool is_small(const rd_recording *r, char why[RD_CUDA_TEXT])
 {
     enum { PART = 512 };
@@ -118,7 +121,7 @@ bool rd_recording_end(rd_recording *r, char why[RD_CUDA_TEXT])
     return is_small(r, why) && make_graph(r, why);
 }
 
-/* ---- Its runs -------------------------------------------------------------------------------- */
+/* ---- Replays --------------------------------------------------------------------------------- */
 bool rd_recording_replay(rd_recording *r, rd_queue *queue, char why[RD_CUDA_TEXT])
 {
     bool full, done;
@@ -130,7 +133,8 @@ bool rd_recording_replay(rd_recording *r, rd_queue *queue, char why[RD_CUDA_TEXT
     return done;
 }
 
-/* ---- Its end --------------------------------------------------------------------------------- */
+/* ---- Freeing --------------------------------------------------------------------------------- */
+/* Destroys a graph, or a capture that has not ended. */
 static void drop_graph(rd_recording *r)
 {
     char    ignored[RD_CUDA_TEXT];
@@ -155,6 +159,7 @@ static void close_stream(rd_recording *r)
     rd_gpu_leave(r->gpu);
 }
 
+/* Returns the recording's memory, queue and stream. */
 void rd_recording_drop(rd_recording *r)
 {
     rd_task ignored = { 0 };

@@ -1,13 +1,14 @@
-/* key.c - which programs are alike: what was measured of one is good for the others.
+/* key.c - the key under which measured numbers are kept: equal programs have equal keys.
  *
- * All that a kernel is made of counts, the GPU, and the numbers that are asked for; where in its
- * memory a program begins does not.  A false match costs time, not bits. */
+ * The key hashes everything that a kernel depends on, the GPU, and the requested numbers; not the
+ * addresses of memory.  A false match costs time, not bits. */
 #include "kernels/cuda/measure.h"
 #include "core/environment.h"
 #include "kernels/store/hash.h"
 #include <stdlib.h>
 #include <string.h>
 
+/* Adds a number to the hash. */
 static rd_hash add(rd_hash hash, int64_t number)
 {
     return rd_hash_add(hash, &number, sizeof number);
@@ -41,6 +42,7 @@ static rd_hash add_inst(rd_hash hash, const rd_inst *i)
     return add(add(add(add(add(hash, i->dst), i->a), i->b), i->c), i->arg);
 }
 
+/* Hashes the GPU, the tuning, and all parts of a program. */
 uint64_t rd_gpu_program_key(const rd_program *p)
 {
     char                why[RD_CUDA_TEXT];

@@ -1,9 +1,10 @@
-/* launch.c - a program's kernels, and a run of them.
+/* launch.c - the kernels of a program, and a run of them.
  *
- * A call is its head (call.h), addresses of slots, and numbers. */
-#include "kernels/cuda/run.h"
+ * The argument of a kernel is one block of memory: its head (kernel_call.h), addresses of slots,
+ * numbers of the text. */
+#include "kernels/cuda/kernel_run.h"
 #include "core/environment.h"
-#include "kernels/cuda/text.h"
+#include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,21 +13,22 @@
 
 extern const char rd_cuda_prelude[];
 
+/* A program's kernels. */
 struct rd_gpu_code {
-    rd_cuda_shape    shape;
+    rd_cuda_strategy strategy;
     const rd_module *module;
     _Atomic(const rd_module *)
-            *narrow; /* for slots that begin anywhere; compiled when it is wanted */
-    uint64_t packed; /* slots whose elements are taken several at a time */
-    int32_t  n_slot, n_number;
-    int64_t  most_teams; /* at the same time */
-    int64_t  number[];
+            *narrow;           /* for slots that begin anywhere; compiled when it is wanted */
+    uint64_t packed;           /* slots with vector accesses, as bits */
+    int32_t  n_slot, n_number; /* slots without scratch; numbers of the text */
+    int64_t  most_teams;       /* teams that run at the same time */
+    int64_t  number[];         /* the text's numbers */
 };
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
-/* So many teams, of a program whose teams need memory: what they have together stays small next to
- * the GPU's. */
-static int64_t teams_of(const rd_gpu_facts *gpu, const rd_cuda_shape *s)
+/* Teams at the same time: as many as run at once, unless their memory together would be large
+ * next to the GPU's. */
+static int64_t teams_of(const rd_gpu_facts *gpu, const rd_cuda_strategy *s)
 {
     const int64_t bytes = s->team_bytes + s->team * s->own_bytes;
     const int64_t all   = gpu->most_threads / s->team;
@@ -37,11 +39,12 @@ static int64_t teams_of(const rd_gpu_facts *gpu, const rd_cuda_shape *s)
     return teams > whole ? teams : whole;
 }
 
-int32_t rd_gpu_slots(const rd_cuda_shape *s)
+int32_t rd_gpu_slots(const rd_cuda_strategy *s)
 {
     return s->n_slot < s->p->first_scratch ? s->n_slot : s->p->first_scratch;
 }
 
+/* Allocates the code with a copy of the text's numbers. */
 static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
 {
     rd_gpu_code *code = get(pool, sizeof *code + sizeof *code->number * (size_t)t->print.n_number);
@@ -58,8 +61,8 @@ static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
     return code;
 }
 
-/* As many threads as the GPU has room for, so that memory does not wait; tests ask for fewer or
- * more, so that no work is cut, or little work, too. */
+/* The GPU's limits.  Strategies assume as many threads as the GPU has room for.  Tests ask for
+ * fewer or more, so that no work is split, or little work is. */
 static rd_cuda_limits limits_of(const rd_gpu_facts *gpu, const rd_program *p)
 {
     const char   *asked   = rd_environment(RD_ENV_RDIM_CUDA_THREADS);
@@ -73,6 +76,8 @@ static rd_cuda_limits limits_of(const rd_gpu_facts *gpu, const rd_program *p)
                              .devices = p->devices };
 }
 
+/* Writes the text of a program's kernels behind the prelude, and has it compiled.  `narrow`: the
+ * variant for slots that are not aligned to vectors. */
 static const rd_module *compile(rd_cuda_text *t, bool narrow, const rd_gpu_facts *gpu,
                                 char why[RD_CUDA_TEXT])
 {
@@ -92,23 +97,24 @@ static const rd_module *compile(rd_cuda_text *t, bool narrow, const rd_gpu_facts
     return module;
 }
 
+/* Chooses a strategy, writes and compiles the kernels. */
 bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *pool,
                     const rd_gpu_code **code, char why[RD_CUDA_TEXT])
 {
-    rd_gpu       *gpu = rd_gpu_of(device, why);
-    rd_cuda_shape shape;
-    rd_cuda_text  text = { .s = &shape };
-    rd_gpu_code  *made;
+    rd_gpu          *gpu = rd_gpu_of(device, why);
+    rd_cuda_strategy strategy;
+    rd_cuda_text     text = { .s = &strategy };
+    rd_gpu_code     *made;
 
     *code = NULL;
     if (!gpu)
         return true;
     const rd_cuda_limits limits = limits_of(rd_gpu_facts_of(gpu), p);
 
-    if (!rd_cuda_shape_of(&shape, p, &limits, get, pool))
+    if (!rd_cuda_choose_strategy(&strategy, p, &limits, get, pool))
         return false;
-    if (shape.why) {
-        snprintf(why, RD_CUDA_TEXT, "%s", shape.why);
+    if (strategy.why) {
+        snprintf(why, RD_CUDA_TEXT, "%s", strategy.why);
         return true;
     }
     const rd_module *module = compile(&text, false, rd_gpu_facts_of(gpu), why);
@@ -118,44 +124,46 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
     made = new_code(&text, get, pool);
     if (!made)
         return false;
-    made->shape      = shape;
+    made->strategy   = strategy;
     made->module     = module;
-    made->most_teams = teams_of(rd_gpu_facts_of(gpu), &shape);
+    made->most_teams = teams_of(rd_gpu_facts_of(gpu), &strategy);
     *code            = made;
     return true;
 }
 
+/* Chooses a strategy only if folds cross: then the question is whether block tiles do both. */
 bool rd_gpu_suits(const rd_program *p, rd_get_fn *get, void *pool)
 {
-    char          why[RD_CUDA_TEXT];
-    rd_gpu       *gpu = rd_gpu_of(p->device, why);
-    rd_cuda_shape shape;
+    char             why[RD_CUDA_TEXT];
+    rd_gpu          *gpu = rd_gpu_of(p->device, why);
+    rd_cuda_strategy strategy;
 
-    if (!gpu || !rd_cuda_crosses(p))
+    if (!gpu || !rd_cuda_has_crossing_folds(p))
         return true;
     const rd_cuda_limits limits = limits_of(rd_gpu_facts_of(gpu), p);
 
-    return rd_cuda_shape_of(&shape, p, &limits, get, pool) && (shape.why || shape.cross[0] >= 0);
+    return rd_cuda_choose_strategy(&strategy, p, &limits, get, pool) &&
+           (strategy.why || strategy.tile_loop[0] >= 0);
 }
 
 void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code)
 {
-    rd_cuda_shape_text(to, &code->shape);
+    rd_cuda_strategy_text(to, &code->strategy);
 }
 
-const rd_cuda_shape *rd_gpu_code_shape(const rd_gpu_code *code)
+const rd_cuda_strategy *rd_gpu_code_strategy(const rd_gpu_code *code)
 {
-    return &code->shape;
+    return &code->strategy;
 }
 
 const rd_cuda_choice *rd_gpu_code_choice(const rd_gpu_code *code)
 {
-    return &code->shape.choice;
+    return &code->strategy.choice;
 }
 
 bool rd_gpu_code_same(const rd_gpu_code *a, const rd_gpu_code *b)
 {
-    const rd_cuda_shape *s = &a->shape, *other = &b->shape;
+    const rd_cuda_strategy *s = &a->strategy, *other = &b->strategy;
 
     return a->module == b->module && a->most_teams == b->most_teams && a->n_number == b->n_number &&
            memcmp(a->number, b->number, (size_t)a->n_number * sizeof *a->number) == 0 &&
@@ -165,25 +173,27 @@ bool rd_gpu_code_same(const rd_gpu_code *a, const rd_gpu_code *b)
 
 void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code)
 {
-    rd_cuda_text text = { .s = &code->shape };
+    rd_cuda_text text = { .s = &code->strategy };
 
     rd_cuda_write(&text, to);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
-/* More shared memory than any kernel has must be asked for: 48 KiB with what its text has. */
+/* Asks the driver for more shared memory than kernels have by default: 48 KiB with what the text
+ * declares. */
 static bool make_room(rd_gpu_run_state *r, CUfunction kernel)
 {
-    const int64_t bytes = rd_cuda_dynamic_bytes(r->shape);
+    const int64_t bytes = rd_cuda_dynamic_bytes(r->strategy);
 
     return bytes == 0 || RD_GPU_CALL(r->gpu, r->why, cuFuncSetAttribute, kernel,
                                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
 }
 
+/* Calls the driver's launch. */
 static CUresult start_kernel(const rd_gpu_run_state *r, CUfunction kernel, int64_t blocks)
 {
-    const int64_t  bytes       = rd_cuda_dynamic_bytes(r->shape);
-    const unsigned threads     = (unsigned)r->shape->choice.block;
+    const int64_t  bytes       = rd_cuda_dynamic_bytes(r->strategy);
+    const unsigned threads     = (unsigned)r->strategy->choice.block;
     void          *arguments[] = { r->call };
 
     return rd_cuda_api(NULL)->cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, threads, 1, 1,
@@ -191,8 +201,8 @@ static CUresult start_kernel(const rd_gpu_run_state *r, CUfunction kernel, int64
                                              NULL);
 }
 
-/* The driver has threads' arrays in memory that it takes when they begin: what we keep unused makes
- * way. */
+/* Launches a kernel.  The driver takes memory for threads' local arrays at the launch; so unused
+ * memory is freed if the launch finds none. */
 static bool launch(rd_gpu_run_state *r, const char *name, int64_t blocks)
 {
     CUfunction kernel;
@@ -215,17 +225,18 @@ static bool launch(rd_gpu_run_state *r, const char *name, int64_t blocks)
     return rd_gpu_ok(r->gpu, "cuLaunchKernel", result, r->why);
 }
 
+/* The head of the call. */
 static rd_call_head *head_of(rd_gpu_run_state *r)
 {
     return (rd_call_head *)(void *)r->call;
 }
 
-/* Teams go from item to item, or blocks of threads from patch to patch: no more than fit at
- * once. */
+/* Launches no more teams than run at once: a team loops over items, a block of threads over block
+ * tiles. */
 bool rd_gpu_run_work(rd_gpu_run_state *r, const char *name, int64_t first, int64_t end)
 {
-    const int64_t in_one = r->shape->choice.block / r->shape->team;
-    const int64_t wanted = (end - first) * (r->shape->cross[0] >= 0 ? in_one : 1);
+    const int64_t in_one = r->strategy->choice.block / r->strategy->team;
+    const int64_t wanted = (end - first) * (r->strategy->tile_loop[0] >= 0 ? in_one : 1);
     const int64_t teams  = wanted < r->most_teams ? wanted : r->most_teams;
 
     head_of(r)->first  = first;
@@ -233,10 +244,10 @@ bool rd_gpu_run_work(rd_gpu_run_state *r, const char *name, int64_t first, int64
     return launch(r, name, (teams + in_one - 1) / in_one);
 }
 
-/* By blocks of what stayed in this process's memory. */
-static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t cut)
+/* Runs a kernel by blocks of data that stayed in this process's memory. */
+static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t split)
 {
-    const int32_t  slots    = rd_gpu_slots(r->shape);
+    const int32_t  slots    = rd_gpu_slots(r->strategy);
     const int64_t  budget   = rd_windows_budget(rd_gpu_facts_of(r->gpu));
     bool          *windowed = calloc((size_t)slots + 1, sizeof *windowed);
     const char    *why;
@@ -249,7 +260,7 @@ static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t cut)
     }
     for (int32_t k = 0; k < slots; k++)
         windowed[k] = r->host->at[k];
-    why = rd_blocks_find(&blocks, r->shape, cut, windowed, budget, 1);
+    why = rd_blocks_find(&blocks, r->strategy, split, windowed, budget, 1);
     free(windowed);
     if (!why)
         return rd_gpu_run_windows(r, name, &blocks);
@@ -257,17 +268,17 @@ static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t cut)
     return false;
 }
 
-/* All n of a kernel's, `run` (-1) or that of a cut loop. */
-static bool run_all(rd_gpu_run_state *r, const char *name, int32_t cut, int64_t n)
+/* Runs all work of a kernel: of `run` (split -1), or of a split loop's kernel. */
+static bool run_all(rd_gpu_run_state *r, const char *name, int32_t split, int64_t n)
 {
-    return r->host ? run_blocks(r, name, cut) : rd_gpu_run_work(r, name, 0, n);
+    return r->host ? run_blocks(r, name, split) : rd_gpu_run_work(r, name, 0, n);
 }
 
-/* n threads of a kernel of a fold. */
+/* Launches n threads of a kernel that belongs to a fold. */
 static bool run_threads(rd_gpu_run_state *r, const char *kernel, int32_t number, int64_t n)
 {
     enum { MOST = 1 << 20 };
-    const int64_t block = r->shape->choice.block, blocks = (n + block - 1) / block;
+    const int64_t block = r->strategy->choice.block, blocks = (n + block - 1) / block;
     char          name[24];
 
     head_of(r)->n_work = n;
@@ -275,10 +286,10 @@ static bool run_threads(rd_gpu_run_state *r, const char *kernel, int32_t number,
     return launch(r, name, blocks < MOST ? blocks : MOST);
 }
 
-/* Each level of nodes from the one below. */
+/* Makes each level of nodes from the one below. */
 static bool lift_nodes(rd_gpu_run_state *r)
 {
-    const rd_cuda_shape *s = r->shape;
+    const rd_cuda_strategy *s = r->strategy;
 
     for (int32_t level = 1; s->n_range >> level; level++)
         for (int32_t k = 0; k < s->p->n_fold; k++) {
@@ -289,34 +300,34 @@ static bool lift_nodes(rd_gpu_run_state *r)
     return true;
 }
 
-int64_t rd_gpu_node_bytes(const rd_cuda_shape *s)
+int64_t rd_gpu_node_bytes(const rd_cuda_strategy *s)
 {
-    if (s->swept)
+    if (s->is_lookback)
         return RD_TICKET + s->n_item * s->node_bytes;
     return s->n_item *
-           (s->scanned || s->cross[0] >= 0 ? s->node_bytes : s->item_rows * s->row_bytes);
+           (s->is_two_pass || s->tile_loop[0] >= 0 ? s->node_bytes : s->item_rows * s->row_bytes);
 }
 
-int64_t rd_gpu_counter_bytes(const rd_cuda_shape *s)
+int64_t rd_gpu_counter_bytes(const rd_cuda_strategy *s)
 {
     return s->n_item * s->item_counters * (int64_t)sizeof(uint32_t);
 }
 
 bool rd_gpu_run_clear(rd_gpu_run_state *r)
 {
-    const int64_t bytes = rd_gpu_counter_bytes(r->shape);
+    const int64_t bytes = rd_gpu_counter_bytes(r->strategy);
 
     return bytes == 0 || rd_queue_clear(r->queue, r->counters, bytes, r->why);
 }
 
-/* Each loop that is cut.  Counters are 0 again when all have come. */
+/* Runs the kernel of each split loop.  Counters are 0 again when all teams have arrived. */
 static bool run_ranges(rd_gpu_run_state *r)
 {
-    const rd_cuda_shape *s = r->shape;
+    const rd_cuda_strategy *s = r->strategy;
 
     if (!rd_gpu_run_clear(r))
         return false;
-    for (int32_t k = 0; k < s->n_cut; k++) {
+    for (int32_t k = 0; k < s->n_split; k++) {
         char name[24];
 
         snprintf(name, sizeof name, "ranges%" PRId32, k);
@@ -326,55 +337,60 @@ static bool run_ranges(rd_gpu_run_state *r)
     return true;
 }
 
-/* Blocks of threads go from tile to tile.  No tile has begun, and no node is there. */
-static bool run_sweep(rd_gpu_run_state *r)
+/* Runs a look-back scan.  Blocks of threads loop over tiles.  Cleared memory says that no tile
+ * has begun and no node is there. */
+static bool run_lookback(rd_gpu_run_state *r)
 {
-    const rd_cuda_shape *s      = r->shape;
-    const int64_t        blocks = r->most_teams / s->choice.block, tiles = s->n_item * s->n_range;
+    const rd_cuda_strategy *s = r->strategy;
+    const int64_t blocks = r->most_teams / s->choice.block, tiles = s->n_item * s->n_range;
 
     head_of(r)->n_work = tiles;
     return rd_queue_clear(r->queue, r->nodes, rd_gpu_node_bytes(s), r->why) &&
-           launch(r, "sweep", tiles < blocks ? tiles : blocks);
+           launch(r, "lookback", tiles < blocks ? tiles : blocks);
 }
 
-static bool run_patches(rd_gpu_run_state *r)
+/* Runs the kernel of block tiles. */
+static bool run_block_tiles(rd_gpu_run_state *r)
 {
-    const rd_cuda_shape *s = r->shape;
+    const rd_cuda_strategy *s = r->strategy;
 
     return rd_gpu_run_clear(r) &&
-           run_all(r, "cross", -1, s->n_item * s->n_patch[0] * s->n_patch[1]);
+           run_all(r, "block_tiles", -1, s->n_item * s->n_block_tile[0] * s->n_block_tile[1]);
 }
 
+/* Runs the kernels of the strategy. */
 static bool run_kernels(rd_gpu_run_state *r)
 {
-    const rd_cuda_shape *s = r->shape;
+    const rd_cuda_strategy *s = r->strategy;
 
     if (s->n_item == 0)
         return true;
-    if (s->cross[0] >= 0)
-        return run_patches(r);
-    if (s->n_cut == 0)
+    if (s->tile_loop[0] >= 0)
+        return run_block_tiles(r);
+    if (s->n_split == 0)
         return run_all(r, "run", -1, s->n_item);
-    if (s->swept)
-        return run_sweep(r);
-    if (s->scanned)
+    if (s->is_lookback)
+        return run_lookback(r);
+    if (s->is_two_pass)
         return rd_gpu_run_work(r, "totals", 0, s->n_item * s->n_range) && lift_nodes(r) &&
-               rd_gpu_run_work(r, "go_on", 0, s->n_item * s->n_range);
+               rd_gpu_run_work(r, "rescan", 0, s->n_item * s->n_range);
     return run_ranges(r);
 }
 
+/* Takes memory for the run, if it needs any. */
 static bool get_if_any(rd_gpu_run_state *r, CUdeviceptr *at, int64_t bytes)
 {
     *at = bytes > 0 ? rd_submission_get(r->submission, bytes, &r->full, r->why) : 0;
     return *at || bytes == 0;
 }
 
+/* Takes all memory that the run needs: of teams, partials, counters, items, and the record. */
 static bool get_memory(rd_gpu_run_state *r)
 {
-    const rd_cuda_shape *s     = r->shape;
-    const int64_t        items = s->n_item * (s->n_cut == 0 ? 1 : s->n_range);
-    const int64_t        teams = items < r->most_teams ? items : r->most_teams;
-    const int64_t        bytes = (s->team_bytes + s->team * s->own_bytes) * teams;
+    const rd_cuda_strategy *s     = r->strategy;
+    const int64_t           items = s->n_item * (s->n_split == 0 ? 1 : s->n_range);
+    const int64_t           teams = items < r->most_teams ? items : r->most_teams;
+    const int64_t           bytes = (s->team_bytes + s->team * s->own_bytes) * teams;
 
     if (s->reports && !(r->record = rd_submission_record(r->submission, &r->full, r->why)))
         return false;
@@ -383,29 +399,30 @@ static bool get_memory(rd_gpu_run_state *r)
            get_if_any(r, &r->items, s->n_item * s->item_bytes);
 }
 
-/* Does it come by windows? */
+/* True if a slot comes by windows. */
 static bool is_here(const rd_gpu_run_state *r, int32_t slot)
 {
     return r->host && r->host->at[slot];
 }
 
+/* Fills the argument of the kernels. */
 static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
 {
     rd_call_head *head = head_of(r);
 
-    *head = (rd_call_head){ .n_item  = code->shape.n_item,
-                            .n_range = code->shape.n_range,
-                            .range   = code->shape.range,
+    *head = (rd_call_head){ .n_item  = code->strategy.n_item,
+                            .n_range = code->strategy.n_range,
+                            .range   = code->strategy.range,
                             .work    = r->work,
                             .nodes   = r->nodes,
                             .items   = r->items,
                             .record  = r->record,
 
                             .counters      = r->counters,
-                            .item_rows     = code->shape.item_rows,
-                            .item_counters = code->shape.item_counters,
-                            .n_level       = code->shape.n_level };
-    memcpy(head->level, code->shape.level, sizeof head->level);
+                            .item_rows     = code->strategy.item_rows,
+                            .item_counters = code->strategy.item_counters,
+                            .n_level       = code->strategy.n_level };
+    memcpy(head->level, code->strategy.level, sizeof head->level);
     r->slot = (CUdeviceptr *)(void *)(r->call + sizeof *head);
     for (int32_t k = 0; k < code->n_slot; k++)
         r->slot[k] = is_here(r, k) ? 0 : (CUdeviceptr)(uintptr_t)slot[k];
@@ -413,15 +430,16 @@ static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const 
            sizeof *code->number * (size_t)code->n_number);
 }
 
-/* Whole packs can be taken where all slots begin at multiples of the largest, as windows do. */
+/* Chooses the kernels with vector accesses if all slots that have them are aligned, as windows
+ * are; else the narrow variant, which is compiled when it is first needed. */
 static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
 {
-    rd_cuda_text text = { .s = &code->shape };
+    rd_cuda_text text = { .s = &code->strategy };
     bool         wide = true;
 
     for (int32_t k = 0; k < code->n_slot; k++)
         wide &= !(code->packed >> (k & 63) & 1) ||
-                (uintptr_t)slot[k] % (uintptr_t)code->shape.choice.vector == 0 || is_here(r, k);
+                (uintptr_t)slot[k] % (uintptr_t)code->strategy.choice.vector == 0 || is_here(r, k);
     r->module = wide ? code->module : atomic_load(code->narrow);
     if (!r->module) {
         r->module = compile(&text, true, rd_gpu_facts_of(r->gpu), r->why);
@@ -432,17 +450,18 @@ static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *co
 
 bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *windowed)
 {
-    return !rd_blocks_refusal(&code->shape, windowed,
+    return !rd_blocks_refusal(&code->strategy, windowed,
                               rd_windows_budget(rd_gpu_facts_of(rd_queue_gpu(queue))));
 }
 
+/* Allocates the argument, takes memory, chooses the variant. */
 bool rd_gpu_run_begin(rd_gpu_run_state *r, const rd_gpu_code *code, rd_submission *submission,
                       void *const *slot, const rd_device_host *host, char why[RD_CUDA_TEXT])
 {
     const size_t slots  = (size_t)(code->n_slot ? code->n_slot : 1);
     const size_t number = (size_t)(code->n_number ? code->n_number : 1);
 
-    *r      = (rd_gpu_run_state){ .shape      = &code->shape,
+    *r      = (rd_gpu_run_state){ .strategy   = &code->strategy,
                                   .host       = host,
                                   .submission = submission,
                                   .queue      = rd_submission_queue(submission),
@@ -468,6 +487,7 @@ void rd_gpu_run_end(rd_gpu_run_state *r, rd_device_end *end)
     r->call = NULL;
 }
 
+/* Begins a run, runs all kernels, and ends it. */
 bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const *slot,
                 const rd_device_host *host, rd_device_end *end, char why[RD_CUDA_TEXT])
 {

@@ -1,8 +1,9 @@
-/* measure.c - the fastest numbers for a stage's kernels, by running them on its data.
+/* measure.c - finds the fastest numbers for a stage's kernels, by running them on its data
+ * (autotuning).
  *
- * One row of tuning.def after the other goes up from the best number so far as long as that gains,
- * or else down.  What is stored is the same each time, as no bit depends on any number.  Times are
- * the GPU's own, between two events. */
+ * Hill climbing: one row of tuning.def after the other goes up from the best number so far as
+ * long as that is faster, or else down.  Every run stores the same results, as no bit depends on
+ * the numbers. The GPU measures time, between two events. */
 #include "kernels/cuda/measure.h"
 #include "core/clock.h"
 #include "kernels/cuda/watch.h"
@@ -15,23 +16,24 @@ static const double ROUND    = 1e-3; /* seconds: shorter runs go several togethe
 static const double MARGIN   = 0.97; /* of the best so far: less is noise             */
 static const double TOO_LONG = 1.5;  /* times the best so far: one run says enough    */
 
-typedef struct trial {
+/* A search: what is measured, and the best so far. */
+typedef struct tuning_trial {
     const rd_program  *p;
     rd_queue          *queue;
-    void *const       *slot;
+    void *const       *slot; /* the stage's data */
     rd_get_fn         *get;
     void              *pool;
     rd_gpu_watch       watch;
-    rd_tuning          best;
-    const rd_gpu_code *code; /* of the best */
-    double             seconds;
-    bool               failed; /* nothing more can be measured */
+    rd_tuning          best;    /* the fastest numbers so far */
+    const rd_gpu_code *code;    /* kernels of the best */
+    double             seconds; /* time of the best */
+    bool               failed;  /* nothing more can be measured */
     char              *why;
-} trial;
+} tuning_trial;
 
 /* ---- Time ------------------------------------------------------------------------------------ */
-/* So many runs one behind the other: seconds of each, infinite if a run cannot be had. */
-static double time_together(trial *t, const rd_gpu_code *code, int n)
+/* Runs a candidate n times in a row.  Returns seconds for each run; infinity: a run failed. */
+static double time_together(tuning_trial *t, const rd_gpu_code *code, int n)
 {
     bool                 full, runs = true, timed;
     double               seconds = 0;
@@ -53,7 +55,7 @@ static double time_together(trial *t, const rd_gpu_code *code, int n)
 }
 
 /* The least of several times.  The first run loads the kernels and warms up. */
-static double time_of(trial *t, const rd_gpu_code *code)
+static double time_of(tuning_trial *t, const rd_gpu_code *code)
 {
     const double begun = rd_seconds();
     double       least = time_together(t, code, 1);
@@ -70,8 +72,8 @@ static double time_of(trial *t, const rd_gpu_code *code)
 }
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
-/* NULL: it cannot be had. */
-static const rd_gpu_code *code_of(trial *t, const rd_tuning *tuning)
+/* Prepares a candidate.  NULL: it cannot be had. */
+static const rd_gpu_code *code_of(tuning_trial *t, const rd_tuning *tuning)
 {
     rd_program        *p    = t->get(t->pool, sizeof *p);
     const rd_gpu_code *code = NULL;
@@ -84,8 +86,8 @@ static const rd_gpu_code *code_of(trial *t, const rd_tuning *tuning)
     return code;
 }
 
-/* Is it faster than the best so far?  Then it is the best. */
-static bool attempt(trial *t, const rd_tuning *tuning)
+/* True if a candidate is faster than the best so far; then it becomes the best. */
+static bool attempt(tuning_trial *t, const rd_tuning *tuning)
 {
     const rd_gpu_code *const code = code_of(t, tuning);
 
@@ -101,8 +103,9 @@ static bool attempt(trial *t, const rd_tuning *tuning)
     return true;
 }
 
-/* From the number at [at] in a direction, as long as that gains; false: it never did. */
-static bool climb(trial *t, rd_cuda_tuned row, int32_t at, int32_t step)
+/* Steps from the number at [at] in one direction, as long as that is faster.  False: it never
+ * was. */
+static bool climb(tuning_trial *t, rd_cuda_tuned row, int32_t at, int32_t step)
 {
     const int16_t *values;
     const int32_t  n     = rd_cuda_tuned_values(row, &values);
@@ -119,7 +122,8 @@ static bool climb(trial *t, rd_cuda_tuned row, int32_t at, int32_t step)
     return gains;
 }
 
-static void try_row(trial *t, rd_cuda_tuned row)
+/* Tries larger numbers of a row, then smaller ones. */
+static void try_row(tuning_trial *t, rd_cuda_tuned row)
 {
     rd_cuda_choice now = *rd_gpu_code_choice(t->code);
     const int16_t *values;
@@ -132,16 +136,17 @@ static void try_row(trial *t, rd_cuda_tuned row)
         (void)climb(t, row, at, -1);
 }
 
+/* Measures the rule's numbers first, then row after row. */
 bool rd_gpu_measure(const rd_program *p, rd_queue *queue, void *const *slot, rd_get_fn *get,
                     void *pool, rd_measured *found, char *why)
 {
-    trial t = { .p       = p,
-                .queue   = queue,
-                .slot    = slot,
-                .get     = get,
-                .pool    = pool,
-                .seconds = INFINITY,
-                .why     = why };
+    tuning_trial t = { .p       = p,
+                       .queue   = queue,
+                       .slot    = slot,
+                       .get     = get,
+                       .pool    = pool,
+                       .seconds = INFINITY,
+                       .why     = why };
 
     if (!rd_gpu_watch_make(&t.watch, queue, why))
         return false;

@@ -1,5 +1,5 @@
-/* modules.c - texts made code for GPUs: once in a process, kept in the user's cache directory for the
- * next. */
+/* modules.c - kernel texts compiled to images: once in a process, and kept in the user's cache
+ * directory for other processes. */
 #define _GNU_SOURCE /* strdup */
 #include "kernels/cuda/gpu.h"
 #include "core/environment.h"
@@ -13,27 +13,29 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The form in which images are called and kept: another one, other images. */
+/* The version of the images' format.  It is part of their key. */
 static const char FORM[] = "rdim image 1";
 
-typedef struct loaded {
-    struct loaded *next;
-    const rd_gpu  *gpu;
-    CUmodule       module;
-} loaded;
+/* A module as one GPU has it. */
+typedef struct loaded_module {
+    struct loaded_module *next;
+    const rd_gpu         *gpu;
+    CUmodule              module;
+} loaded_module;
 
+/* The image of a text for an architecture. */
 struct rd_module {
     struct rd_module *next;
-    rd_hash           hash;
+    rd_hash           hash; /* of its text, NVRTC and options */
     int32_t           architecture;
     char             *image; /* NULL: it does not compile */
-    size_t            n;
-    char             *text; /* of an image from the store that no driver has taken yet */
+    size_t            n;     /* bytes of the image */
+    char             *text;  /* of a stored image that no driver has accepted yet */
     char              why[RD_CUDA_TEXT];
-    loaded           *loaded;
+    loaded_module    *loaded; /* on each GPU that uses it */
 };
 
-/* Modules stay for the life of the process, as compiled nests do. */
+/* Modules stay for the life of the process, as compiled loops do. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static rd_module      *modules;
 static rd_module_stats stats;
@@ -49,21 +51,23 @@ rd_module_stats rd_module_stats_now(void)
 }
 
 /* ---- The store ------------------------------------------------------------------------------- */
-typedef struct entry {
+/* The place of an image in the cache directory. */
+typedef struct cache_entry {
     int  dir;
     char key[RD_HASH_TEXT], name[RD_HASH_TEXT + 16];
-} entry;
+} cache_entry;
 
-/* A program with rights that its user has not gets no variables, and so keeps nothing. */
-static void open_entry(const rd_module *m, entry *e)
+/* Opens the cache directory.  A setuid program reads no environment variables, so it keeps
+ * nothing. */
+static void open_entry(const rd_module *m, cache_entry *e)
 {
     e->dir = rd_store_open(rd_environment(RD_ENV_XDG_CACHE_HOME), rd_environment(RD_ENV_HOME));
     rd_hash_text(m->hash, e->key);
     snprintf(e->name, sizeof e->name, "%s.sm_%d", e->key, (int)m->architecture);
 }
 
-/* An image lies behind its key. */
-static bool find_stored(rd_module *m, const entry *e)
+/* Reads an image from the store; the image lies behind its key in the file. */
+static bool find_stored(rd_module *m, const cache_entry *e)
 {
     char  *bytes;
     size_t n;
@@ -80,7 +84,8 @@ static bool find_stored(rd_module *m, const entry *e)
     return m->image;
 }
 
-static void keep(const rd_module *m, const entry *e)
+/* Writes an image to a temporary file, then moves it to its name. */
+static void store_image(const rd_module *m, const cache_entry *e)
 {
     char  aside[RD_HASH_TEXT + 48];
     char *bytes = malloc(RD_HASH_TEXT + m->n);
@@ -97,7 +102,7 @@ static void keep(const rd_module *m, const entry *e)
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */
-/* The first error of the compiler's messages, where there is one. */
+/* Appends the first error of the compiler's messages to the reason. */
 static void add_message(rd_module *m, const char *log)
 {
     const char  *at = log ? strstr(log, "error: ") : NULL;
@@ -107,6 +112,7 @@ static void add_message(rd_module *m, const char *log)
         snprintf(m->why + n, sizeof m->why - n, ": %.*s", (int)strcspn(at + 7, "\n"), at + 7);
 }
 
+/* Compiles a text by NVRTC, and counts time and outcome. */
 static void compile(rd_module *m, const char *text)
 {
     const rd_nvrtc_text source = { .text         = text,
@@ -128,6 +134,7 @@ static void compile(rd_module *m, const char *text)
     rd_nvrtc_free(&image);
 }
 
+/* Hashes the format, NVRTC's version, its options and the text. */
 static rd_hash hash_of(const char *text)
 {
     const rd_nvrtc *nvrtc      = rd_nvrtc_api(NULL);
@@ -143,6 +150,7 @@ static rd_hash hash_of(const char *text)
     return rd_hash_add(hash, text, strlen(text));
 }
 
+/* Finds a module of this process. */
 static rd_module *find(rd_hash hash, int32_t architecture)
 {
     for (rd_module *m = modules; m; m = m->next)
@@ -151,10 +159,11 @@ static rd_module *find(rd_hash hash, int32_t architecture)
     return NULL;
 }
 
-static rd_module *make(const char *text, rd_hash hash, int32_t architecture)
+/* Makes a module from the store, or by compiling, and adds it to the list. */
+static rd_module *make_module(const char *text, rd_hash hash, int32_t architecture)
 {
-    rd_module *m = calloc(1, sizeof *m);
-    entry      e;
+    rd_module  *m = calloc(1, sizeof *m);
+    cache_entry e;
 
     if (!m)
         return NULL;
@@ -167,7 +176,7 @@ static rd_module *make(const char *text, rd_hash hash, int32_t architecture)
     } else {
         compile(m, text);
         if (m->image)
-            keep(m, &e);
+            store_image(m, &e);
     }
     if (e.dir >= 0)
         close(e.dir);
@@ -176,12 +185,13 @@ static rd_module *make(const char *text, rd_hash hash, int32_t architecture)
     return m;
 }
 
-/* The driver refuses what the store had: once, it is compiled again, and stored in its place. */
+/* Compiles the text again, as the driver refuses the stored image; stores the new image in its
+ * place. */
 static bool make_again(rd_module *m)
 {
     char *const  old = m->image;
     const size_t n   = m->n;
-    entry        e;
+    cache_entry  e;
 
     m->image = NULL;
     compile(m, m->text);
@@ -194,12 +204,13 @@ static bool make_again(rd_module *m)
     }
     free(old);
     open_entry(m, &e);
-    keep(m, &e);
+    store_image(m, &e);
     if (e.dir >= 0)
         close(e.dir);
     return true;
 }
 
+/* Finds the module in the process, or makes it. */
 const rd_module *rd_module_of(const char *text, int32_t architecture, char why[RD_CUDA_TEXT])
 {
     const rd_hash hash = hash_of(text);
@@ -209,7 +220,7 @@ const rd_module *rd_module_of(const char *text, int32_t architecture, char why[R
     pthread_mutex_lock(&lock);
     m = find(hash, architecture);
     if (!m)
-        m = make(text, hash, architecture);
+        m = make_module(text, hash, architecture);
     made = m && m->image;
     if (!made)
         snprintf(why, RD_CUDA_TEXT, "%s", m ? m->why : "out of memory");
@@ -218,7 +229,8 @@ const rd_module *rd_module_of(const char *text, int32_t architecture, char why[R
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
-/* An image from the store that the driver refuses, not for want of memory, gets a second one. */
+/* Loads an image.  If the driver refuses a stored image, and not for lack of memory, the text is
+ * compiled again. */
 static bool load_image(rd_module *m, rd_gpu *gpu, CUmodule *module, char why[RD_CUDA_TEXT])
 {
     bool full, done = RD_GPU_TAKE(gpu, &full, why, cuModuleLoadData, module, m->image);
@@ -232,9 +244,10 @@ static bool load_image(rd_module *m, rd_gpu *gpu, CUmodule *module, char why[RD_
     return done;
 }
 
-static loaded *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
+/* Finds or loads the module on a GPU. */
+static loaded_module *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
-    loaded *l = m->loaded;
+    loaded_module *l = m->loaded;
 
     while (l && l->gpu != gpu)
         l = l->next;
@@ -255,12 +268,13 @@ static loaded *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
     return l;
 }
 
+/* Loads the module on the GPU at the first call. */
 bool rd_module_kernel(const rd_module *module, rd_gpu *gpu, const char *name, CUfunction *kernel,
                       char why[RD_CUDA_TEXT])
 {
-    rd_module *m    = (rd_module *)module;
-    bool       done = false, full;
-    loaded    *l;
+    rd_module     *m    = (rd_module *)module;
+    bool           done = false, full;
+    loaded_module *l;
 
     if (!rd_gpu_enter(gpu, why))
         return false;
@@ -272,6 +286,7 @@ bool rd_module_kernel(const rd_module *module, rd_gpu *gpu, const char *name, CU
     return done;
 }
 
+/* Unloads all modules of a GPU. */
 void rd_modules_unload(rd_gpu *gpu)
 {
     char ignored[RD_CUDA_TEXT];
@@ -280,8 +295,8 @@ void rd_modules_unload(rd_gpu *gpu)
         return;
     pthread_mutex_lock(&lock);
     for (rd_module *m = modules; m; m = m->next)
-        for (loaded **at = &m->loaded; *at;) {
-            loaded *const l = *at;
+        for (loaded_module **at = &m->loaded; *at;) {
+            loaded_module *const l = *at;
 
             if (l->gpu != gpu) {
                 at = &l->next;

@@ -1,4 +1,5 @@
-/* nvrtc.c - CUDA C++ text to a cubin, or to PTX where the device is newer than NVRTC. */
+/* nvrtc.c - compiles CUDA C++ text to a cubin by NVRTC; or to PTX, if the device is newer than
+ * NVRTC. */
 #include "kernels/cuda/nvrtc.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +7,8 @@
 
 enum { MAX_ARCHITECTURES = 64, MAX_OPTIONS = 32 };
 
-/* What results hang on comes first: they have the CPU's bits.  In PTX, too, operations are then
- * marked as rounded one by one, and the driver's compiler may contract none. */
+/* The first options give results the CPU's bits.  They also mark operations in PTX as rounded one
+ * by one, so that the driver's compiler may contract none. */
 const char *const rd_nvrtc_options[] = {
     "--fmad=false",
     "--ftz=false",
@@ -21,7 +22,7 @@ const char *const rd_nvrtc_options[] = {
 };
 enum { N_OPTIONS = sizeof rd_nvrtc_options / sizeof *rd_nvrtc_options - 1 };
 
-static bool ok(const char *function, nvrtcResult result, char why[RD_CUDA_TEXT])
+static bool is_ok(const char *function, nvrtcResult result, char why[RD_CUDA_TEXT])
 {
     if (result != NVRTC_SUCCESS)
         rd_nvrtc_error(function, result, why);
@@ -29,25 +30,26 @@ static bool ok(const char *function, nvrtcResult result, char why[RD_CUDA_TEXT])
 }
 
 /* ---- For which device ------------------------------------------------------------------------ */
-static bool known(const rd_nvrtc *api, int architectures[MAX_ARCHITECTURES], int *n,
-                  char why[RD_CUDA_TEXT])
+/* Lists the architectures for which NVRTC compiles. */
+static bool get_architectures(const rd_nvrtc *api, int architectures[MAX_ARCHITECTURES], int *n,
+                              char why[RD_CUDA_TEXT])
 {
-    if (!ok("nvrtcGetNumSupportedArchs", api->nvrtcGetNumSupportedArchs(n), why))
+    if (!is_ok("nvrtcGetNumSupportedArchs", api->nvrtcGetNumSupportedArchs(n), why))
         return false;
     if (*n < 1 || *n > MAX_ARCHITECTURES) {
         snprintf(why, RD_CUDA_TEXT, "NVRTC compiles for %d architectures, not 1 to %d", *n,
                  MAX_ARCHITECTURES);
         return false;
     }
-    return ok("nvrtcGetSupportedArchs", api->nvrtcGetSupportedArchs(architectures), why);
+    return is_ok("nvrtcGetSupportedArchs", api->nvrtcGetSupportedArchs(architectures), why);
 }
 
-/* The device's own architecture, or the newest before it, whose PTX it can run. */
+/* Chooses the device's architecture, or the newest one before it, whose PTX the device can run. */
 static bool choose(const rd_nvrtc *api, int wanted, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
     int list[MAX_ARCHITECTURES], n, least;
 
-    if (!known(api, list, &n, why))
+    if (!get_architectures(api, list, &n, why))
         return false;
     least = list[0];
     for (int i = 0; i < n; i++) {
@@ -64,6 +66,7 @@ static bool choose(const rd_nvrtc *api, int wanted, rd_nvrtc_image *image, char 
 }
 
 /* ---- One program ----------------------------------------------------------------------------- */
+/* Allocates memory for an image. */
 static char *room_for(size_t n, char why[RD_CUDA_TEXT])
 {
     char *room = malloc(n ? n : 1);
@@ -73,7 +76,7 @@ static char *room_for(size_t n, char why[RD_CUDA_TEXT])
     return room;
 }
 
-/* Messages are no more than a help: without them, too, there is a result. */
+/* Takes the compiler's messages, which only help: there is a result without them, too. */
 static void take_log(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image)
 {
     size_t n = 0;
@@ -87,22 +90,25 @@ static void take_log(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *
     }
 }
 
+/* Takes the compiled cubin. */
 static bool take_cubin(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image,
                        char why[RD_CUDA_TEXT])
 {
-    return ok("nvrtcGetCUBINSize", api->nvrtcGetCUBINSize(program, &image->n), why) &&
+    return is_ok("nvrtcGetCUBINSize", api->nvrtcGetCUBINSize(program, &image->n), why) &&
            (image->bytes = room_for(image->n, why)) != NULL &&
-           ok("nvrtcGetCUBIN", api->nvrtcGetCUBIN(program, image->bytes), why);
+           is_ok("nvrtcGetCUBIN", api->nvrtcGetCUBIN(program, image->bytes), why);
 }
 
+/* Takes the compiled PTX. */
 static bool take_ptx(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image,
                      char why[RD_CUDA_TEXT])
 {
-    return ok("nvrtcGetPTXSize", api->nvrtcGetPTXSize(program, &image->n), why) &&
+    return is_ok("nvrtcGetPTXSize", api->nvrtcGetPTXSize(program, &image->n), why) &&
            (image->bytes = room_for(image->n, why)) != NULL &&
-           ok("nvrtcGetPTX", api->nvrtcGetPTX(program, image->bytes), why);
+           is_ok("nvrtcGetPTX", api->nvrtcGetPTX(program, image->bytes), why);
 }
 
+/* Compiles a program with all options, and takes its messages and its image. */
 static bool compile(const rd_nvrtc *api, nvrtcProgram program, const rd_nvrtc_text *text,
                     rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
@@ -122,13 +128,13 @@ static bool compile(const rd_nvrtc *api, nvrtcProgram program, const rd_nvrtc_te
         all[n++] = rd_nvrtc_options[i];
     for (int i = 0; i < text->n_options; i++)
         all[n++] = text->options[i];
-    compiled = ok("nvrtcCompileProgram", api->nvrtcCompileProgram(program, n, all), why);
+    compiled = is_ok("nvrtcCompileProgram", api->nvrtcCompileProgram(program, n, all), why);
     take_log(api, program, image);
     return compiled &&
            (image->ptx ? take_ptx(api, program, image, why) : take_cubin(api, program, image, why));
 }
 
-/* "12 bytes spill stores": is any number of them not 0? */
+/* True if the messages have "12 bytes spill stores" with a number other than 0. */
 bool rd_nvrtc_spills(const rd_nvrtc_image *image)
 {
     static const char STORES[] = " bytes spill stores";
@@ -140,6 +146,7 @@ bool rd_nvrtc_spills(const rd_nvrtc_image *image)
     return false;
 }
 
+/* Creates a program of the text, compiles and destroys it. */
 static bool compile_once(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
     const char     *missing;
@@ -153,8 +160,8 @@ static bool compile_once(const rd_nvrtc_text *text, rd_nvrtc_image *image, char 
         return false;
     }
     if (!choose(api, text->architecture, image, why) ||
-        !ok("nvrtcCreateProgram",
-            api->nvrtcCreateProgram(&program, text->text, text->name, 0, NULL, NULL), why))
+        !is_ok("nvrtcCreateProgram",
+               api->nvrtcCreateProgram(&program, text->text, text->name, 0, NULL, NULL), why))
         return false;
     done = compile(api, program, text, image, why);
     /* A program that cannot be destroyed is lost; the image is no worse for it. */
@@ -162,6 +169,7 @@ static bool compile_once(const rd_nvrtc_text *text, rd_nvrtc_image *image, char 
     return done;
 }
 
+/* Compiles; if registers spill, compiles again without a bound on them. */
 bool rd_nvrtc_compile(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
     const char   *options[MAX_OPTIONS];

@@ -1,17 +1,19 @@
-/* queue.c - what is asked of a GPU, in order: a lane, and what belongs to it. */
+/* queue.c - the work that is enqueued for a GPU, in order: a stream, and what belongs to it. */
 #include "kernels/cuda/cublas.h"
-#include "kernels/cuda/flow.h"
-#include "kernels/cuda/lane.h"
+#include "kernels/cuda/overlap.h"
+#include "kernels/cuda/stream.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 
+/* The streams, submissions and handles of one queue. */
 struct rd_queue {
-    rd_lane           *lane;
-    rd_submissions    *submissions;
-    rd_blas_handle    *blas;
-    _Atomic(rd_flow *) flow; /* for the next that wants one */
+    rd_stream            *stream;
+    rd_submissions       *submissions;
+    rd_blas_handle       *blas;
+    _Atomic(rd_overlap *) overlap; /* the spare one, NULL */
 };
 
+/* Frees the host's part of a queue. */
 static void drop(rd_queue *queue)
 {
     rd_submissions_free(queue->submissions);
@@ -19,6 +21,7 @@ static void drop(rd_queue *queue)
     free(queue);
 }
 
+/* Makes a queue of the caller's CUstream, or of a new one. */
 rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_queue *queue = calloc(1, sizeof *queue);
@@ -31,16 +34,16 @@ rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_T
     queue->submissions = rd_submissions_new();
     queue->blas        = rd_blas_handle_new();
     if (queue->submissions && queue->blas)
-        queue->lane = rd_lane_new(gpu, stream, full, why);
+        queue->stream = rd_stream_new(gpu, stream, full, why);
     else
         rd_cuda_error("cuStreamCreate", CUDA_ERROR_OUT_OF_MEMORY, why);
-    if (queue->lane)
+    if (queue->stream)
         return queue;
     drop(queue);
     return NULL;
 }
 
-/* The handle goes before its stream does. */
+/* Destroys the cuBLAS handle, before its stream is destroyed. */
 static void free_blas(rd_queue *queue)
 {
     char ignored[RD_CUDA_TEXT];
@@ -60,14 +63,14 @@ void rd_queue_free(rd_queue *queue)
         return;
     (void)rd_submissions_end(queue, NULL, ignored);
     free_blas(queue);
-    rd_flow_free(atomic_load(&queue->flow));
-    rd_lane_free(queue->lane);
+    rd_overlap_free(atomic_load(&queue->overlap));
+    rd_stream_free(queue->stream);
     drop(queue);
 }
 
 rd_gpu *rd_queue_gpu(const rd_queue *queue)
 {
-    return rd_lane_gpu(queue->lane);
+    return rd_stream_gpu(queue->stream);
 }
 
 rd_submissions *rd_queue_submissions(rd_queue *queue)
@@ -80,40 +83,44 @@ rd_blas_handle *rd_queue_blas(rd_queue *queue)
     return queue->blas;
 }
 
-rd_lane *rd_queue_lane(const rd_queue *queue)
+rd_stream *rd_queue_stream_object(const rd_queue *queue)
 {
-    return queue->lane;
+    return queue->stream;
 }
 
 CUstream rd_queue_stream(const rd_queue *queue)
 {
-    return rd_lane_stream(queue->lane);
+    return rd_stream_handle(queue->stream);
 }
 
 bool rd_queue_wait(rd_queue *queue, char why[RD_CUDA_TEXT])
 {
-    return rd_lane_wait(queue->lane, why);
+    return rd_stream_wait(queue->stream, why);
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
+/* Copies from the host to the GPU. */
 bool rd_queue_up(rd_queue *queue, CUdeviceptr to, const void *from, int64_t bytes,
                  char why[RD_CUDA_TEXT])
 {
-    return rd_lane_copy(queue->lane, RD_UP, to, (void *)from, bytes, why);
+    return rd_stream_copy(queue->stream, RD_COPY_UP, to, (void *)from, bytes, why);
 }
 
+/* Copies from the GPU to the host. */
 bool rd_queue_down(rd_queue *queue, void *to, CUdeviceptr from, int64_t bytes,
                    char why[RD_CUDA_TEXT])
 {
-    return rd_lane_copy(queue->lane, RD_DOWN, from, to, bytes, why);
+    return rd_stream_copy(queue->stream, RD_COPY_DOWN, from, to, bytes, why);
 }
 
+/* Copies within the GPU. */
 bool rd_queue_across(rd_queue *queue, CUdeviceptr to, CUdeviceptr from, int64_t bytes,
                      char why[RD_CUDA_TEXT])
 {
-    return rd_lane_copy(queue->lane, RD_ACROSS, to, (void *)(uintptr_t)from, bytes, why);
+    return rd_stream_copy(queue->stream, RD_COPY_ACROSS, to, (void *)(uintptr_t)from, bytes, why);
 }
 
+/* Sets bytes to 0. */
 bool rd_queue_clear(rd_queue *queue, CUdeviceptr at, int64_t bytes, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu  = rd_queue_gpu(queue);
@@ -126,17 +133,17 @@ bool rd_queue_clear(rd_queue *queue, CUdeviceptr at, int64_t bytes, char why[RD_
     return done;
 }
 
-/* ---- Beside kernels -------------------------------------------------------------------------- */
-/* Several runs may want one at a time: one of theirs is kept. */
-rd_flow *rd_queue_take_flow(rd_queue *queue, bool *full, char why[RD_CUDA_TEXT])
+/* ---- Overlapped copies ----------------------------------------------------------------------- */
+/* Takes the spare one: only one is kept, though several runs may want one at the same time. */
+rd_overlap *rd_queue_take_overlap(rd_queue *queue, bool *full, char why[RD_CUDA_TEXT])
 {
-    rd_flow *const kept = atomic_exchange(&queue->flow, NULL);
+    rd_overlap *const kept = atomic_exchange(&queue->overlap, NULL);
 
     *full = false;
-    return kept ? kept : rd_flow_new(rd_queue_gpu(queue), full, why);
+    return kept ? kept : rd_overlap_new(rd_queue_gpu(queue), full, why);
 }
 
-void rd_queue_give_flow(rd_queue *queue, rd_flow *flow)
+void rd_queue_give_overlap(rd_queue *queue, rd_overlap *overlap)
 {
-    rd_flow_free(atomic_exchange(&queue->flow, flow));
+    rd_overlap_free(atomic_exchange(&queue->overlap, overlap));
 }

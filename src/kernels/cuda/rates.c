@@ -1,5 +1,5 @@
-/* rates.c - what a GPU and its bus do in a second, measured: by events of the driver around copies,
- * as runs make them, and around a kernel of nothing but operations. */
+/* rates.c - measures the throughput of a GPU and its bus, by events around copies as runs make
+ * them, and around a kernel of arithmetic only. */
 #include "kernels/cuda/rates.h"
 #include "kernels/cuda/watch.h"
 #include "kernels/store/hash.h"
@@ -9,10 +9,10 @@
 #include <string.h>
 
 enum { TIMES = 3, THREADS = 256, STEPS = 256, ABREAST = 8 };
-/* Bytes that are copied: at most so many, and so small a part of the memory. */
+/* Bytes that are copied: PIECE at most, and 1 / PART of the memory. */
 enum { PIECE = 64 << 20, PART = 32 };
 
-/* Chains of operations side by side, so that none waits for the one before it. */
+/* Independent chains of operations, so that none waits for the one before it. */
 static const char kernel_text[] =
     "extern \"C\" __global__ void __launch_bounds__(256, 1) operate(%s *to, %s by)\n"
     "{\n"
@@ -24,17 +24,18 @@ static const char kernel_text[] =
     "    if (s == -1) *to = s;\n" /* nobody knows that it is not */
     "}\n";
 
+/* A measurement. */
 typedef struct meter {
     rd_queue    *queue;
     rd_gpu      *gpu;
     rd_gpu_watch watch;
-    CUdeviceptr  a, b;
-    char        *host;
-    int64_t      bytes, blocks; /* of threads: all that the GPU has room for */
+    CUdeviceptr  a, b;          /* memory on the GPU */
+    char        *host;          /* memory on the host */
+    int64_t      bytes, blocks; /* bytes of each; blocks of threads that fill the GPU */
     char        *why;
 } meter;
 
-/* ---- What is timed --------------------------------------------------------------------------- */
+/* ---- The timed work -------------------------------------------------------------------------- */
 static bool go_up(meter *m)
 {
     return rd_queue_up(m->queue, m->a, m->host, m->bytes, m->why);
@@ -50,6 +51,7 @@ static bool go_across(meter *m)
     return rd_queue_across(m->queue, m->b, m->a, m->bytes, m->why);
 }
 
+/* Compiles the kernel for a type. */
 static const rd_module *module_of(meter *m, const char *type)
 {
     const rd_module *module = NULL;
@@ -64,7 +66,8 @@ static const rd_module *module_of(meter *m, const char *type)
     return module;
 }
 
-static bool operate(meter *m, const char *type, void *by)
+/* Launches the kernel of arithmetic. */
+static bool launch_operations(meter *m, const char *type, void *by)
 {
     const rd_module *module      = module_of(m, type);
     void            *arguments[] = { &m->a, by };
@@ -84,17 +87,17 @@ static bool operate_floats(meter *m)
 {
     float by = 0.5F;
 
-    return operate(m, "float", &by);
+    return launch_operations(m, "float", &by);
 }
 
 static bool operate_doubles(meter *m)
 {
     double by = 0.5;
 
-    return operate(m, "double", &by);
+    return launch_operations(m, "double", &by);
 }
 
-/* The least of some times, after one that does not count; 0: it failed. */
+/* The least time of some runs, after one that does not count; 0: a run failed. */
 static double seconds_of(meter *m, bool (*does)(meter *))
 {
     double least = INFINITY, seconds = 0;
@@ -110,6 +113,7 @@ static double seconds_of(meter *m, bool (*does)(meter *))
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
+/* Measures copies and arithmetic, and converts times to rates. */
 static bool find_rates(meter *m, rd_device_rates *rates)
 {
     const double up = seconds_of(m, go_up), down = up > 0 ? seconds_of(m, go_down) : 0,
@@ -131,6 +135,7 @@ static bool find_rates(meter *m, rd_device_rates *rates)
     return true;
 }
 
+/* Takes memory of the GPU and of the host, whose pages are touched. */
 static bool get_memory(meter *m)
 {
     const int64_t most = rd_gpu_facts_of(m->gpu)->memory / PART;
@@ -148,6 +153,7 @@ static bool get_memory(meter *m)
     return m->b;
 }
 
+/* Measures, and returns all memory. */
 bool rd_gpu_rates(rd_queue *queue, rd_device_rates *rates, char *why)
 {
     meter m    = { .queue = queue, .gpu = rd_queue_gpu(queue), .why = why };
@@ -167,7 +173,7 @@ bool rd_gpu_rates(rd_queue *queue, rd_device_rates *rates, char *why)
     return done;
 }
 
-/* Rates are good for GPUs of a name; 0: there is none. */
+/* The key of a GPU's name, for which measured rates hold; 0: there is no GPU. */
 uint64_t rd_gpu_name_key(int32_t device)
 {
     char                ignored[RD_CUDA_TEXT];

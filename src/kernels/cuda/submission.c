@@ -1,39 +1,42 @@
-/* submission.c - what a run asks of a GPU: its memory, and what its kernels report.
+/* submission.c - a run's use of a GPU: its memory, and the reports of its kernels.
  *
- * A run that is waited for ends at once.  One that is left goes on by itself: its memory, and
- * memory that is given back meanwhile, stays taken until an event behind it has come.  Whoever asks
- * next looks for such, and what they have found is told by the next rd_submissions_end(). */
-#include "kernels/cuda/call.h"
+ * A run that the host waits for ends at once.  A run that the host leaves continues by itself.
+ * Then its memory stays taken until an event behind the run has been reached, and so does memory
+ * that is returned meanwhile.  The next submission looks for such runs; the next
+ * rd_submissions_end() tells their reports. */
+#include "kernels/cuda/kernel_call.h"
 #include "kernels/cuda/gpu.h"
-#include "kernels/cuda/lane.h"
+#include "kernels/cuda/stream.h"
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs that may be left at a time: they hold memory. */
+/* Runs that may be left at the same time: they hold memory. */
 enum { MOST_LEFT = 64 };
 
-typedef struct list {
+/* A growing list of addresses on the GPU. */
+typedef struct address_list {
     CUdeviceptr *at;
     int32_t      n, room;
-} list;
+} address_list;
 
+/* One run. */
 struct rd_submission {
     rd_queue      *queue;
-    list           memory, records;
-    int64_t        bytes; /* of memory, and what was given back before the end */
-    CUevent        left;  /* behind all that was asked */
+    address_list   memory, records; /* all memory of the run; the records of its kernels */
+    int64_t        bytes;           /* of all memory, with what was returned before the end */
+    CUevent        left;            /* the event behind all work of the run */
     rd_submission *next;
 };
 
-/* Of a queue: runs that are left, the oldest first. */
+/* The runs of a queue that the host has left, the oldest first. */
 struct rd_submissions {
     pthread_mutex_t lock;
     rd_submission  *first, *last;
     int32_t         n;
-    rd_task         found; /* by those that have ended */
+    rd_task         found; /* the reports of runs that have ended */
 };
 
 rd_submissions *rd_submissions_new(void)
@@ -55,7 +58,8 @@ void rd_submissions_free(rd_submissions *all)
     free(all);
 }
 
-static bool add(list *to, CUdeviceptr at)
+/* Appends an address.  False: no memory. */
+static bool add_address(address_list *to, CUdeviceptr at)
 {
     if (to->n == to->room) {
         const int32_t room = to->room ? 2 * to->room : 8;
@@ -71,7 +75,7 @@ static bool add(list *to, CUdeviceptr at)
 }
 
 /* ---- Reports --------------------------------------------------------------------------------- */
-/* The sentence of the index that the program meets first. */
+/* Writes the sentence of the invalid index that the program meets first. */
 static void report_index(const rd_record *found, rd_task *task)
 {
     const uint32_t n = found->n < RD_FAILURES ? found->n : RD_FAILURES;
@@ -92,7 +96,7 @@ static void report_index(const rd_record *found, rd_task *task)
     }
 }
 
-/* What the kernels have found, the first stage's failure before others; all is done on the GPU. */
+/* Reads the reports of all kernels, the first stage's failure before others.  All work is done. */
 static bool read_records(const rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])
 {
     for (int32_t k = 0; k < s->records.n; k++) {
@@ -109,7 +113,7 @@ static bool read_records(const rd_submission *s, rd_task *report, char why[RD_CU
 }
 
 /* ---- One run --------------------------------------------------------------------------------- */
-/* All is given back. */
+/* Returns all memory of a run. */
 static void drop(rd_submission *s)
 {
     rd_gpu *const gpu = rd_queue_gpu(s->queue);
@@ -126,7 +130,7 @@ static void drop(rd_submission *s)
     free(s);
 }
 
-/* The oldest one's end is known to have come. */
+/* Ends the oldest run; its event has been reached. */
 static bool end_oldest(rd_submissions *all, char why[RD_CUDA_TEXT])
 {
     rd_submission *const s    = all->first;
@@ -139,6 +143,7 @@ static bool end_oldest(rd_submissions *all, char why[RD_CUDA_TEXT])
     return done;
 }
 
+/* True if the event of a run has been reached. */
 static bool has_come(const rd_submission *s)
 {
     char     ignored[RD_CUDA_TEXT];
@@ -151,7 +156,7 @@ static bool has_come(const rd_submission *s)
     return result == CUDA_SUCCESS;
 }
 
-/* Those that have ended, and the oldest where they are too many. */
+/* Ends the runs whose events have been reached, and the oldest one if there are too many. */
 static bool end_some(rd_queue *queue, char why[RD_CUDA_TEXT])
 {
     rd_submissions *const all  = rd_queue_submissions(queue);
@@ -166,7 +171,8 @@ static bool end_some(rd_queue *queue, char why[RD_CUDA_TEXT])
     return done;
 }
 
-static bool are_left(rd_queue *queue)
+/* True if the queue has runs that were left. */
+static bool has_left(rd_queue *queue)
 {
     rd_submissions *const all = rd_queue_submissions(queue);
     bool                  some;
@@ -177,6 +183,7 @@ static bool are_left(rd_queue *queue)
     return some;
 }
 
+/* Ends old runs first, as they hold memory. */
 rd_submission *rd_submission_new(rd_queue *queue, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_submission *s;
@@ -199,15 +206,15 @@ rd_queue *rd_submission_queue(const rd_submission *s)
     return s->queue;
 }
 
-/* Where the GPU is full, runs that are left are waited for. */
+/* Takes memory.  If the GPU is full, it waits for the runs that were left. */
 CUdeviceptr rd_submission_get(rd_submission *s, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu = rd_queue_gpu(s->queue);
     CUdeviceptr   at  = rd_gpu_get(gpu, bytes, full, why);
 
-    if (!at && *full && are_left(s->queue) && rd_submissions_end(s->queue, NULL, why))
+    if (!at && *full && has_left(s->queue) && rd_submissions_end(s->queue, NULL, why))
         at = rd_gpu_get(gpu, bytes, full, why);
-    if (at && !add(&s->memory, at)) {
+    if (at && !add_address(&s->memory, at)) {
         rd_gpu_put(gpu, at);
         snprintf(why, RD_CUDA_TEXT, "out of memory");
         *full = true;
@@ -232,6 +239,7 @@ int64_t rd_submission_bytes(const rd_submission *s)
     return s->bytes;
 }
 
+/* Takes memory for a record, and sets it to "nothing reported". */
 CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_TEXT])
 {
     static const rd_record none = { .least = UINT64_MAX };
@@ -239,7 +247,7 @@ CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_
 
     if (!at || !rd_queue_up(s->queue, at, &none, sizeof none, why))
         return 0;
-    if (add(&s->records, at))
+    if (add_address(&s->records, at))
         return at;
     snprintf(why, RD_CUDA_TEXT, "out of memory");
     *full = true;
@@ -254,8 +262,8 @@ bool rd_submission_end(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT]
     return done;
 }
 
-/* An event behind all that was asked. */
-static bool mark(rd_submission *s, char why[RD_CUDA_TEXT])
+/* Records an event behind all work of the run. */
+static bool mark_end(rd_submission *s, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu = rd_queue_gpu(s->queue);
     bool          full, made;
@@ -264,14 +272,15 @@ static bool mark(rd_submission *s, char why[RD_CUDA_TEXT])
         return false;
     made = RD_GPU_TAKE(gpu, &full, why, cuEventCreate, &s->left, CU_EVENT_DISABLE_TIMING);
     rd_gpu_leave(gpu);
-    return made && rd_lane_mark(rd_queue_lane(s->queue), s->left, why);
+    return made && rd_stream_mark(rd_queue_stream_object(s->queue), s->left, why);
 }
 
+/* Appends the run to the queue's list; if no event can be made, it waits instead. */
 bool rd_submission_leave(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])
 {
     rd_submissions *const all = rd_queue_submissions(s->queue);
 
-    if (!mark(s, why)) /* then it is waited for */
+    if (!mark_end(s, why)) /* then it is waited for */
         return rd_submission_end(s, report, why);
     pthread_mutex_lock(&all->lock);
     *(all->last ? &all->last->next : &all->first) = s;
@@ -282,6 +291,7 @@ bool rd_submission_leave(rd_submission *s, rd_task *report, char why[RD_CUDA_TEX
 }
 
 /* ---- All of a queue -------------------------------------------------------------------------- */
+/* Waits for the queue, and ends all runs that were left. */
 bool rd_submissions_end(rd_queue *queue, rd_task *report, char why[RD_CUDA_TEXT])
 {
     rd_submissions *const all  = rd_queue_submissions(queue);
@@ -298,13 +308,14 @@ bool rd_submissions_end(rd_queue *queue, rd_task *report, char why[RD_CUDA_TEXT]
     return done;
 }
 
+/* Hands the memory to the last run that was left, which returns it when it ends. */
 void rd_submissions_put(rd_queue *queue, CUdeviceptr at)
 {
     rd_submissions *const all = rd_queue_submissions(queue);
     char                  ignored[RD_CUDA_TEXT];
 
     pthread_mutex_lock(&all->lock);
-    if (!all->last || !add(&all->last->memory, at)) {
+    if (!all->last || !add_address(&all->last->memory, at)) {
         if (all->last)
             (void)rd_queue_wait(queue, ignored);
         rd_gpu_put(rd_queue_gpu(queue), at);

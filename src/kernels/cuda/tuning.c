@@ -1,5 +1,5 @@
-/* tuning.c - numbers of tuning.def: their text, and what it says. */
-#include "kernels/cuda/choose.h"
+/* tuning.c - the numbers of tuning.def as text, "vector=8,ahead=4", and back. */
+#include "kernels/cuda/kernel_choice.h"
 #include "kernels/cuda/api.h"
 #include <inttypes.h>
 #include <stddef.h>
@@ -9,10 +9,11 @@
 
 enum { MOST_VALUES = 4 };
 
+/* A row of tuning.def. */
 typedef struct tuned {
     const char *name;
-    size_t      field;               /* where it is in a choice */
-    int16_t     values[MOST_VALUES]; /* in rising order; 0 ends fewer */
+    size_t      field;               /* offset in rd_cuda_choice */
+    int16_t     values[MOST_VALUES]; /* in rising order; 0 ends a shorter list */
 } tuned;
 
 static const tuned rows[] = {
@@ -37,6 +38,7 @@ int32_t rd_cuda_tuned_values(rd_cuda_tuned row, const int16_t **values)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
+/* Marks each number that differs from the rule. */
 void rd_cuda_choice_text(rd_text *text, const rd_cuda_choice *choice)
 {
     const rd_tuning none  = { { 0 } };
@@ -64,7 +66,7 @@ void rd_cuda_tuning_text(rd_text *text, const rd_tuning *tuning)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-/* "2, 4, 8, 16" */
+/* Adds the values that a row may have: "2, 4, 8, 16". */
 static void values_text(rd_text *text, rd_cuda_tuned row)
 {
     const int16_t *values;
@@ -74,6 +76,7 @@ static void values_text(rd_text *text, rd_cuda_tuned row)
         rd_text_add(text, "%s%d", k ? ", " : "", values[k]);
 }
 
+/* Writes the error for an unknown name, with all names. */
 static bool no_such_name(const char *word, int n, char *why)
 {
     rd_text names = { 0 };
@@ -86,6 +89,7 @@ static bool no_such_name(const char *word, int n, char *why)
     return false;
 }
 
+/* Writes the error for a value that the row may not have. */
 static bool no_such_value(rd_cuda_tuned row, const char *word, int n, char *why)
 {
     rd_text values = { 0 };
@@ -97,7 +101,7 @@ static bool no_such_value(rd_cuda_tuned row, const char *word, int n, char *why)
     return false;
 }
 
-/* The row of "ahead=4", which is n characters long; RD_N_TUNED: none. */
+/* The row of a word such as "ahead=4", which is n characters long; RD_N_TUNED: none. */
 static rd_cuda_tuned row_of(const char *word, int n)
 {
     const char *const equals = memchr(word, '=', (size_t)n);
@@ -109,6 +113,7 @@ static rd_cuda_tuned row_of(const char *word, int n)
     return k;
 }
 
+/* Reads one "name=number". */
 static bool read_word(const char *word, int n, rd_tuning *tuning, char *why)
 {
     const rd_cuda_tuned k = row_of(word, n);
@@ -129,6 +134,7 @@ static bool read_word(const char *word, int n, rd_tuning *tuning, char *why)
     return no_such_value(k, word, n, why);
 }
 
+/* Reads words between commas. */
 bool rd_cuda_tuning_read(const char *text, rd_tuning *tuning, char *why)
 {
     *tuning = (rd_tuning){ { 0 } };

@@ -1,6 +1,7 @@
 /* watch.c - see watch.h. */
 #include "kernels/cuda/watch.h"
 
+/* Creates both events. */
 bool rd_gpu_watch_make(rd_gpu_watch *watch, rd_queue *queue, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu = rd_queue_gpu(queue);
@@ -30,6 +31,7 @@ void rd_gpu_watch_drop(rd_gpu_watch *watch)
     rd_gpu_leave(gpu);
 }
 
+/* Records an event in the queue's stream. */
 static bool record(rd_gpu_watch *watch, CUevent event, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu = rd_queue_gpu(watch->queue);
@@ -52,6 +54,7 @@ bool rd_gpu_watch_stop(rd_gpu_watch *watch, char why[RD_CUDA_TEXT])
     return record(watch, watch->ended, why);
 }
 
+/* Reads the time between both events. */
 bool rd_gpu_watch_read(rd_gpu_watch *watch, double *seconds, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu          = rd_queue_gpu(watch->queue);

@@ -1,22 +1,24 @@
-/* windows.c - stages over data of this process's memory that the GPU has no room for.
+/* windows.c - stages over data in this process's memory for which the GPU has no room (out of
+ * core).
  *
- * What a block of the work reads is copied to windows before it, and what it stores is copied back
- * behind it.  A window stands for its slot: kernels get the address that the slot would have, were
- * it whole.  Ranges are joined as ever, in whatever block they come, so blocks change no bit.
+ * Before a block of the work, the bytes that it reads are copied to windows.  Behind it, the
+ * bytes that it stores are copied back.  A window stands for its slot: kernels get the address
+ * that the slot would have if all of it were there.  Partials are combined as usual, whichever
+ * block they come from, so blocks change no bit.
  *
- * Blocks take two sets of windows in turns.  While the kernel of block k runs, block k + 1 is
- * copied to the other set, and what k - 1 has stored there is copied back, each in a lane of its
- * own:
+ * Blocks use two sets of windows in turn (double buffering).  While the kernel of block k runs,
+ * block k + 1 is copied to the other set, and the results of k - 1 there are copied back.  Each
+ * direction has a stream of its own:
  *
  *     up      0   1   2   3           filled[k % 2] is behind each,  worked[k % 2] before the next
  *     kernel      0   1   2   3       worked[k % 2] is behind each,  filled[k % 2] before it
- *     down            0   1   2   3   worked[k % 2] before each; the host waits for it before the
- *                                     kernel of k + 2 is asked for
+ *     down            0   1   2   3   worked[k % 2] before each; the host waits for it before it
+ *                                     launches the kernel of k + 2
  *
- * One set does where there is no memory for two: then copies wait for the kernel, and it for them. */
-#include "kernels/cuda/blocks.h"
-#include "kernels/cuda/flow.h"
-#include "kernels/cuda/run.h"
+ * If there is no memory for two sets, one does: then copies and kernels wait for each other. */
+#include "kernels/cuda/work_blocks.h"
+#include "kernels/cuda/overlap.h"
+#include "kernels/cuda/kernel_run.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,22 +29,25 @@ int64_t rd_windows_budget(const rd_gpu_facts *gpu)
     return gpu->memory / PART < MOST ? gpu->memory / PART : MOST;
 }
 
+/* A window: memory on the GPU that stands for some bytes of a slot. */
 typedef struct window {
-    CUdeviceptr at; /* 0: the slot is on the GPU, or the kernel does not touch it */
-    rd_touched  of; /* what is there */
+    CUdeviceptr      at; /* 0: the slot is on the GPU, or the kernel does not touch it */
+    rd_touched_bytes of; /* the bytes in it */
 } window;
 
-typedef struct windows {
+/* The windows of a run. */
+typedef struct window_sets {
     rd_gpu_run_state *r;
-    rd_flow          *flow;
-    rd_cuda_blocks    blocks; /* at hand: the one that is filled, then worked on */
+    rd_overlap       *overlap;
+    rd_cuda_blocks    blocks; /* the block that is filled, then worked on */
     int32_t           n_slot;
     int               n_set;
-    window           *set[RD_SETS]; /* by slot */
-} windows;
+    window           *set[RD_WINDOW_SETS]; /* by slot */
+} window_sets;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-static void put_set(windows *w, int set)
+/* Returns the memory of a set. */
+static void put_set(window_sets *w, int set)
 {
     for (int32_t k = 0; k < w->n_slot; k++) {
         if (w->set[set][k].at)
@@ -51,7 +56,8 @@ static void put_set(windows *w, int set)
     }
 }
 
-static bool get_set(windows *w, int set)
+/* Takes memory for a set: for each slot, the most bytes that a block touches. */
+static bool get_set(window_sets *w, int set)
 {
     rd_gpu_run_state *const r = w->r;
 
@@ -68,8 +74,8 @@ static bool get_set(windows *w, int set)
     return true;
 }
 
-/* A second one, if there are blocks for it, and memory. */
-static bool get_sets(windows *w)
+/* Takes a second set, if there are several blocks, and memory. */
+static bool get_sets(window_sets *w)
 {
     bool *const full = &w->r->full;
 
@@ -87,47 +93,51 @@ static bool get_sets(windows *w)
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
-/* The windows of a set on their way, one after the other. */
-typedef struct haul {
-    windows    *w;
-    rd_way      way;
-    int         set;
-    int32_t     next; /* slot */
-    rd_transfer now;
-} haul;
+/* The copies of all windows of a set in one direction, one after the other. */
+typedef struct transfers {
+    window_sets      *w;
+    rd_copy_direction direction;
+    int               set;
+    int32_t           next; /* slot */
+    rd_transfer       now;
+} transfers;
 
-static bool is_done(const haul *h)
+/* True if all copies of the set are done. */
+static bool is_done(const transfers *h)
 {
     return h->next == h->w->n_slot && rd_transfer_is_done(&h->now);
 }
 
-/* Is anything to be copied?  What the block reads may be there already. */
-static bool is_carried(const haul *h, window *at, int32_t slot)
+/* True if the window must be copied.  Bytes that the block reads may be there already. */
+static bool is_copied(const transfers *h, window *at, int32_t slot)
 {
     if (!at->at)
         return false;
-    if (h->way == RD_DOWN)
+    if (h->direction == RD_COPY_DOWN)
         return at->of.stored;
-    const rd_touched of   = rd_blocks_touch(&h->w->blocks, slot);
-    const bool       same = of.lo == at->of.lo && of.hi == at->of.hi;
+    const rd_touched_bytes of   = rd_blocks_touch(&h->w->blocks, slot);
+    const bool             same = of.lo == at->of.lo && of.hi == at->of.hi;
 
     if (of.loaded)
         at->of = of;
     return of.loaded && !same;
 }
 
-/* A window begins as its slot does. */
+/* The address of a window's first byte: aligned like its slot. */
 static CUdeviceptr first_of(const window *at)
 {
     return at->at + (CUdeviceptr)(at->of.lo & 15);
 }
 
-static rd_transfer transfer_of(const haul *h, int32_t slot)
+/* The copy of one slot's window; 0 bytes: there is nothing to copy. */
+static rd_transfer transfer_of(const transfers *h, int32_t slot)
 {
     window *const at = &h->w->set[h->set][slot];
-    rd_transfer t = { .lane = h->way == RD_UP ? h->w->flow->up : h->w->flow->down, .way = h->way };
+    rd_transfer   t  = { .stream =
+                          h->direction == RD_COPY_UP ? h->w->overlap->up : h->w->overlap->down,
+                         .direction = h->direction };
 
-    if (is_carried(h, at, slot)) {
+    if (is_copied(h, at, slot)) {
         t.there = first_of(at);
         t.here  = h->w->r->host->at[slot] + at->of.lo;
         t.bytes = at->of.hi - at->of.lo;
@@ -135,7 +145,8 @@ static rd_transfer transfer_of(const haul *h, int32_t slot)
     return t;
 }
 
-static bool step(haul *h)
+/* Continues the current copy, or begins the next one. */
+static bool continue_copy(transfers *h)
 {
     char *const why = h->w->r->why;
 
@@ -147,26 +158,27 @@ static bool step(haul *h)
     return rd_transfer_begin(&h->now, why);
 }
 
-/* The block at hand is copied up to a set, and what the last one has stored in another, or the
- * same, is copied down, by turns; -1: neither. */
-static bool carry(windows *w, int up, int down)
+/* Copies the current block up to set `up`, and the results of set `down` back, alternately; -1:
+ * none. */
+static bool copy_sets(window_sets *w, int up, int down)
 {
     char *const why = w->r->why;
-    haul        in  = { w, RD_UP, up, up < 0 ? w->n_slot : 0, { 0 } },
-         out        = { w, RD_DOWN, down, down < 0 ? w->n_slot : 0, { 0 } };
+    transfers   in  = { w, RD_COPY_UP, up, up < 0 ? w->n_slot : 0, { 0 } },
+              out   = { w, RD_COPY_DOWN, down, down < 0 ? w->n_slot : 0, { 0 } };
 
-    if ((up >= 0 && !rd_lane_follow(w->flow->up, w->flow->worked[up], why)) ||
-        (down >= 0 && !rd_lane_follow(w->flow->down, w->flow->worked[down], why)))
+    if ((up >= 0 && !rd_stream_follow(w->overlap->up, w->overlap->worked[up], why)) ||
+        (down >= 0 && !rd_stream_follow(w->overlap->down, w->overlap->worked[down], why)))
         return false;
     while (!is_done(&in) || !is_done(&out))
-        if (!step(&in) || !step(&out))
+        if (!continue_copy(&in) || !continue_copy(&out))
             return false;
-    return up < 0 || rd_lane_mark(w->flow->up, w->flow->filled[up], why);
+    return up < 0 || rd_stream_mark(w->overlap->up, w->overlap->filled[up], why);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-/* Slots would begin at a multiple of 16 bytes from where their windows do. */
-static void set_slots(const windows *w, int set)
+/* Gives the kernel the addresses of slots.  A slot would begin at a multiple of 16 bytes from its
+ * window. */
+static void set_slots(const window_sets *w, int set)
 {
     for (int32_t k = 0; k < w->n_slot; k++) {
         window *const at = &w->set[set][k];
@@ -178,86 +190,90 @@ static void set_slots(const windows *w, int set)
     }
 }
 
-static bool work(windows *w, const char *name, int set)
+/* Launches the kernel of the current block between the events of its set. */
+static bool launch_block(window_sets *w, const char *name, int set)
 {
-    rd_lane *const lane = rd_queue_lane(w->r->queue);
-    int64_t        first, end;
+    rd_stream *const stream = rd_queue_stream_object(w->r->queue);
+    int64_t          first, end;
 
     set_slots(w, set);
     rd_blocks_work(&w->blocks, &first, &end);
-    return rd_lane_follow(lane, w->flow->filled[set], w->r->why) &&
+    return rd_stream_follow(stream, w->overlap->filled[set], w->r->why) &&
            rd_gpu_run_work(w->r, name, first, end) &&
-           rd_lane_mark(lane, w->flow->worked[set], w->r->why);
+           rd_stream_mark(stream, w->overlap->worked[set], w->r->why);
 }
 
-/* `part` of this kernel's work is done. */
-static bool tell(windows *w, double part)
+/* Reports that `part` of this kernel's work is done.  False: the evaluation is cancelled. */
+static bool tell(window_sets *w, double part)
 {
     const rd_device_host *const host = w->r->host;
-    const int32_t               cut = w->blocks.cut < 0 ? 0 : w->blocks.cut, n = w->r->shape->n_cut;
+    const int32_t split = w->blocks.split < 0 ? 0 : w->blocks.split, n = w->r->strategy->n_split;
 
-    if (host->tell(host->user, (cut + part) / (n > 0 ? n : 1)))
+    if (host->tell(host->user, (split + part) / (n > 0 ? n : 1)))
         return true;
     snprintf(w->r->why, RD_CUDA_TEXT, "the evaluation was cancelled");
     w->r->cancelled = true;
     return false;
 }
 
-/* What a kernel has stored is here before the next one of its set is asked for. */
-static bool run_blocks(windows *w, const char *name)
+/* Runs all blocks.  The results of a block are on the host before the next kernel of its set is
+ * launched. */
+static bool run_blocks(window_sets *w, const char *name)
 {
     const int64_t n = rd_blocks_count(&w->blocks);
 
-    if (!carry(w, 0, -1))
+    if (!copy_sets(w, 0, -1))
         return false;
     for (int64_t k = 0; k < n; k++) {
         const int     next = (int)((k + 1) % w->n_set);
         const int64_t back = k + 1 - w->n_set;
 
-        if (!work(w, name, (int)(k % w->n_set)))
+        if (!launch_block(w, name, (int)(k % w->n_set)))
             return false;
         (void)rd_blocks_next(&w->blocks);
-        if (!carry(w, k + 1 < n ? next : -1, back >= 0 ? next : -1) ||
+        if (!copy_sets(w, k + 1 < n ? next : -1, back >= 0 ? next : -1) ||
             !tell(w, (double)(k + 1) / (double)n))
             return false;
     }
-    return w->n_set == 1 || carry(w, -1, (int)((n - 1) % w->n_set));
+    return w->n_set == 1 || copy_sets(w, -1, (int)((n - 1) % w->n_set));
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
-/* Nobody uses windows and lanes any more, unless the driver does not say so. */
-static bool settle(windows *w, char why[RD_CUDA_TEXT])
+/* Waits until no work uses the windows and streams.  False: the driver does not say so. */
+static bool wait_for_all(window_sets *w, char why[RD_CUDA_TEXT])
 {
-    return rd_lane_wait(w->flow->up, why) && rd_lane_wait(w->flow->down, why) &&
+    return rd_stream_wait(w->overlap->up, why) && rd_stream_wait(w->overlap->down, why) &&
            rd_queue_wait(w->r->queue, why);
 }
 
-static bool run_in_flow(windows *w, const char *name)
+/* Runs all blocks, waits, and returns the windows, unless the wait failed. */
+static bool run_with_overlap(window_sets *w, const char *name)
 {
     char       ignored[RD_CUDA_TEXT];
     bool       done    = get_sets(w) && run_blocks(w, name);
-    const bool settled = settle(w, done ? w->r->why : ignored);
+    const bool settled = wait_for_all(w, done ? w->r->why : ignored);
 
     for (int set = 0; settled && set < w->n_set; set++)
         put_set(w, set);
     if (settled)
-        rd_queue_give_flow(w->r->queue, w->flow);
+        rd_queue_give_overlap(w->r->queue, w->overlap);
     else
-        rd_flow_free(w->flow);
+        rd_overlap_free(w->overlap);
     return done && settled;
 }
 
-static bool run_windows(windows *w, const char *name)
+static bool run_windows(window_sets *w, const char *name)
 {
-    w->flow = rd_queue_take_flow(w->r->queue, &w->r->full, w->r->why);
-    return w->flow && run_in_flow(w, name);
+    w->overlap = rd_queue_take_overlap(w->r->queue, &w->r->full, w->r->why);
+    return w->overlap && run_with_overlap(w, name);
 }
 
+/* Allocates the list of windows, and runs the blocks. */
 bool rd_gpu_run_windows(rd_gpu_run_state *r, const char *name, const rd_cuda_blocks *blocks)
 {
-    const int32_t slots = rd_gpu_slots(r->shape);
-    window       *all   = calloc(RD_SETS * ((size_t)slots + 1), sizeof *all);
-    windows       w = { .r = r, .blocks = *blocks, .n_slot = slots, .set = { all, all + slots } };
+    const int32_t slots = rd_gpu_slots(r->strategy);
+    window       *all   = calloc(RD_WINDOW_SETS * ((size_t)slots + 1), sizeof *all);
+    window_sets   w = { .r = r, .blocks = *blocks, .n_slot = slots, .set = { all, all + slots } };
     bool          done = false;
 
     if (all)

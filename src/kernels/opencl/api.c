@@ -13,7 +13,7 @@ static struct {
     char      why[RD_OPENCL_TEXT]; /* "": they are all there */
 } api;
 
-/* The address as a pointer to a function.  The first one that is missing is told. */
+/* Stores the address of a function in *function.  api.why names the first one that is missing. */
 static void find(void *file, const char *name, void *function)
 {
     void *const address = dlsym(file, name);
@@ -23,8 +23,8 @@ static void find(void *file, const char *name, void *function)
         snprintf(api.why, sizeof api.why, "%s lacks %s", FILE_NAME, name);
 }
 
-/* Files and variables of the user's say which code it loads.  It stays open for good, as threads of
- * its own live as long as the process. */
+/* Opens the library and finds its functions, unless the program is setuid, as environment
+ * variables say which code it loads.  It stays open, as its threads live as long as the process. */
 static void load(void)
 {
     void *const file =

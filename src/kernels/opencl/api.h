@@ -34,10 +34,11 @@ typedef struct rd_opencl {
 
 enum { RD_OPENCL_TEXT = 256 };
 
-/* Its functions, or NULL and in `why` a sentence: "libOpenCL.so.1 not found".  Looked for once in a
- * process; from any thread.  Nothing is called of it. */
+/* OpenCL's functions; or NULL, and `why` has a sentence: "libOpenCL.so.1 not found".  The first
+ * call of the process looks for them, from any thread, and calls none of them. */
 const rd_opencl *rd_opencl_api(const char **why);
-/* "clFinish: -5, CL_OUT_OF_RESOURCES".  Is it no error?  Does it want memory? */
+/* ok(): true for success, else `why` has "clFinish: -5, CL_OUT_OF_RESOURCES".  is_full(): true if
+ * memory is short. */
 bool rd_opencl_ok(const char *function, cl_int error, char why[RD_OPENCL_TEXT]);
 bool rd_opencl_is_full(cl_int error);
 #endif

@@ -1,5 +1,5 @@
-/* build.c - texts made code by OpenCL's compiler, once in a process. */
-#include "kernels/opencl/run.h"
+/* build.c - compiles kernel texts by OpenCL's compiler, once in a process. */
+#include "kernels/opencl/kernel_run.h"
 #include "kernels/store/hash.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -8,9 +8,10 @@
 
 extern const char rd_opencl_prelude[];
 
-/* Results hang on these: nothing that is less exact is asked for. */
+/* Results depend on these options: none makes them less exact. */
 static const char OPTIONS[] = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt -w";
 
+/* A compiled text. */
 typedef struct built {
     struct built       *next;
     rd_hash             hash;
@@ -22,7 +23,7 @@ typedef struct built {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static built          *all;
 
-/* The first error of the compiler's messages, where there is one. */
+/* Appends the first error of the compiler's messages to the reason. */
 static void add_message(built *b, cl_program program)
 {
     const rd_opencl *const api   = rd_opencl_api(NULL);
@@ -42,7 +43,7 @@ static void add_message(built *b, cl_program program)
     free(log);
 }
 
-/* The text behind the prelude becomes a program; or b->why has the compiler's message. */
+/* Compiles the text behind the prelude; on failure b->why has the compiler's message. */
 static void compile(built *b, const char *text)
 {
     const rd_opencl *const api     = rd_opencl_api(NULL);
@@ -69,6 +70,7 @@ static built *find(rd_hash hash, const rd_cl_device *device)
     return NULL;
 }
 
+/* Finds the text's program, or compiles it. */
 cl_program rd_cl_build(const rd_cl_device *device, const char *text, char why[RD_OPENCL_TEXT])
 {
     const rd_hash hash    = rd_hash_add(rd_hash_begin(), text, strlen(text));

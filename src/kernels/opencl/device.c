@@ -1,4 +1,4 @@
-/* device.c - OpenCL's devices: those that have doubles, and round as the CPU does. */
+/* device.c - finds OpenCL's devices that have doubles and round as the CPU does. */
 #include "kernels/opencl/device.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@ static struct {
     char         why[RD_OPENCL_TEXT];
 } devices;
 
+/* A number that OpenCL says about a device; 0: it does not. */
 static cl_ulong number_of(cl_device_id id, cl_uint what, size_t bytes)
 {
     cl_ulong value = 0;
@@ -23,7 +24,7 @@ static cl_ulong number_of(cl_device_id id, cl_uint what, size_t bytes)
     return value;
 }
 
-/* What it lacks; NULL: nothing. */
+/* What a device lacks, a part of a sentence; NULL: nothing. */
 static const char *lack_of(cl_device_id id)
 {
     const cl_ulong both = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA,
@@ -93,7 +94,7 @@ static void find(void)
     }
 }
 
-/* Threads of OpenCL's are not in the child of a fork. */
+/* Threads of OpenCL do not exist in the child of a fork, so it has no devices. */
 int32_t rd_cl_count(const char **why)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -106,6 +107,7 @@ int32_t rd_cl_count(const char **why)
     return forked ? 0 : devices.n;
 }
 
+/* Checks the number of the device. */
 const rd_cl_device *rd_cl_device_of(int32_t k, char why[RD_OPENCL_TEXT])
 {
     const char   *none = NULL;

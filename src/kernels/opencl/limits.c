@@ -1,16 +1,17 @@
-/* limits.c - what has no text: too much memory, or too many numbers. */
+/* limits.c - refuses programs whose kernels would need too much private memory, or too many
+ * arguments. */
 #include "core/bytes.h"
-#include "kernels/opencl/text.h"
+#include "kernels/opencl/write_kernels.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Private memory of an item, which compilers give a stack of its own. */
+/* Private memory of an item, for which compilers use a stack. */
 static const int64_t MOST_PRIVATE = 1 << 17;
-/* Numbers and addresses that a kernel takes: 1024 bytes of arguments are there everywhere. */
+/* Numbers and addresses that a kernel takes: every device allows 1024 bytes of arguments. */
 enum { MOST_NUMBERS = 120 };
 
-/* Of states and nodes that lie in variables; of a scan also what is before, and words of a running sum. */
+/* Bytes of states and nodes in variables; of a scan also its prefix, and words of a running sum. */
 static int64_t variables_of(const rd_schedule *t)
 {
     int64_t bytes = 0;
@@ -25,6 +26,7 @@ static int64_t variables_of(const rd_schedule *t)
     return bytes;
 }
 
+/* Bytes of an item's states and scratch. */
 static int64_t private_bytes(const rd_cl_text *t)
 {
     const rd_program *p     = t->print.t->p;
@@ -40,6 +42,7 @@ bool rd_cl_fits(const rd_cl_text *t)
     return private_bytes(t) <= MOST_PRIVATE;
 }
 
+/* Writes the reason why there is no text, if there is none. */
 void rd_cl_say_why(rd_cl_text *t)
 {
     const int64_t bytes = private_bytes(t);

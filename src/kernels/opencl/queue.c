@@ -1,10 +1,10 @@
-/* queue.c - queues of OpenCL: copies up and down, and the memory that runs borrow. */
+/* queue.c - OpenCL's queues: copies up and down, and the memory of runs. */
 #include "kernels/opencl/queue.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- Queues ----------------------------------------------------------------------------------- */
-/* A caller's stream is CUDA's. */
+/* ---- Queues ---------------------------------------------------------------------------------- */
+/* Makes a queue.  A caller's stream would be CUDA's, so it is ignored. */
 rd_queue *rd_cl_open(int32_t device, void *stream, bool *full, char *why)
 {
     rd_queue *queue = calloc(1, sizeof *queue);
@@ -35,7 +35,7 @@ bool rd_cl_settle(rd_queue *queue, char *why)
     return rd_opencl_ok("clFinish", rd_opencl_api(NULL)->clFinish(queue->queue), why);
 }
 
-/* No run is left to go on by itself. */
+/* Waits; no run is left to continue by itself. */
 bool rd_cl_wait(rd_queue *queue, rd_task *report, char *why)
 {
     *report = (rd_task){ 0 };
@@ -48,6 +48,7 @@ int64_t rd_cl_room(rd_queue *queue, int64_t wanted)
     return queue->device->memory;
 }
 
+/* Finds the buffer, or writes the reason. */
 bool rd_cl_find_buffer(const void *at, cl_mem *memory, size_t *place, char *why)
 {
     *memory = rd_cl_find(at, place);
@@ -56,6 +57,7 @@ bool rd_cl_find_buffer(const void *at, cl_mem *memory, size_t *place, char *why)
     return *memory;
 }
 
+/* Copies from the host to the device, and waits. */
 bool rd_cl_up(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     cl_mem memory;
@@ -68,6 +70,7 @@ bool rd_cl_up(rd_queue *queue, void *to, const void *from, int64_t bytes, char *
                         why);
 }
 
+/* Copies from the device to the host, and waits. */
 bool rd_cl_down(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     cl_mem memory;
@@ -80,7 +83,7 @@ bool rd_cl_down(rd_queue *queue, void *to, const void *from, int64_t bytes, char
                         why);
 }
 
-/* ---- A run's memory --------------------------------------------------------------------------- */
+/* ---- A run's memory -------------------------------------------------------------------------- */
 rd_submission *rd_cl_begin(rd_queue *queue, bool *full, char *why)
 {
     rd_submission *s = calloc(1, sizeof *s);
@@ -93,6 +96,7 @@ rd_submission *rd_cl_begin(rd_queue *queue, bool *full, char *why)
     return s;
 }
 
+/* Takes memory that is returned at the end of the run. */
 void *rd_cl_borrow(rd_submission *s, int64_t bytes, bool *full, char *why)
 {
     if (s->n == s->room) {

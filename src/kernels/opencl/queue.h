@@ -1,7 +1,7 @@
-/* queue.h - queues of OpenCL, and the runs that use them, between queue.c and run.c. */
+/* queue.h - OpenCL's queues, and the runs that use them; queue.c and kernel_run.c share this. */
 #ifndef RD_KERNELS_OPENCL_QUEUE_H
 #define RD_KERNELS_OPENCL_QUEUE_H
-#include "kernels/opencl/run.h"
+#include "kernels/opencl/kernel_run.h"
 
 struct rd_queue {
     const rd_cl_device *device;
@@ -10,11 +10,12 @@ struct rd_queue {
 
 struct rd_submission {
     rd_queue *queue;
-    void    **memory; /* that it has borrowed */
+    void    **memory; /* memory that the run has borrowed */
     int32_t   n, room;
     rd_task   report;
 };
 
-/* The buffer that an address lies in, and how many bytes behind its beginning; false: there is none. */
+/* The buffer that contains an address, and the bytes before the address in it.  False: there is
+ * none. */
 bool rd_cl_find_buffer(const void *at, cl_mem *memory, size_t *place, char *why);
 #endif

@@ -1,21 +1,21 @@
 /* exp.cuh - exp of f32 with the bits of math_exp.h, in fewer instructions.
  *
- * There two products bring in 2^n, behind the fma that adds up power and rest.  Here the power has
- * part of 2^n in its exponent before that fma.  All operands stay normal, so its result is scaled
- * exactly.  One product brings in what is left of 2^n, and rounds where exp is subnormal or
- * infinite.
+ * math_exp.h brings in 2^n by two products, behind the fma that adds power and rest.  Here the
+ * power has part of 2^n in its exponent before that fma.  All operands stay normal, so the result
+ * is scaled exactly.  One product brings in what is left of 2^n, and rounds if exp is subnormal
+ * or infinite.
  *
- * An entry of the table has a power's bits, less what its index adds to them: so one shift and one
- * addition make the scaled power.  16 entries of 8 bytes are in all banks of shared memory once.
- * (Constant memory would give one entry after the other, and loads from global memory might wait
- * behind those of elements.)  Kernels that take exponentials fill it. */
+ * An entry of the table has a power's bits, less what its index adds to them.  So one shift and
+ * one addition make the scaled power.  16 entries of 8 bytes lie in all banks of shared memory
+ * once. (Constant memory would give one entry after the other.  Loads from global memory might
+ * wait behind those of elements.)  Kernels that compute exponentials fill the table. */
 struct __align__(8) rd_exp_entry {
     uint32_t power;
     float    rest;
 };
 RD_SHARED(rd_exp_entry, rd_exp_table, 16);
 
-/* By all threads of a block. */
+/* Fills the table, by all threads of a block. */
 static inline void rd_fill_exp_table(void)
 {
     const uint32_t k = threadIdx.x, bits_of_1 = 0x3f800000;
@@ -26,8 +26,8 @@ static inline void rd_fill_exp_table(void)
     __syncthreads();
 }
 
-/* exp(x) for k = x / ln 2 + magic, but for the scale of its power: bits of k, above those of the
- * index, are its exponent, and `less` is taken from that. */
+/* exp(x) for k = x / ln 2 + magic, with part of its power's scale missing.  The bits of k above
+ * those of the index are the exponent; `less` is subtracted from it. */
 static __forceinline__ float rd_exp_scaled(float x, float k, float magic, uint32_t less)
 {
     const float        n     = k - magic;
@@ -43,6 +43,7 @@ static __forceinline__ float rd_exp_scaled(float x, float k, float magic, uint32
 
 /* C's fmaxf and fminf lose NaN, its comparisons are two instructions each. */
 #ifdef RD_NAN_IN_HARDWARE
+/* Limits x.  C's fmaxf and fminf lose NaN, and each of C's comparisons is two instructions. */
 static __forceinline__ float rd_exp_within(float x)
 {
     float y;

@@ -1,9 +1,8 @@
-/* fast.cuh - functions of f32 as the GPU's units for special functions have them, for evaluations
- * that ask for `accuracy` FAST (RD_FAST).
+/* fast.cuh - functions of f32 by the GPU's special-function units, for evaluations that ask for
+ * `accuracy` FAST (RD_FAST).
  *
- * Bounds of the units are those of CUDA's manual ("Mathematical Functions") and of PTX's.  Results
- * of exp and exp2 that are no normal numbers are 0, as the unit takes twice the instructions
- * otherwise. */
+ * CUDA's manual ("Mathematical Functions") and that of PTX have the units' bounds.  exp and exp2
+ * give 0 instead of subnormal numbers, as the unit would take twice the instructions. */
 #ifndef RD_UNITS_EMULATED
 static __forceinline__ float rd_unit_exp2(float x)
 {
@@ -13,7 +12,7 @@ static __forceinline__ float rd_unit_exp2(float x)
     return y;
 }
 
-/* 2 ulp, at any size; __fdividef is 0 where b is beyond 2^126. */
+/* 2 ulp, at any size; __fdividef would give 0 if b is beyond 2^126. */
 static __forceinline__ float rd_unit_div(float a, float b)
 {
     float y;
@@ -38,12 +37,12 @@ static __forceinline__ float rd_unit_sqrt(float x)
 #define rd_unit_pow(x, y) powf(x, y)
 #endif
 
-/* x log2(e) is rounded, which moves the result by up to 1.2 |x| ulp. */
+/* Rounds x log2(e), which moves the result by up to 1.2 |x| ulp. */
 static __forceinline__ float rd_exp_f32(float x)
 {
     return rd_unit_exp2(x * RD_LOG2E_F32);
 }
-/* What exp.cuh has for log-sum-exp. */
+/* The names that exp.cuh has for log-sum-exp. */
 #define RD_EXP_LOW_UNIT_f32 1
 #define RD_EXP_LOW_UNIT_f64 1
 #define rd_exp_low_f32(x)   rd_exp_f32(x)
@@ -64,8 +63,8 @@ static __forceinline__ float rd_fast_log(float x)
     return rd_unit_log2(x) * RD_LN2_HI_F32;
 }
 
-/* x less the nearest multiple of 2 pi, 2^-22 off: 2 pi in two numbers, of which the first takes 24
- * bits.  The units are good between -pi and pi. */
+/* rd_fast_turn() is x less the nearest multiple of 2 pi, 2^-22 off.  2 pi is two numbers, the
+ * first of which has 24 bits.  The units are accurate between -pi and pi. */
 #define RD_FAST_TURNS 32768.0F
 static __forceinline__ float rd_fast_turn(float x)
 {
@@ -74,7 +73,7 @@ static __forceinline__ float rd_fast_turn(float x)
     return rd_fma_f32(n, 0x1.777a5cp-23F, rd_fma_f32(n, -0x1.921fb6p+2F, x));
 }
 
-/* Beyond so many turns, and of NaN, the function of every backend. */
+/* Beyond RD_FAST_TURNS, and for NaN, the function is that of every backend. */
 static __forceinline__ float rd_fast_sin(float x)
 {
     return fabsf(x) <= RD_FAST_TURNS ? rd_unit_sin(rd_fast_turn(x)) : rd_math_sin_f32(x);

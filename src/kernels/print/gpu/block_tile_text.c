@@ -176,7 +176,7 @@ static void print_turns(rd_printing *n, int32_t stmt)
     rd_text       from = text_of(n, &groups->from), to = text_of(n, &groups->to);
 
     n->kernel->rounds = loop_in(n, stmt);
-    rd_print_line(n, "RD_MEET_BLOCK");
+    rd_print_line(n, "RD_SYNC_BLOCK");
     rd_print_line(n, "const int groups = (int)((%s - %s + %" PRId64 ") / %" PRId64 ");", to.at,
                   from.at, groups->step - 1, groups->step);
     rd_print_line(
@@ -189,7 +189,7 @@ static void print_turns(rd_printing *n, int32_t stmt)
     open_brace(n, "if (own >= 0 && group < groups) {");
     print_turn(n, stmt);
     close_brace(n);
-    rd_print_line(n, "RD_MEET_BLOCK");
+    rd_print_line(n, "RD_SYNC_BLOCK");
     close_brace(n);
     n->kernel->rounds = -1;
     rd_text_end(&from, n->to);

@@ -160,7 +160,7 @@ static void merge_by_team(rd_printing *n, const rd_stmt *s, const char *function
     rd_print_line(
         n,
         "for (int half = %" PRId32
-        "; half > 0; half /= 2) { for (int l = t; l < half; l += RD_TEAM) {%s } RD_MEET }",
+        "; half > 0; half /= 2) { for (int l = t; l < half; l += RD_TEAM) {%s } RD_SYNC_TEAM }",
         f->fold->lanes / 2, line.at);
     rd_text_end(&line, n->to);
 }
@@ -193,7 +193,7 @@ static void align_by_team(rd_printing *n, const rd_stmt *s)
     load_words(&line, f, 'b', f->n_state, "0");
     add_align(&line, f, s->fold, "&a%d", "&b%d");
     store_words(&line, f, 'a', 0, "l");
-    rd_print_line(n, "%s } RD_MEET", line.at);
+    rd_print_line(n, "%s } RD_SYNC_TEAM", line.at);
     rd_text_end(&line, n->to);
     merge_by_team(n, s, "add", 0);
 }
@@ -231,7 +231,7 @@ static void finish_by_team(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
     n->indent--;
     rd_print_line(n, "}");
-    rd_print_line(n, "RD_MEET");
+    rd_print_line(n, "RD_SYNC_TEAM");
     if (rd_aligns_lanes(f))
         align_by_team(n, s);
     else
@@ -240,7 +240,7 @@ static void finish_by_team(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "%s", line.at + 1);
     rd_text_end(&line, n->to);
     finish(n, s, "&x%d");
-    rd_print_line(n, "RD_MEET");
+    rd_print_line(n, "RD_SYNC_TEAM");
 }
 
 /* Prints "for half: for l: merge0(&y0[l], &y0[l + half]);" over arrays of one thread. */
@@ -321,7 +321,7 @@ void rd_print_thread_finish(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "{");
     n->indent++;
     if (n->t->store[s->store].storage == RD_IN_TEAM && !n->kernel->per_thread)
-        rd_print_line(n, "RD_MEET");
+        rd_print_line(n, "RD_SYNC_TEAM");
     if (n->t->store[s->store].per_thread && !rd_has_lanes_in_team(n, s->store) &&
         !rd_has_lanes_in_team(n, s->fold))
         finish_by_team(n, s);

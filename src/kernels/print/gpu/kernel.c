@@ -153,11 +153,11 @@ static void print_vector_store_element(rd_printing *n, int32_t stmt)
  * threads see it. */
 static void print_store_of_one(rd_printing *n, int32_t stmt)
 {
-    rd_print_line(n, "RD_MEET if (t == 0)");
+    rd_print_line(n, "RD_SYNC_TEAM if (t == 0)");
     n->indent++;
     rd_print_stored(n, stmt);
     n->indent--;
-    rd_print_line(n, "RD_MEET");
+    rd_print_line(n, "RD_SYNC_TEAM");
 }
 
 /* Prints a STORE whose text is a kernel's own; false: it has the text of C. */
@@ -252,7 +252,7 @@ bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
     case RD_S_STORE: return print_store(n, stmt);
     case RD_S_ARRAY: return print_array(n, s);
     case RD_S_BARRIER:
-        rd_print_line(n, n->kernel->look_back ? "__syncthreads();" : "RD_MEET");
+        rd_print_line(n, n->kernel->look_back ? "__syncthreads();" : "RD_SYNC_TEAM");
         return true;
     case RD_S_BEGIN:
         (n->t->store[s->store].per_element ? rd_print_begin_scan_tile : rd_print_begin_states)(n, s);

@@ -1,5 +1,5 @@
 /* look_back_scan_text.c - scans in one pass with look-back: a block of threads goes from tile to
- * tile (cuda/text/sweep.cuh).
+ * tile (cuda/text/lookback_scan.cuh).
  *
  *     RD_SHARED(scan0::node, blocks2, 64);                              ARRAY
  *     RD_SHARED(scan0::before, before2, 64);
@@ -51,7 +51,7 @@ static void add_wide_nodes(rd_text *to)
                     "    static inline double join(double a, double b) { return a + b; }\n");
 }
 
-/* Adds "struct scan0 { ... };", the types and functions of a scan for cuda/text/sweep.cuh. */
+/* Adds "struct scan0 { ... };", the types and functions of a scan for cuda/text/lookback_scan.cuh. */
 void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
 {
     const char *type = rd_state_type(f, 0), *node = pair ? "double" : type;

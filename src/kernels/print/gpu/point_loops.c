@@ -2,9 +2,9 @@
  *
  *     for (int64_t m2 = 0; m2 < N; m2 += 128) {
  *         const int64_t m3 = RD_LESS(m2 + 128, N); const int n = (int)(m3 - m2);
- *         RD_MEET_BLOCK
+ *         RD_SYNC_BLOCK
  *         all threads of the block fill tiles
- *         RD_MEET_BLOCK
+ *         RD_SYNC_BLOCK
  *         for (int b = 0; b < n; b += 64) {
  *             const int end = RD_LESS(b + 64, n); const int64_t m4 = m2 + b;
  *             cells begin the block
@@ -106,10 +106,10 @@ static void print_tile(rd_printing *n, int32_t stmt)
     rd_print_line(n, "const int64_t %s = RD_LESS(%s + %" PRId64 ", %s);", stop.at, start.at,
                   l->step, to.at);
     rd_print_line(n, "const int n = (int)(%s - %s);", stop.at, start.at);
-    rd_print_line(n, "RD_MEET_BLOCK");
+    rd_print_line(n, "RD_SYNC_BLOCK");
     for (int32_t s = n->t->stmt[stmt].first; s != n->t->stmt[stmt].last; s = n->t->stmt[s].next)
         rd_print_fill_tile(n, s);
-    rd_print_line(n, "RD_MEET_BLOCK");
+    rd_print_line(n, "RD_SYNC_BLOCK");
     rd_print_kernel_loop(n, n->t->stmt[stmt].last);
     close_brace(n);
     rd_text_end(&from, n->to);

@@ -140,7 +140,7 @@ static void begin_each(rd_printing *n, const rd_stmt *s, char name)
 static void print_team_barrier(rd_printing *n, int32_t store)
 {
     if (rd_is_team_uniform(n, store))
-        rd_print_line(n, "RD_MEET");
+        rd_print_line(n, "RD_SYNC_TEAM");
 }
 
 /* Prints "const int64_t from0 = edge0(q, range);", the first block of a range; of a scan "(m0) /

@@ -163,8 +163,8 @@ void rd_print_vector_stores(rd_printing *n, int32_t loop)
 
         rd_print_linear(n, &place, &put->at);
         rd_print_line(n, "%srd_put(&((%s *)x%" PRId32 ")[%s], o%" PRId32 ");%s",
-                      one ? "RD_MEET if (t == 0) " : "", rd_memory_type(put->type), put->slot,
-                      place.at, s, one ? " RD_MEET" : "");
+                      one ? "RD_SYNC_TEAM if (t == 0) " : "", rd_memory_type(put->type), put->slot,
+                      place.at, s, one ? " RD_SYNC_TEAM" : "");
         rd_text_end(&place, n->to);
         rd_note_vector_access(n, put->slot, put->vector_width);
     }

@@ -1,0 +1,65 @@
+/* block_tile_kernel.c - the kernel of block tiles (block_tile.c): the text around a tile. */
+#include "kernels/cuda/loop_tree.h"
+
+/* Adds the kernel.  combine_blocks.c has the text that ends a tile.
+ *
+ *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) block_tiles(const rd_call q)
+ *     {
+ *         RD_SHARED(uint32_t, came, 1);
+ *         ..
+ *         for (int64_t work = q.head.first + blockIdx.x; work < q.head.n_work; work += gridDim.x) {
+ *             .. which tile it is, its nodes, the tile ..
+ *             __syncthreads();
+ *         }
+ *         RD_WARN(warnings)
+ *     } */
+void rd_cuda_write_block_tiles(rd_cuda_text *t, int32_t kernel)
+{
+    rd_cuda_combine_functions(t);
+    rd_cuda_kernel_head(t, "block_tiles", -1);
+    rd_print_line(&t->print, "{");
+    t->print.indent++;
+    rd_cuda_declare_shared(t);
+    rd_print_line(&t->print, "RD_SHARED(uint32_t, came, 1);");
+    rd_cuda_declare_lanes(t);
+    rd_print_line(&t->print,
+                  "const int t = (int)threadIdx.x %% RD_TEAM, team = (int)threadIdx.x / RD_TEAM;");
+    rd_print_line(&t->print, "uint32_t warnings = 0;");
+    rd_cuda_declare_slots(t);
+    rd_print_line(&t->print,
+                  "for (int64_t work = q.head.first + blockIdx.x; work < q.head.n_work; work += "
+                  "gridDim.x) {");
+    t->print.indent++;
+    rd_cuda_declare_block_tile(t);
+    rd_cuda_declare_nodes(t);
+    rd_print_item(&t->print, kernel);
+    rd_print_line(&t->print, "__syncthreads();");
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+    if (t->s->reports)
+        rd_print_line(&t->print, "RD_WARN(warnings)");
+    t->print.indent--;
+    rd_print_line(&t->print, "}\n");
+}
+
+/* The printer's callback: stores the tile's nodes of a fold. */
+void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold)
+{
+    rd_cuda_text *t = of;
+
+    (void)n;
+    (t->s->fold[fold].threads_are_lanes ? rd_cuda_leave_rows : rd_cuda_leave_columns)(t, fold);
+}
+
+/* The printer's callback: adds the inter-block combine and "if (is0)". */
+void rd_cuda_last_block_tile(void *of, rd_printing *n)
+{
+    rd_cuda_combine_blocks(of, n->kernel->along);
+}
+
+/* The printer's callback: reads a combined node. */
+void rd_cuda_node_of_block_tile(void *of, rd_printing *n, int32_t fold, const char *lane)
+{
+    (void)n;
+    rd_cuda_take_combined(of, fold, lane);
+}

@@ -1,0 +1,380 @@
+/* combine_ranges.c - the text that stores the partials of a range and combines those of all
+ * ranges.
+ *
+ * Partials are nodes of the combine tree, in rows.  A team stores the nodes of its range and
+ * increments the atomic counter of its group.  The last team of RD_FAN ranges combines their
+ * nodes, in the order of positions, and goes on with the counter of the group above (rd_is_last
+ * in cuda_prelude.cuh).  So no team waits, and the order of arrival changes no bit. */
+#include "kernels/cuda/kernel_frame.h"
+#include "core/combine_tree.h"
+#include <inttypes.h>
+
+/* States of a fold in a row of nodes. */
+static int64_t states_of(const rd_cuda_fold *f)
+{
+    return f->n_cell * f->of.fold->lanes;
+}
+
+/* Declares the states of a fold in a row of nodes, an array for each number of a state: "double
+ * *const w0 = (double *)(nodes + (row) * RD_ROW + 0);". */
+void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, const char *row)
+{
+    const rd_cuda_fold *f  = &t->s->fold[number];
+    int64_t             at = f->node;
+
+    for (int k = 0; k < f->of.n_state; k++) {
+        rd_print_line(&t->print, "%s *const %s%d = (%s *)(nodes + (%s) * RD_ROW + %" PRId64 ");",
+                      rd_node_type(&f->of, k), name, k, rd_node_type(&f->of, k), row, at);
+        at += rd_cuda_room(states_of(f) * f->of.bytes);
+    }
+}
+
+/* ---- Functions of a fold --------------------------------------------------------------------- */
+/* Adds the function that counts the blocks before a range:
+ *
+ *     static inline int64_t edge0(const rd_call &q, int64_t range)
+ *     {
+ *         return RD_LESS(range * 64, 4096);
+ *     } */
+static void add_edge(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f    = &t->s->fold[number];
+    rd_text             each = { 0 }, all = { 0 };
+
+    rd_print_number(&t->print, &each, f->blocks);
+    rd_print_number(&t->print, &all, f->of.fold->n_block);
+    rd_text_add(t->print.to,
+                "static inline int64_t edge%" PRId32 "(const rd_call &q, int64_t range)\n{\n"
+                "    return RD_LESS(range * %s, %s);\n}\n",
+                number, each.at ? each.at : "", all.at ? all.at : "");
+    rd_text_end(&each, t->print.to);
+    rd_text_end(&all, t->print.to);
+}
+
+/* Adds a copy of all numbers of a node, "w0[s] = f0[k];".  `to` and `from` are formats, with the
+ * number's place as the argument. */
+static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, const char *from)
+{
+    rd_text line = { 0 };
+
+    for (int k = 0; k < f->of.n_state; k++) {
+        rd_text_add(&line, k ? " " : "");
+        rd_text_add(&line, to, k);
+        rd_text_add(&line, " = ");
+        rd_text_add(&line, from, k);
+        rd_text_add(&line, ";");
+    }
+    rd_print_line(&t->print, "%s", line.at ? line.at : "");
+    rd_text_end(&line, t->print.to);
+}
+
+/* Declares an array of nodes for each number of a state: "double f0[RD_FAN];". */
+static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f, char name, const char *count)
+{
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_print_line(&t->print, "%s %c%d[%s];", rd_node_type(&f->of, k), name, k, count);
+}
+
+static void close_braces(rd_cuda_text *t, int n)
+{
+    while (n-- > 0) {
+        t->print.indent--;
+        rd_print_line(&t->print, "}");
+    }
+}
+
+/* Adds the body of join0 for groups of which each is one node of the tree.  It combines nodes by
+ * twos. The last group of all may be shorter: its nodes go behind the others'.
+ *
+ *     const int whole = (int)RD_LESS(n, all / blocks - first);
+ *     RD_ONE_BY_ONE for (int64_t s = t; s < 64; s += RD_TEAM) {
+ *         int64_t row = 0;
+ *         double f0[RD_FAN];
+ *         .. f0[k] = the k-th group's node, for k < whole ..
+ *         RD_UNROLL for (int half = 1; half < RD_FAN; half *= 2)
+ *             RD_UNROLL for (int k = 0; k + half < RD_FAN; k += 2 * half)
+ *                 if (k + 2 * half <= whole) merge0(&f0[k], &f0[k + half]);
+ *         .. RD_IN_ROW(w0, row)[s] = f0[k], for each binary digit of whole ..
+ *         .. the rows of the last group ..
+ *     } */
+static void join_aligned(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f     = &t->s->fold[number];
+    rd_text             merge = { 0 };
+
+    rd_text_add(&merge, "merge%" PRId32 "(", number);
+    rd_add_each(&merge, &f->of, "&f%d[k]");
+    rd_text_add(&merge, ", ");
+    rd_add_each(&merge, &f->of, "&f%d[k + half]");
+    rd_print_line(&t->print, "const int whole = (int)RD_LESS(n, all / blocks - first);");
+    rd_print_line(&t->print, "RD_ONE_BY_ONE for (int64_t s = t; s < %" PRId64 "; s += RD_TEAM) {",
+                  states_of(f));
+    t->print.indent++;
+    rd_print_line(&t->print, "int64_t row = 0;");
+    declare_nodes(t, f, 'f', "RD_FAN");
+    rd_print_line(&t->print, "RD_UNROLL for (int k = 0; k < RD_FAN; k++)");
+    rd_print_line(&t->print, "    if (k < whole) {");
+    t->print.indent += 2;
+    copy_node(t, f, "f%d[k]", "RD_IN_ROW(o%d, k * each)[s]");
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+    t->print.indent--;
+    rd_print_line(&t->print, "RD_UNROLL for (int half = 1; half < RD_FAN; half *= 2)");
+    rd_print_line(&t->print, "    RD_UNROLL for (int k = 0; k + half < RD_FAN; k += 2 * half)");
+    rd_print_line(&t->print, "        if (k + 2 * half <= whole) %s);", merge.at ? merge.at : "");
+    rd_print_line(&t->print, "RD_UNROLL for (int half = RD_FAN; half > 0; half /= 2)");
+    rd_print_line(&t->print, "    RD_UNROLL for (int k = 0; k < RD_FAN; k += 2 * half)");
+    rd_print_line(&t->print, "        if ((whole & half) && (whole & -2 * half) == k) {");
+    t->print.indent += 3;
+    copy_node(t, f, "RD_IN_ROW(w%d, row)[s]", "f%d[k]");
+    rd_print_line(&t->print, "row++;");
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+    t->print.indent -= 2;
+    rd_print_line(&t->print, "if (whole < n) {");
+    t->print.indent++;
+    rd_print_line(&t->print, "const int64_t rows = rd_nodes((first + whole) * blocks, all);");
+    rd_print_line(&t->print, "for (int64_t k = 0; k < rows; k++, row++) {");
+    t->print.indent++;
+    copy_node(t, f, "RD_IN_ROW(w%d, row)[s]", "RD_IN_ROW(o%d, whole * each + k)[s]");
+    close_braces(t, 3);
+    rd_text_end(&merge, t->print.to);
+}
+
+/* Adds the body of join0 for groups that begin or end within a node.  It pushes the nodes of one
+ * group after the other onto a list, and combines each with its left siblings:
+ *
+ *     const int64_t begin = RD_LESS(first * blocks, all);
+ *     RD_ONE_BY_ONE for (int64_t s = t; s < 64; s += RD_TEAM) {
+ *         int64_t end = begin;
+ *         double l0[26];
+ *         for (int64_t k = 0; k < n; k++) {
+ *             int64_t start = end;
+ *             end = RD_LESS((first + k + 1) * blocks, all);
+ *             for (int64_t row = k * each; start < end; row++) {
+ *                 .. l0[to] = the group's next node; rise0(l0, 1, 0, to, start, above, begin); ..
+ *             }
+ *         }
+ *         .. RD_IN_ROW(w0, row)[s] = l0[row], for all rows ..
+ *     } */
+static void join_any(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f     = &t->s->fold[number];
+    rd_text             count = { 0 }, line = { 0 };
+
+    rd_text_add(&count, "%d", 2 * rd_cuda_bits(f->of.fold->n_block) + 2);
+    rd_print_line(&t->print, "const int64_t begin = RD_LESS(first * blocks, all);");
+    rd_print_line(&t->print, "RD_ONE_BY_ONE for (int64_t s = t; s < %" PRId64 "; s += RD_TEAM) {",
+                  states_of(f));
+    t->print.indent++;
+    rd_print_line(&t->print, "int64_t end = begin;");
+    declare_nodes(t, f, 'l', count.at ? count.at : "");
+    rd_print_line(&t->print, "for (int64_t k = 0; k < n; k++) {");
+    t->print.indent++;
+    rd_print_line(&t->print, "int64_t start = end;");
+    rd_print_line(&t->print, "end = RD_LESS((first + k + 1) * blocks, all);");
+    rd_print_line(&t->print, "for (int64_t row = k * each; start < end; row++) {");
+    t->print.indent++;
+    rd_print_line(&t->print, "const int     above = rd_node_level(start, end);");
+    rd_print_line(&t->print, "const int64_t to    = rd_nodes(begin, start);");
+    copy_node(t, f, "l%d[to]", "RD_IN_ROW(o%d, row)[s]");
+    rd_add_each(&line, &f->of, "l%d");
+    rd_print_line(&t->print, "rise%" PRId32 "(%s, 1, 0, to, start, above, begin);", number,
+                  line.at ? line.at : "");
+    rd_print_line(&t->print, "start += (int64_t)1 << above;");
+    close_braces(t, 2);
+    rd_print_line(&t->print, "const int64_t rows = rd_nodes(begin, end);");
+    rd_print_line(&t->print, "for (int64_t row = 0; row < rows; row++) {");
+    t->print.indent++;
+    copy_node(t, f, "RD_IN_ROW(w%d, row)[s]", "l%d[row]");
+    close_braces(t, 2);
+    rd_text_end(&count, t->print.to);
+    rd_text_end(&line, t->print.to);
+}
+
+/* Adds the function that combines the partials of a group.  Each group below has `blocks` blocks:
+ *
+ *     static void join0(const rd_call &q, char *nodes, int level, int64_t at,
+ *                       int64_t blocks, int t)
+ *     {
+ *         const int64_t first = at * RD_FAN, all = edge0(q, q.head.n_range);
+ *         ..
+ *     } */
+static void add_join(rd_cuda_text *t, int32_t number)
+{
+    rd_print_line(&t->print,
+                  "static void join%" PRId32
+                  "(const rd_call &q, char *nodes, int level, int64_t at, "
+                  "int64_t blocks, int t)",
+                  number);
+    rd_print_line(&t->print, "{");
+    t->print.indent++;
+    rd_print_line(&t->print,
+                  "const int64_t first = at * RD_FAN, all = edge%" PRId32 "(q, q.head.n_range);",
+                  number);
+    rd_print_line(&t->print, "const int64_t each = q.head.level[level - 1].rows;");
+    rd_print_line(&t->print,
+                  "const int64_t n = RD_LESS(q.head.level[level - 1].n - first, RD_FAN);");
+    rd_cuda_declare_rows(t, number, "w", "rd_row_of(q.head, level, at)");
+    rd_cuda_declare_rows(t, number, "o", "rd_row_of(q.head, level - 1, first)");
+    (t->s->fold[number].aligned ? join_aligned : join_any)(t, number);
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+}
+
+/* Adds edge0 and join0 of a split fold. */
+void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
+{
+    add_edge(t, number);
+    add_join(t, number);
+}
+
+/* ---- A range --------------------------------------------------------------------------------- */
+/* Moves all cells on to the end of the range: the blocks that it has begun become nodes.  If
+ * lanes belong to threads, each thread moves its lanes of every cell; else threads share the
+ * cells:
+ *
+ *     for (int64_t c0 = 0; c0 < 1; c0 += 1)
+ *         while (b0[c0] < edge0(q, range + 1)) { push0(..); b0[c0]++; } */
+static void end_blocks(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f     = &t->s->fold[number];
+    const bool          ours  = f->storage == RD_STORAGE_TEAM && t->s->team > 1;
+    rd_text             cells = { 0 }, block = { 0 };
+
+    rd_print_number(&t->print, &cells, f->n_cell);
+    rd_text_add(&block, "edge%" PRId32 "(q, range + 1)", number);
+    if (ours)
+        rd_print_line(&t->print, "RD_SYNC_TEAM");
+    rd_print_line(&t->print,
+                  "%s for (int64_t c%" PRId32 " = %s; c%" PRId32 " < %s; c%" PRId32 " += %s)",
+                  f->storage == RD_STORAGE_LOCAL && t->s->strip >= 0 ? "RD_UNROLL" : "", number,
+                  ours && !f->threads_are_lanes ? "t" : "0", number, cells.at ? cells.at : "",
+                  number, ours && !f->threads_are_lanes ? "RD_TEAM" : "1");
+    t->print.indent++;
+    rd_cuda_move_on(t, f, block.at ? block.at : "");
+    t->print.indent--;
+    if (ours)
+        rd_print_line(&t->print, "RD_SYNC_TEAM");
+    rd_text_end(&cells, t->print.to);
+    rd_text_end(&block, t->print.to);
+}
+
+/* Adds the copy of nodes to global memory, if each thread has lanes of its own:
+ *
+ *     for (int64_t row = 0; row < rows; row++) for (int64_t c = 0; c < 1; c++)
+ *         RD_UNROLL for (int l = 0; l < 4; l++) {
+ *             RD_IN_ROW(o0, row)[c * 64 + (4 * t + l)] = w0_0[row * 4 + c * 4 + l];
+ *         } */
+static void store_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f), lanes = f->of.fold->lanes;
+    char          ours[32];
+    rd_text       to = { 0 }, from = { 0 };
+
+    rd_text_add(&to, "RD_IN_ROW(o%%d, row)[c * %" PRId32 " + %s]", lanes,
+                rd_cuda_lane_of(t, f, ours));
+    rd_text_add(&from, "w%" PRId32 "_%%d[row * %" PRId64 " + c * %" PRId32 " + l]", number,
+                f->n_cell * f->here, f->here);
+    rd_print_line(&t->print,
+                  "for (int64_t row = 0; row < rows; row++) for (int64_t c = 0; c < %" PRId64
+                  "; c++) RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {",
+                  f->n_cell, f->here);
+    t->print.indent++;
+    copy_node(t, f, to.at ? to.at : "", from.at ? from.at : "");
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+    rd_text_end(&to, t->print.to);
+    rd_text_end(&from, t->print.to);
+}
+
+/* Adds the copy of nodes to global memory, if all threads have the same nodes, or the team has
+ * them:
+ *
+ *     for (int64_t row = 0; row < rows; row++) for (int64_t s = t; s < 8; s += RD_TEAM) {
+ *         RD_IN_ROW(o0, row)[s] = w0_0[row * 8 + s];
+ *     } */
+static void store_all(rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    rd_text from = { 0 };
+
+    rd_text_add(&from, "w%" PRId32 "_%%d[row * %" PRId64 " + s]", rd_cuda_fold_number(t->s, f),
+                states_of(f));
+    rd_print_line(&t->print,
+                  "for (int64_t row = 0; row < rows; row++) for (int64_t s = t; s < %" PRId64
+                  "; s += RD_TEAM) {",
+                  states_of(f));
+    t->print.indent++;
+    copy_node(t, f, "RD_IN_ROW(o%d, row)[s]", from.at ? from.at : "");
+    close_braces(t, 1);
+    rd_text_end(&from, t->print.to);
+}
+
+/* Ends the blocks of a range and stores its partials:
+ *
+ *     for (int64_t c0 = 0; ..) while (b0[c0] < edge0(q, range + 1)) { push0(..); b0[c0]++; }
+ *     {
+ *         double *const o0 = (double *)(nodes + (rd_row_of(q.head, 0, range)) * RD_ROW + 0);
+ *         const int64_t rows = rd_nodes(from0, edge0(q, range + 1));
+ *         .. RD_IN_ROW(o0, row)[..] = w0_0[..] ..
+ *     } */
+void rd_cuda_leave_nodes(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f = &t->s->fold[number];
+
+    end_blocks(t, number);
+    rd_print_line(&t->print, "{");
+    t->print.indent++;
+    rd_cuda_declare_rows(t, number, "o", "rd_row_of(q.head, 0, range)");
+    rd_print_line(&t->print,
+                  "const int64_t rows = rd_nodes(from%" PRId32 ", edge%" PRId32 "(q, range + 1));",
+                  number, number);
+    (f->threads_are_lanes && f->storage != RD_STORAGE_TEAM ? store_lanes : store_all)(t, f);
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+/* Adds the inter-team combine: the last team of each group joins the partials of all folds of a
+ * split loop.  The statement behind it runs in the last team of all:
+ *
+ *     uint32_t *const counters = (uint32_t *)q.head.counters + item * q.head.item_counters;
+ *     int64_t at = range, span = 1;
+ *     int     level = 1;
+ *     for (; level < q.head.n_level; level++, span *= RD_FAN) {
+ *         const int64_t group = at / RD_FAN, before = group * RD_FAN;
+ *         if (!rd_is_last<RD_TEAM>(&counters[q.head.level[level].counter + group],
+ *                 RD_LESS(q.head.level[level - 1].n - before, RD_FAN), t)) break;
+ *         join0(q, nodes, level, group, span * 64, t);
+ *         at = group;
+ *     }
+ *     RD_SYNC_TEAM
+ *     if (level == q.head.n_level) */
+void rd_cuda_combine_ranges(rd_cuda_text *t, int32_t split)
+{
+    rd_print_line(&t->print, "uint32_t *const counters = (uint32_t *)q.head.counters + item * "
+                             "q.head.item_counters;");
+    rd_print_line(&t->print, "int64_t at = range, span = 1;");
+    rd_print_line(&t->print, "int     level = 1;");
+    rd_print_line(&t->print, "for (; level < q.head.n_level; level++, span *= RD_FAN) {");
+    t->print.indent++;
+    rd_print_line(&t->print, "const int64_t group = at / RD_FAN, before = group * RD_FAN;");
+    rd_print_line(&t->print,
+                  "if (!rd_is_last<RD_TEAM>(&counters[q.head.level[level].counter + group],");
+    rd_print_line(&t->print,
+                  "        RD_LESS(q.head.level[level - 1].n - before, RD_FAN), t)) break;");
+    for (int32_t k = 0; k < t->s->p->n_fold; k++)
+        if (t->s->fold[k].split == split) {
+            rd_text blocks = { 0 };
+
+            rd_print_number(&t->print, &blocks, t->s->fold[k].blocks);
+            rd_print_line(&t->print, "join%" PRId32 "(q, nodes, level, group, span * %s, t);", k,
+                          blocks.at ? blocks.at : "");
+            rd_text_end(&blocks, t->print.to);
+        }
+    rd_print_line(&t->print, "at = group;");
+    t->print.indent--;
+    rd_print_line(&t->print, "}");
+    rd_print_line(&t->print, "RD_SYNC_TEAM");
+    rd_print_line(&t->print, "if (level == q.head.n_level)");
+}

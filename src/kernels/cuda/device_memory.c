@@ -1,0 +1,176 @@
+/* device_memory.c - a caching allocator for a GPU's memory.  An allocation by the driver waits
+ * for all running work, and costs as much as a small kernel. */
+#include "kernels/cuda/gpu.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { LEAST = 512 };
+
+/* A block of memory, used or cached. */
+typedef struct memory_block {
+    struct memory_block *next;
+    const rd_gpu        *gpu;
+    CUdeviceptr          at; /* address on the GPU */
+    int64_t              bytes;
+    bool                 used; /* false: cached */
+} memory_block;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static memory_block   *blocks; /* of all GPUs */
+
+/* Rounds up to powers of two and the quarters between, so that a cached block serves smaller
+ * requests. */
+static int64_t rounded(int64_t bytes)
+{
+    int64_t power = LEAST;
+
+    while (power < bytes && power < INT64_MAX / 2)
+        power *= 2;
+    if (power == LEAST)
+        return power;
+    for (int64_t quarters = 5; quarters < 8; quarters++)
+        if (power / 8 * quarters >= bytes)
+            return power / 8 * quarters;
+    return power;
+}
+
+/* Finds a cached block of at least `wanted` bytes, at most `room`. */
+static memory_block *find(const rd_gpu *gpu, int64_t wanted, int64_t room)
+{
+    for (memory_block *b = blocks; b; b = b->next)
+        if (b->gpu == gpu && !b->used && b->bytes >= wanted && b->bytes <= room)
+            return b;
+    return NULL;
+}
+
+/* Frees all cached blocks of a GPU.  Its context is the thread's. */
+static void trim(rd_gpu *gpu)
+{
+    char ignored[RD_CUDA_TEXT];
+
+    for (memory_block **at = &blocks; *at;) {
+        memory_block *const b = *at;
+
+        if (b->gpu != gpu || b->used) {
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        (void)RD_GPU_CALL(gpu, ignored, cuMemFree_v2, b->at);
+        free(b);
+    }
+}
+
+static bool is_full(CUresult result)
+{
+    return result == CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* Allocates `bytes`; if memory is full, frees cached blocks, then tries `wanted` bytes. */
+static CUdeviceptr allocate(rd_gpu *gpu, int64_t bytes, int64_t wanted, bool *full,
+                            char why[RD_CUDA_TEXT])
+{
+    const rd_cuda *cuda = rd_cuda_api(NULL);
+    memory_block  *b    = calloc(1, sizeof *b);
+    CUresult       result;
+
+    if (!b) {
+        *full = true;
+        rd_cuda_error("cuMemAlloc_v2", CUDA_ERROR_OUT_OF_MEMORY, why);
+        return 0;
+    }
+    result = cuda->cuMemAlloc_v2(&b->at, (size_t)bytes);
+    if (is_full(result)) {
+        trim(gpu);
+        result = cuda->cuMemAlloc_v2(&b->at, (size_t)bytes);
+    }
+    if (is_full(result)) {
+        bytes  = wanted;
+        result = cuda->cuMemAlloc_v2(&b->at, (size_t)bytes);
+    }
+    if (!rd_gpu_ok(gpu, "cuMemAlloc_v2", result, why)) {
+        *full = is_full(result);
+        free(b);
+        return 0;
+    }
+    b->gpu   = gpu;
+    b->bytes = bytes;
+    b->used  = true;
+    b->next  = blocks;
+    blocks   = b;
+    return b->at;
+}
+
+/* Takes a cached block, or allocates one. */
+CUdeviceptr rd_gpu_get(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
+{
+    const int64_t room = rounded(bytes), wanted = bytes > LEAST ? bytes : LEAST;
+    CUdeviceptr   at = 0;
+    memory_block *kept;
+
+    *full = false;
+    pthread_mutex_lock(&lock);
+    kept = find(gpu, wanted, room);
+    if (kept) {
+        kept->used = true;
+        at         = kept->at;
+    } else if (rd_gpu_enter(gpu, why)) {
+        at = allocate(gpu, room, wanted, full, why);
+        rd_gpu_leave(gpu);
+    }
+    pthread_mutex_unlock(&lock);
+    return at;
+}
+
+void rd_gpu_put(rd_gpu *gpu, CUdeviceptr at)
+{
+    pthread_mutex_lock(&lock);
+    for (memory_block *b = blocks; b; b = b->next)
+        if (b->gpu == gpu && b->at == at)
+            b->used = false;
+    pthread_mutex_unlock(&lock);
+}
+
+int64_t rd_gpu_held(rd_gpu *gpu)
+{
+    int64_t bytes = 0;
+
+    pthread_mutex_lock(&lock);
+    for (const memory_block *b = blocks; b; b = b->next)
+        bytes += b->gpu == gpu ? b->bytes : 0;
+    pthread_mutex_unlock(&lock);
+    return bytes;
+}
+
+/* Asks the driver only if much is wanted, as the question costs as much as a kernel. */
+int64_t rd_gpu_room(rd_gpu *gpu, int64_t wanted)
+{
+    enum { LITTLE = 8 };
+    const int64_t memory     = rd_gpu_facts_of(gpu)->memory;
+    size_t        free_bytes = 0, all;
+    int64_t       kept       = 0;
+    char          ignored[RD_CUDA_TEXT];
+
+    if (wanted < memory / LITTLE || !rd_gpu_enter(gpu, ignored))
+        return memory;
+    if (!RD_GPU_CALL(gpu, ignored, cuMemGetInfo_v2, &free_bytes, &all))
+        free_bytes = (size_t)memory;
+    rd_gpu_leave(gpu);
+    pthread_mutex_lock(&lock);
+    for (const memory_block *b = blocks; b; b = b->next)
+        kept += b->gpu == gpu && !b->used ? b->bytes : 0;
+    pthread_mutex_unlock(&lock);
+    return (int64_t)free_bytes + kept;
+}
+
+void rd_gpu_trim(rd_gpu *gpu)
+{
+    char ignored[RD_CUDA_TEXT];
+
+    pthread_mutex_lock(&lock);
+    if (rd_gpu_enter(gpu, ignored)) {
+        trim(gpu);
+        rd_gpu_leave(gpu);
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,144 @@
+/* gpu_plan.c - gives the passes of loop trees what the strategy has decided, as an rd_gpu_plan. */
+#include "kernels/cuda/loop_tree.h"
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
+/* Notes the elements of each vector access. */
+static void note_accesses(const rd_cuda_vector_accesses *accesses, int32_t *pack)
+{
+    for (int32_t k = 0; k < accesses->n; k++)
+        pack[accesses->inst[k]] = accesses->each[k];
+}
+
+/* Notes the vector accesses of block tiles. */
+static void describe_block_tile(const rd_cuda_strategy *s, int32_t *pack)
+{
+    rd_cuda_vector_accesses accesses;
+
+    if (s->tile_loop[0] < 0)
+        return;
+    rd_cuda_tile_accesses(s, &accesses);
+    note_accesses(&accesses, pack);
+}
+
+/* Says what becomes of a loop: work items, chunks, ranges, distributed or serial.  Then it notes
+ * the loop's vector accesses and prefetched rounds. */
+static void describe_loop(const rd_cuda_strategy *s, int32_t loop, rd_gpu_loop *l, int32_t *pack)
+{
+    rd_cuda_vector_accesses accesses;
+
+    l->role = s->distributed[loop] ? RD_GPU_DISTRIBUTED : RD_GPU_SERIAL;
+    if (loop == s->chunk_loop)
+        l->role = RD_GPU_CHUNKS;
+    if (rd_cuda_split_of(s, loop) >= 0) {
+        l->role        = RD_GPU_RANGES;
+        l->distributed = s->distributed[loop];
+    }
+    if (s->p->loop[loop].first >= 0 || (s->p->loop[loop].backwards && !s->is_lookback) ||
+        s->tile_loop[0] >= 0)
+        return;
+    rd_cuda_vector_accesses_of(s, loop, &accesses);
+    if (!accesses.is_blocked && !s->is_lookback)
+        return;
+    l->ahead = accesses.prefetch;
+    l->along = accesses.serial_width;
+    note_accesses(&accesses, pack);
+}
+
+/* Nodes of a two-pass scan: one for each range, for each two of them, each four, and so on. */
+static int32_t nodes_of(const rd_cuda_strategy *s)
+{
+    return s->is_two_pass ? (int32_t)rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range)) : 0;
+}
+
+/* Says where the states of a fold lie. */
+static void describe_fold(const rd_cuda_strategy *s, const rd_cuda_fold *f, rd_gpu_fold *fold)
+{
+    *fold = (rd_gpu_fold){ .place        = f->storage == RD_STORAGE_LOCAL  ? RD_IN_LOCAL
+                                           : f->storage == RD_STORAGE_TEAM ? RD_IN_TEAM
+                                                                           : RD_IN_TASK,
+                           .thread_lanes = f->threads_are_lanes ? f->here : 0,
+                           .rows         = f->room,
+                           .at           = f->at,
+                           .partial_at   = f->node,
+                           .partial_rows = nodes_of(s) };
+}
+
+/* Says which rows are staged, by axes. */
+static void describe_row(const rd_cuda_strategy *s, const rd_cuda_staged_row *r,
+                         rd_gpu_staged_row *row)
+{
+    *row = (rd_gpu_staged_row){ .role  = r->role,
+                                .slot  = r->slot,
+                                .type  = r->type,
+                                .step  = r->step,
+                                .first = r->first,
+                                .n     = r->n,
+                                .array = r->array };
+    for (int32_t g = 0; g < r->outer && r->role != RD_STAGED_SCRATCH; g++)
+        row->outer[row->n_outer++] = s->p->loop[s->grid[g]].axis;
+}
+
+/* Describes all loops, folds, scratch slots and staged rows. */
+bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *get, void *pool,
+                     const char **why)
+{
+    const rd_program  *p    = s->p;
+    rd_gpu_loop       *loop = get(pool, ((size_t)p->n_loop + 1) * sizeof *loop);
+    rd_gpu_fold       *fold = get(pool, ((size_t)p->n_fold + 1) * sizeof *fold);
+    int32_t           *pack = get(pool, ((size_t)p->n_inst + 1) * sizeof *pack);
+    int64_t           *kept = get(pool, ((size_t)p->n_scratch + 1) * sizeof *kept);
+    rd_gpu_staged_row *rows = get(pool, RD_MOST_STAGED_ROWS * sizeof *rows);
+
+    *why = NULL;
+    if (!rows || !loop || !fold || !pack || !kept)
+        return false;
+    *why = s->n_item == 0 ? "nothing to do" : NULL;
+    for (int32_t k = 0; k < p->n_loop && !*why; k++)
+        describe_loop(s, k, &loop[k], pack);
+    if (!*why)
+        describe_block_tile(s, pack);
+    for (int32_t g = 0; g < s->n_grid; g++)
+        loop[s->grid[g]].role = RD_GPU_ITEMS;
+    for (int k = 0; k < 2 && s->transpose[0] >= 0; k++)
+        loop[s->transpose[k]].role = RD_GPU_ITEMS;
+    for (int32_t k = 0; k < p->n_fold; k++)
+        describe_fold(s, &s->fold[k], &fold[k]);
+    for (int32_t k = 0; k < p->n_scratch; k++)
+        kept[k] = s->scratch[k] == RD_STORAGE_ITEM ? s->item_bytes : 0;
+    for (int32_t k = 0; k < s->n_staged_row; k++)
+        describe_row(s, &s->staged_row[k], &rows[k]);
+    *plan =
+        (rd_gpu_plan){ .team           = s->is_lookback ? s->choice.block : s->team,
+                       .width          = s->width,
+                       .vector_axis    = s->strip,
+                       .scans          = s->is_two_pass   ? RD_GPU_SCANS_TWO_PASS
+                                         : s->is_lookback ? RD_GPU_SCANS_LOOK_BACK
+                                                          : RD_GPU_SCANS_SERIAL,
+                       .chunk          = s->n_split ? s->range : s->chunk,
+                       .loop           = loop,
+                       .fold           = fold,
+                       .item_scratch   = kept,
+                       .cached_row     = s->n_cached_row ? s->cached_row : NULL,
+                       .fills_row      = s->fills_cache,
+                       .transposed     = s->transpose[0] >= 0 ? s->transposed : NULL,
+                       .transpose_loop = { s->transpose[0], s->transpose[1] },
+                       .batch          = s->choice.batch,
+                       .tile_loop      = { s->tile_loop[0], s->tile_loop[1] },
+                       .rows_at_once   = s->rows_at_once,
+                       .pairs          = s->pairs,
+                       .points_at_once = s->register_block,
+                       .tile_points    = s->point_tile,
+                       .items =
+                           s->pairs >= 0 ? rd_cuda_pair_items(s, s->p->axis_extent[s->strip]) : 0,
+                       .threads      = s->choice.block,
+                       .vector_bytes = s->choice.vector,
+                       .max_width    = s->choice.most_wide,
+                       .n_staged     = s->n_staged_row,
+                       .staged       = rows,
+                       .staged_of    = s->staged_row_of,
+
+                       .cached_words = s->row_words,
+                       .cached_axis  = s->row_axis,
+                       .pack         = pack };
+    return !*why;
+}

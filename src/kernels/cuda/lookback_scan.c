@@ -1,0 +1,181 @@
+/* lookback_scan.c - single-pass scans along rows of memory (decoupled look-back): which scans,
+ * and how large their tiles are.
+ *
+ * A block of threads takes a tile of a row.  In each of some rounds a thread has `width` adjacent
+ * elements.  64 / width adjacent threads have a block of the combine tree, and compute its
+ * prefixes by shuffles.  Tiles then wait for the nodes before them.  print/gpu/look_back_scan_text.c has the
+ * text.
+ *
+ *     running sums of 10^8 f32: "scans: 1 items, 128 threads each, i0 by tiles of 4096, once"
+ */
+#include "core/combine_tree.h"
+#include "kernels/cuda/strategy.h"
+
+/* Each has a warp that waits for what is before, of which a lane has up to two blocks. */
+enum { MOST_SCANS = 4, MOST_BLOCKS = 64 };
+
+/* ---- Which scans ----------------------------------------------------------------------------- */
+/* True if nodes of the tree give the prefix before a block, and the scan runs along the loop. */
+static bool may_look_back(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t loop)
+{
+    const rd_fold *fold = f->of.fold;
+    const rd_loop *l    = &s->p->loop[loop];
+
+    return fold->scan && !fold->user && f->step >= 0 && rd_cuda_within(s->p, f->step, loop) &&
+           f->start >= s->from && f->start < l->begin && fold->n_cell == 1 &&
+           f->of.n_state == 1 + f->of.seen && fold->n_block > 1 &&
+           (f->pair ? f->levels > 0 : rd_fold_any_grouping(fold)) &&
+           (!f->of.seen || (fold->exclusive && !f->of.masked)) &&
+           (l->backwards ? rd_is_along(fold, l->axis, l->extent - 1, -1)
+                         : rd_is_along(fold, l->axis, 0, 1));
+}
+
+/* The only loop of an item, if nothing else in the item stores or ends a fold; else -1. */
+static int32_t loop_of(const rd_cuda_strategy *s)
+{
+    int32_t loop = -1;
+
+    for (int32_t i = s->from; i < s->to; i++) {
+        const rd_inst *inst = &s->p->inst[i];
+
+        if (inst->kind == RD_I_STORE || inst->kind == RD_I_CLOSE || (loop >= 0))
+            return -1;
+        if (inst->kind == RD_I_LOOP) {
+            loop = inst->arg;
+            i    = s->p->loop[loop].end;
+        }
+    }
+    return loop;
+}
+
+/* True if nothing that the tiles load is stored by the program. */
+static bool has_only_loads(const rd_cuda_strategy *s, int32_t loop)
+{
+    const rd_loop *l = &s->p->loop[loop];
+
+    for (int32_t i = l->begin + 1; i < l->end; i++)
+        if (s->p->inst[i].kind == RD_I_LOAD && s->stored[s->p->address[s->p->inst[i].arg].slot])
+            return false;
+    return true;
+}
+
+/* Clears all marks. */
+static void forget_inputs(rd_cuda_strategy *s)
+{
+    for (int32_t i = 0; i < s->p->n_inst; i++)
+        s->feeds_scan[i] = false;
+}
+
+/* Marks the instructions that make the operands of instruction i. */
+static void mark_inputs(rd_cuda_strategy *s, const rd_loop *l, int32_t i)
+{
+    const rd_program *p = s->p;
+    int32_t           in[RD_MOST_READ];
+    const int32_t     n = rd_inst_reads(p, &p->inst[i], in);
+
+    for (int32_t k = 0; k < n; k++)
+        for (int32_t j = l->begin + 1; j < i; j++)
+            s->feeds_scan[j] |=
+                in[k] >= p->inst[j].dst && in[k] < p->inst[j].dst + rd_inst_makes(p, &p->inst[j]);
+}
+
+/* Marks backwards from each scan. */
+bool rd_cuda_find_scan_inputs(rd_cuda_strategy *s, int32_t loop)
+{
+    const rd_loop *l     = &s->p->loop[loop];
+    bool           apart = true;
+
+    forget_inputs(s);
+    for (int32_t i = l->end - 1; i > l->begin; i--) {
+        const bool scan = s->p->inst[i].kind == RD_I_SCAN;
+
+        apart &= !(scan && s->feeds_scan[i]);
+        if (scan || s->feeds_scan[i])
+            mark_inputs(s, l, i);
+    }
+    return apart;
+}
+
+/* ---- The size of a tile ---------------------------------------------------------------------- */
+/* Bytes of a state; bools are u64 in folds. */
+static int32_t state_size(const rd_fold *fold)
+{
+    return fold->type == RD_BOOL ? 8 : rd_register_size(fold->type);
+}
+
+/* Bytes of all states that a thread has for each of its elements. */
+static int32_t state_bytes(const rd_cuda_strategy *s)
+{
+    int32_t bytes = 0;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        bytes += state_size(&s->p->fold[k]);
+    return bytes;
+}
+
+/* Bytes of all loads that a thread has for each of its elements. */
+static int32_t load_bytes(const rd_cuda_strategy *s, int32_t loop)
+{
+    const rd_loop *l     = &s->p->loop[loop];
+    int32_t        bytes = 0;
+
+    for (int32_t i = l->begin + 1; i < l->end; i++)
+        if (s->p->inst[i].kind == RD_I_LOAD)
+            bytes += rd_dtype_size(s->p->address[s->p->inst[i].arg].type);
+    return bytes;
+}
+
+/* Rounds of a block of threads in a tile: as many as registers allow, and a short row fills. */
+static int32_t rounds_of(const rd_cuda_strategy *s, int32_t loop)
+{
+    const rd_cuda_choice *c      = &s->choice;
+    const int64_t         round  = (int64_t)c->block * s->width;
+    const int32_t         states = state_bytes(s), loads = load_bytes(s, loop);
+    int32_t               rounds = c->ahead;
+
+    while (rounds > 1 &&
+           (rounds * round > MOST_BLOCKS * RD_TREE_STEPS || rounds * s->width > c->elements ||
+            rounds * s->width * loads > c->flight || rounds * s->width * states > c->flight ||
+            rounds / 2 * round >= s->p->loop[loop].extent))
+        rounds /= 2;
+    return rounds;
+}
+
+/* Checks the loop and all folds; then a tile becomes a range. */
+bool rd_cuda_find_lookback(rd_cuda_strategy *s)
+{
+    const int32_t  loop = loop_of(s);
+    const rd_loop *l    = loop < 0 ? NULL : &s->p->loop[loop];
+    const int32_t  wide = l ? rd_cuda_vector_width_along(s, loop) : 1;
+
+    if (wide == 1 || s->team > 1 || s->strip >= 0 || l->first >= 0 ||
+        l->extent <= s->choice.scan_range * RD_TREE_STEPS || s->p->n_scratch > 0 ||
+        s->p->n_fold > MOST_SCANS || s->p->n_fold > s->choice.block / RD_WARP)
+        return false;
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        if (!may_look_back(s, &s->fold[k], loop))
+            return false;
+    if (!has_only_loads(s, loop) || !rd_cuda_find_scan_inputs(s, loop))
+        return false;
+    s->is_lookback = true;
+    s->width       = wide;
+    s->split[0]    = loop;
+    s->n_split     = 1;
+    s->split_axis  = l->axis;
+    s->range       = rounds_of(s, loop) * (int64_t)s->choice.block * wide;
+    s->n_range     = (l->extent + s->range - 1) / s->range;
+    return true;
+}
+
+int32_t rd_cuda_lookback_rounds(const rd_cuda_strategy *s)
+{
+    return (int32_t)(s->range / s->choice.block / s->width);
+}
+
+int64_t rd_cuda_lookback_bytes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
+{
+    const int64_t words = (f->pair ? 8 : state_size(f->of.fold)) / (int64_t)sizeof(uint32_t);
+    const int64_t nodes = rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range));
+
+    return s->n_range > 1 ? nodes * words * (int64_t)sizeof(uint64_t) : 0;
+}

@@ -1,0 +1,69 @@
+/* pair_memory.c - the shared memory of pairs (pair_tiles.c): a tile of points, and what the
+ * results of each thread bring.
+ *
+ * A tile has a row for each coordinate, in which successive points are adjacent.  Values of the
+ * results lie likewise, in words of their own. */
+#include "kernels/cuda/strategy.h"
+
+/* ---- What a load depends on ------------------------------------------------------------------ */
+/* True if an instruction stands in the loop over pairs. */
+static bool is_inside(const rd_cuda_strategy *s, int32_t inst)
+{
+    return rd_cuda_within(s->p, inst, s->pairs);
+}
+
+int32_t rd_cuda_pair_axis(const rd_cuda_strategy *s)
+{
+    return s->p->loop[s->pairs].axis;
+}
+
+/* True if a loop in a pair runs over the axis. */
+static bool is_inner_axis(const rd_cuda_strategy *s, int32_t axis)
+{
+    for (int32_t k = 0; k < s->p->n_loop; k++)
+        if (s->p->loop[k].axis == axis && is_inside(s, s->p->loop[k].begin))
+            return true;
+    return false;
+}
+
+bool rd_cuda_is_row(const rd_cuda_strategy *s, int32_t inst)
+{
+    return rd_coef(&s->p->address[s->p->inst[inst].arg], s->strip) != 0;
+}
+
+/* Elements of an operand for each point. */
+static int64_t elements_of(const rd_cuda_strategy *s, const rd_address *at)
+{
+    int64_t n = 1;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (is_inner_axis(s, at->add[k].axis))
+            n *= s->p->axis_extent[at->add[k].axis];
+    return n;
+}
+
+/* Rows of a tile are 16 bytes longer than the tile: so elements of a point are in different
+ * banks, and vectors are aligned. */
+static int64_t pitch_of(const rd_cuda_strategy *s, const rd_address *at)
+{
+    return s->point_tile + 16 / rd_dtype_size(at->type);
+}
+
+/* Adds up the arrays of all loads that come from shared memory. */
+int64_t rd_cuda_pair_tile_bytes(const rd_cuda_strategy *s)
+{
+    const rd_program *p     = s->p;
+    int64_t           bytes = 0;
+
+    for (int32_t i = p->loop[s->pairs].begin; i < p->loop[s->pairs].end; i++) {
+        if (s->tile_load[i] != i)
+            continue;
+        const rd_address *at = &p->address[p->inst[i].arg];
+        const int64_t     n  = elements_of(s, at);
+
+        bytes +=
+            rd_cuda_room(n * (rd_cuda_is_row(s, i) ? s->choice.block * s->width : pitch_of(s, at)) *
+                         rd_dtype_size(at->type));
+    }
+    return bytes;
+}

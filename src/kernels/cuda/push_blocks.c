@@ -1,0 +1,110 @@
+/* push_blocks.c - the text by which a range pushes the blocks that it has begun, as nodes of the
+ * combine tree (program.h).
+ *
+ * Arrays of a fold: s has the states of the current blocks, one for each cell and lane; w has the
+ * rows of its tree; b has the number of each cell's block.  A thread that has several lanes of a
+ * cell pushes these together.  A lane that has taken no element has the reducer's identity. */
+#include "kernels/cuda/kernel_frame.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Adds "&s0_0[at], &s0_1[at]", the addresses of all numbers of a state. */
+void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *name,
+                    const char *at)
+{
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "%s&%s%" PRId32 "_%d[%s]", k ? ", " : "", name, number, k, at);
+}
+
+int32_t rd_cuda_fold_number(const rd_cuda_strategy *s, const rd_cuda_fold *f)
+{
+    return (int32_t)(f - s->fold);
+}
+
+const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char to[32])
+{
+    if (t->s->width > 1)
+        snprintf(to, 32, "(%" PRId32 " * t + l)", t->s->width);
+    else
+        snprintf(to, 32, f->of.fold->lanes > t->s->team ? "(RD_TEAM * l + t)" : "t");
+    return to;
+}
+
+/* The lane of a cell that is the first of this thread's. */
+static const char *first_lane(const rd_cuda_text *t)
+{
+    static const char *const first[] = { "t", "t", "2 * t", "", "4 * t", "", "", "", "8 * t" };
+
+    return first[t->s->width];
+}
+
+/* The distance between two lanes of a thread. */
+static int32_t lanes_apart(const rd_cuda_text *t)
+{
+    return t->s->width > 1 ? 1 : t->s->team;
+}
+
+/* Adds the arguments of push() that say which lanes it pushes, ", 4, 1, 4, c0 * (int64_t)4":
+ * lanes, their distance, states of a row, and the first lane. */
+static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    const int32_t lanes  = f->of.fold->lanes;
+    const bool    team   = f->storage == RD_STORAGE_TEAM; /* rows have all lanes of the cell, */
+    const bool    shared = team && f->threads_are_lanes;  /* others' between ours             */
+    const int32_t row    = team ? lanes : f->here;
+
+    rd_text_add(to, ", %d, %d, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 "%s%s", (int)f->here,
+                shared ? (int)lanes_apart(t) : 1, f->n_cell * row, number, row, shared ? " + " : "",
+                shared ? first_lane(t) : "");
+}
+
+/* Adds the first arguments of push(), the states and the rows of the tree: "&s0_0[c0 * 4], w0_0".
+ */
+static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    const bool    shared = f->threads_are_lanes && f->storage == RD_STORAGE_TEAM;
+    rd_text       first  = { 0 };
+
+    rd_text_add(&first, "c%" PRId32 " * %" PRId32 "%s%s", number,
+                f->storage == RD_STORAGE_TEAM ? f->of.fold->lanes : f->here, shared ? " + " : "",
+                shared ? first_lane(t) : "");
+    rd_cuda_states(to, f, number, "s", first.at ? first.at : "");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, ", w%" PRId32 "_%d", number, k);
+    rd_text_end(&first, t->print.to);
+}
+
+/* Adds "b0[c0]", the block of cell c0; or, if a team shares its lanes, "b0[c0 * 32 + t]". */
+static void add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number)
+{
+    if (rd_cuda_counters(f) > 1)
+        rd_text_add(to, "b%" PRId32 "[c%" PRId32 " * %d + t]", number, number, rd_cuda_counters(f));
+    else
+        rd_text_add(to, "b%" PRId32 "[c%" PRId32 "]", number, number);
+}
+
+/* Adds the loop that pushes a cell's blocks until it is at `block`:
+ *
+ *     while (b0[c0] < edge0(q, range + 1)) { push0(&s0_0[c0 * 4], w0_0, 4, 1, 4, c0 * (int64_t)4,
+ *                                                  b0[c0], from0); b0[c0]++; } */
+void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    rd_text       line   = { 0 };
+
+    rd_text_add(&line, "while (");
+    add_counter(&line, f, number);
+    rd_text_add(&line, " < %s) { push%" PRId32 "(", block, number);
+    add_arrays_of_push(&line, t, f);
+    add_lanes_of_push(&line, t, f);
+    rd_text_add(&line, ", ");
+    add_counter(&line, f, number);
+    rd_text_add(&line, f->split >= 0 ? ", from%" PRId32 : ", 0", number);
+    rd_text_add(&line, "); ");
+    add_counter(&line, f, number);
+    rd_text_add(&line, "++; }");
+    rd_print_line(&t->print, "%s", line.at ? line.at : "");
+    rd_text_end(&line, t->print.to);
+}

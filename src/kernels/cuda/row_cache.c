@@ -1,0 +1,265 @@
+/* row_cache.c - the shared-memory row cache: rows that a team keeps, since several loops of an
+ * item read them, or one loop stores them for another.  So a softmax reads its rows once.
+ *
+ * An index belongs to the same thread in all these loops, so no barrier is needed.  Element i = v
+ * + width * t + l of thread t lies at v + team * l + t: adjacent threads have adjacent words, in
+ * banks of their own.
+ *
+ *     softmax over i1, of 8192 x 1024 f32: ", 1 row in shared memory" */
+#include "kernels/cuda/strategy.h"
+
+enum { BANKS = 32 };
+
+/* True if an instruction loads or stores. */
+static bool is_memory(const rd_inst *inst)
+{
+    return inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE;
+}
+
+/* True if the loop takes all of its axis from 0 on, in whole rounds of the team.  Then thread t
+ * has the same elements as in other such loops. */
+static bool is_regular(const rd_cuda_strategy *s, int32_t loop)
+{
+    const rd_loop    *l    = loop < 0 ? NULL : &s->p->loop[loop];
+    const rd_address *lane = l ? rd_cuda_lanes_along(s, loop) : NULL;
+
+    return l && s->distributed[loop] && l->first < 0 && !l->backwards && loop != s->chunk_loop &&
+           (!lane || (lane->offset == 0 && lane->n_add == 1));
+}
+
+bool rd_cuda_is_same_address(const rd_address *a, const rd_address *b)
+{
+    if (a->slot != b->slot || a->type != b->type || a->offset != b->offset || a->n_add != b->n_add)
+        return false;
+    for (int32_t k = 0; k < a->n_add; k++)
+        if (a->add[k].axis != b->add[k].axis || a->add[k].coef != b->add[k].coef ||
+            a->add[k].reg != b->add[k].reg)
+            return false;
+    return true;
+}
+
+/* True if all cached rows may lie along this axis. */
+static bool is_along(rd_cuda_strategy *s, int32_t axis)
+{
+    if (s->n_cached_row > 0 && s->row_axis != axis)
+        return false;
+    s->row_axis = axis;
+    return true;
+}
+
+/* Bytes of an element in the cache.  16-bit floats are f32 in registers, but already rounded, so
+ * 2 bytes keep them. */
+static int32_t word_of(rd_dtype type)
+{
+    return rd_dtype_is_half(type) ? 2 : rd_register_size(type) > 4 ? 8 : 4;
+}
+
+/* Widens the elements of the cache to those of a type. */
+static void make_room_for(rd_cuda_strategy *s, rd_dtype type)
+{
+    s->row_word = word_of(type) > s->row_word ? word_of(type) : s->row_word;
+}
+
+/* Adds a row to the cache. */
+static void add_row(rd_cuda_strategy *s, rd_dtype type)
+{
+    s->n_cached_row++;
+    make_room_for(s, type);
+}
+
+/* ---- Rows that several loops load ------------------------------------------------------------ */
+/* True if load j, in a later loop, reads the same elements as load i. */
+static bool is_reload(const rd_cuda_strategy *s, int32_t i, int32_t j)
+{
+    const rd_inst *a = &s->p->inst[i], *b = &s->p->inst[j];
+
+    return b->kind == RD_I_LOAD && a->loop != b->loop && is_regular(s, b->loop) &&
+           s->p->loop[a->loop].axis == s->p->loop[b->loop].axis &&
+           s->p->loop[a->loop].parent == s->p->loop[b->loop].parent &&
+           rd_cuda_is_same_address(&s->p->address[a->arg], &s->p->address[b->arg]);
+}
+
+/* Caches what several loops load. */
+static void find_reads(rd_cuda_strategy *s)
+{
+    const rd_program *p = s->p;
+
+    for (int32_t i = s->from; i < s->to; i++) {
+        const rd_inst *inst  = &p->inst[i];
+        bool           again = false;
+
+        if (inst->kind != RD_I_LOAD || s->cached_row[i] >= 0 || !is_regular(s, inst->loop) ||
+            p->address[inst->arg].slot >= p->first_scratch ||
+            s->stored[p->address[inst->arg].slot] ||
+            !rd_coef(&p->address[inst->arg], p->loop[inst->loop].axis))
+            continue;
+        for (int32_t j = i + 1; j < s->to; j++)
+            if (is_reload(s, i, j) && (again || is_along(s, p->loop[inst->loop].axis))) {
+                again            = true;
+                s->cached_row[i] = s->cached_row[j] = s->n_cached_row;
+                s->fills_cache[i]                   = true;
+            }
+        if (again)
+            add_row(s, p->address[inst->arg].type);
+    }
+}
+
+/* ---- Rows that one loop stores for another --------------------------------------------------- */
+/* True if the thread that stores an element of a scratch slot is the only one that loads it. */
+static bool is_kept_by_thread(const rd_cuda_strategy *s, int32_t slot, int32_t *axis)
+{
+    const rd_program *p = s->p;
+
+    *axis = -1;
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        if (!is_memory(inst) || p->address[inst->arg].slot != slot)
+            continue;
+        const rd_address *at = &p->address[inst->arg];
+
+        if (!is_regular(s, inst->loop) || at->offset != 0 || at->n_add != 1 ||
+            at->add[0].axis != p->loop[inst->loop].axis || at->add[0].coef != 1 ||
+            (*axis >= 0 && *axis != at->add[0].axis))
+            return false;
+        *axis = at->add[0].axis;
+    }
+    return *axis >= 0;
+}
+
+/* The first store to a slot, -1. */
+static int32_t store_of(const rd_program *p, int32_t slot)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_STORE && p->address[p->inst[i].arg].slot == slot)
+            return i;
+    return -1;
+}
+
+/* A cached row whose elements are loaded for the last time just before the store, -1.  The stored
+ * row may take its place. */
+static int32_t row_that_ends(const rd_cuda_strategy *s, int32_t store)
+{
+    for (int32_t row = 0; row < s->n_cached_row; row++) {
+        int32_t last = -1;
+
+        for (int32_t i = 0; i < s->p->n_inst; i++)
+            if (s->cached_row[i] == row)
+                last = i;
+        if (last >= 0 && last < store && s->p->inst[last].kind == RD_I_LOAD &&
+            s->p->inst[last].loop == s->p->inst[store].loop)
+            return row;
+    }
+    return -1;
+}
+
+/* Caches scratch that one loop stores for another. */
+static void find_scratch(rd_cuda_strategy *s)
+{
+    const rd_program *p = s->p;
+
+    for (int32_t k = 0; k < p->n_scratch; k++) {
+        const int32_t slot = p->first_scratch + k, store = store_of(p, slot);
+        int32_t       axis, row;
+
+        if (store < 0 || !is_kept_by_thread(s, slot, &axis) || !is_along(s, axis))
+            continue;
+        row = row_that_ends(s, store);
+        if (row < 0) {
+            row = s->n_cached_row;
+            add_row(s, p->address[p->inst[store].arg].type);
+        } else
+            make_room_for(s, p->address[p->inst[store].arg].type);
+        for (int32_t i = 0; i < p->n_inst; i++)
+            if (is_memory(&p->inst[i]) && p->address[p->inst[i].arg].slot == slot)
+                s->cached_row[i] = row;
+        s->scratch[k] = RD_STORAGE_SHARED;
+    }
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+/* Undoes the choices of this file: no rows are cached. */
+static void give_up(rd_cuda_strategy *s)
+{
+    s->n_cached_row = 0;
+    s->row_word     = 0;
+    for (int32_t i = 0; i < s->p->n_inst; i++) {
+        s->cached_row[i]  = -1;
+        s->fills_cache[i] = false;
+    }
+    for (int32_t k = 0; k < s->p->n_scratch; k++)
+        if (s->scratch[k] == RD_STORAGE_SHARED)
+            s->scratch[k] = RD_STORAGE_TEAM;
+}
+
+/* Computes the words of a team's rows: whole rounds of the team.  Narrow teams of one warp begin
+ * in different banks. */
+static void measure_rows(rd_cuda_strategy *s)
+{
+    const int64_t round  = s->team * (s->width > 1 ? s->width : 2);
+    const int64_t banks  = s->row_word < 4 ? 2 * BANKS : BANKS;
+    const int64_t extent = s->p->axis_extent[s->row_axis];
+
+    s->row_words  = (extent + round - 1) / round * round;
+    s->team_words = (s->n_cached_row * s->row_words + banks - 1) / banks * banks +
+                    (s->team < RD_WARP ? s->team : 0);
+}
+
+/* Shared memory of a block's cached rows. */
+static int64_t row_bytes(const rd_cuda_strategy *s)
+{
+    return s->n_cached_row > 0 ? s->choice.block / s->team * s->team_words * s->row_word : 0;
+}
+
+int64_t rd_cuda_dynamic_bytes(const rd_cuda_strategy *s)
+{
+    return row_bytes(s) + s->pair_tile_bytes + s->staged_row_bytes;
+}
+
+/* ... with the words that folds exchange. */
+static int64_t bytes_of(const rd_cuda_strategy *s)
+{
+    return row_bytes(s) +
+           s->choice.block / s->team * rd_cuda_shared_words(s) * (int64_t)sizeof(uint64_t);
+}
+
+/* True if a thread may have half as many elements, and the team twice as many threads. */
+static bool may_be_narrower(const rd_cuda_strategy *s)
+{
+    return s->width > 2 && s->team < RD_WARP;
+}
+
+/* True if shared memory leaves room for too few threads to hide latency.  16-bit elements need
+ * half as many threads, as each has more to do for a byte. */
+static bool is_crowded(const rd_cuda_strategy *s, int64_t shared)
+{
+    return bytes_of(s) / (s->row_word < 4 ? 2 : 1) > shared / s->choice.row_blocks;
+}
+
+/* Caches rows as long as they fit.  Long rows get wider teams with narrower vectors, if possible;
+ * else threads prefetch more loads. */
+void rd_cuda_find_row_cache(rd_cuda_strategy *s, int64_t shared)
+{
+    const int64_t most = shared / s->choice.resident;
+
+    give_up(s);
+    if (s->team == 1 || s->n_split > 0)
+        return;
+    find_reads(s);
+    find_scratch(s);
+    if (s->n_cached_row == 0)
+        return;
+    const int32_t wide = s->width, team = s->team;
+
+    for (measure_rows(s); is_crowded(s, shared) && may_be_narrower(s); measure_rows(s)) {
+        s->width /= 2;
+        s->team *= 2;
+    }
+    s->is_crowded = is_crowded(s, shared);
+    if (bytes_of(s) <= most)
+        return;
+    s->is_crowded = false;
+    s->width      = wide;
+    s->team       = team;
+    give_up(s);
+}

@@ -1,0 +1,423 @@
+/* split_reduction.c - the split reduction (split-K).  If there are too few items, the long loops
+ * of an item are split into ranges, which are items, too.  Ranges leave partials; RD_FAN ranges
+ * are a group, RD_FAN groups are one of the level above, until one group is left.
+ *
+ *     sum of 10^9 elements, 1 item: "i0 in 8192 ranges of 131072"
+ *
+ * A loop that does nearly all of the work is split alone.  Several loops over one axis, as the
+ * phases of a softmax, are split alike.  Each then has a kernel of its own.  It repeats what
+ * stands before the loop, and finds the folds of earlier loops combined.
+ *
+ * Scans along rows of memory are look-back scans (lookback_scan.c).  Other scans along one loop
+ * run twice: first each range leaves its total, of which the nodes of the combine tree are made.
+ * Then each range goes on from the nodes that cover what is before it (kernels/math/so_far.h).
+ *
+ * If the GPU has no room for all data, ranges are so short that a range of every item fits. */
+#include "core/combine_tree.h"
+#include "kernels/cuda/work_blocks.h"
+
+/* The work in a loop, in operations. */
+static double work_of(const rd_program *p, int32_t loop)
+{
+    double work = 0;
+
+    for (int32_t i = p->loop[loop].begin + 1; i < p->loop[loop].end; i++)
+        work += rd_program_times(p, i);
+    return work;
+}
+
+/* ---- Which loops ----------------------------------------------------------------------------- */
+/* Finds the loops in the body of an item, in order.  False: there are none, or too many. */
+static bool find_split_loops(rd_cuda_strategy *s)
+{
+    s->n_split = 0;
+    for (int32_t i = s->from; i < s->to; i++)
+        if (s->p->inst[i].kind == RD_I_LOOP) {
+            if (s->n_split == RD_MOST_SPLITS)
+                return false;
+            s->split[s->n_split++] = s->p->inst[i].arg;
+            i                      = s->p->loop[s->p->inst[i].arg].end;
+        }
+    return s->n_split > 0;
+}
+
+/* Compares the work of the item's loops: the largest must have at least main_share of all. */
+int32_t rd_cuda_main_loop(const rd_cuda_strategy *s)
+{
+    const rd_program *p   = s->p;
+    double            all = 0, most = 0;
+    int32_t           found = -1;
+
+    for (int32_t i = s->from; i < s->to; i++) {
+        if (p->inst[i].kind != RD_I_LOOP)
+            continue;
+        const int32_t loop = p->inst[i].arg;
+        const double  work = work_of(p, loop);
+
+        all += work;
+        if (work > most) {
+            most  = work;
+            found = loop;
+        }
+        i = p->loop[loop].end;
+    }
+    return most < s->choice.main_share * all ? -1 : found;
+}
+
+/* Splits the main loop alone, if there is one. */
+static void keep_main_loop(rd_cuda_strategy *s)
+{
+    const int32_t found = rd_cuda_main_loop(s);
+
+    if (found < 0)
+        return;
+    s->split[0] = found;
+    s->n_split  = 1;
+}
+
+int32_t rd_cuda_split_of(const rd_cuda_strategy *s, int32_t loop)
+{
+    for (int32_t k = 0; k < s->n_split; k++)
+        if (s->split[k] == loop)
+            return k;
+    return -1;
+}
+
+/* True if all split loops run over the same axis. */
+static bool are_alike(const rd_cuda_strategy *s)
+{
+    const rd_loop *first = &s->p->loop[s->split[0]];
+
+    for (int32_t k = 0; k < s->n_split; k++) {
+        const rd_loop *l = &s->p->loop[s->split[k]];
+
+        if (l->axis != first->axis || l->extent != first->extent || s->split[k] == s->chunk_loop)
+            return false;
+    }
+    return true;
+}
+
+/* Which of the split loops contains an instruction, -1. */
+static int32_t split_around(const rd_cuda_strategy *s, int32_t inst)
+{
+    for (int32_t k = 0; k < s->n_split; k++)
+        if (rd_cuda_within(s->p, inst, s->split[k]))
+            return k;
+    return -1;
+}
+
+/* True if a fold begins in the body of an item, before the loop that takes its elements. */
+static bool is_of_item(const rd_cuda_strategy *s, const rd_cuda_fold *f)
+{
+    return f->start >= s->from && f->start < s->to &&
+           s->p->inst[f->start].loop == s->p->inst[s->p->loop[s->split[0]].begin].loop;
+}
+
+/* True if ranges hand only nodes to each other.  A fold of the item must not be a scan, or one
+ * block, or take elements in a loop that is not split: each range would repeat that loop. */
+static bool may_split_folds(const rd_cuda_strategy *s)
+{
+    bool some = false;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++) {
+        const rd_cuda_fold *f     = &s->fold[k];
+        const int32_t       split = f->step < 0 ? -1 : split_around(s, f->step);
+
+        if (f->step < 0 || !is_of_item(s, f))
+            continue;
+        if (split < 0 && f->step > s->p->loop[s->split[s->n_split - 1]].end)
+            continue; /* it is behind them all */
+        if (split < 0 || f->start > s->p->loop[s->split[split]].begin || f->of.fold->scan ||
+            f->of.fold->n_block == 1 || f->of.fold->steps == INT64_MAX)
+            return false;
+        some = true;
+    }
+    return some;
+}
+
+/* True if no later instruction loads what the only split loop stores: a range has only its own
+ * part. */
+static bool keeps_nothing(const rd_cuda_strategy *s)
+{
+    const rd_program *p = s->p;
+
+    for (int32_t i = p->loop[s->split[0]].begin + 1; i < p->loop[s->split[0]].end; i++)
+        for (int32_t j = p->loop[s->split[0]].end; p->inst[i].kind == RD_I_STORE && j < s->to; j++)
+            if (p->inst[j].kind == RD_I_LOAD &&
+                p->address[p->inst[j].arg].slot == p->address[p->inst[i].arg].slot)
+                return false;
+    return true;
+}
+
+/* True if an instruction outside the split loops stores to the slot. */
+static bool is_stored(const rd_cuda_strategy *s, int32_t slot)
+{
+    for (int32_t i = s->from; i < s->to; i++)
+        if (s->p->inst[i].kind == RD_I_STORE && s->p->address[s->p->inst[i].arg].slot == slot &&
+            split_around(s, i) < 0)
+            return true;
+    return false;
+}
+
+/* True if no instruction waits for a store outside the split loops: those happen at the very end.
+ */
+static bool awaits_nothing(const rd_cuda_strategy *s)
+{
+    for (int32_t i = s->from; i < s->to; i++)
+        if (s->p->inst[i].kind == RD_I_LOAD &&
+            s->p->address[s->p->inst[i].arg].slot < s->p->first_scratch &&
+            is_stored(s, s->p->address[s->p->inst[i].arg].slot))
+            return false;
+    return true;
+}
+
+/* Gives the item memory for what the split loops store for each other.  False: it is too much. */
+static bool assign_item_memory(rd_cuda_strategy *s)
+{
+    enum { MOST = 1 << 30 };
+    const rd_program *p = s->p;
+
+    s->item_bytes = 0;
+    for (int32_t i = s->from; i < s->to; i++) {
+        const rd_inst *inst = &p->inst[i];
+        const int32_t  k =
+            inst->kind == RD_I_STORE ? p->address[inst->arg].slot - p->first_scratch : -1;
+
+        if (k < 0 || split_around(s, i) < 0 || s->scratch[k] == RD_STORAGE_ITEM)
+            continue;
+        /* stored at one place for all indices: each thread has its own */
+        if (!rd_coef(&p->address[inst->arg], p->loop[s->split[split_around(s, i)]].axis))
+            continue;
+        s->scratch[k]    = RD_STORAGE_ITEM;
+        s->scratch_at[k] = s->item_bytes;
+        s->item_bytes += rd_cuda_room(p->scratch_bytes[k] * (s->strip >= 0 ? s->width : 1));
+    }
+    return s->n_item * s->item_bytes <= MOST;
+}
+
+/* ---- The length of ranges -------------------------------------------------------------------- */
+bool rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
+{
+    return rd_coef(&f->of.fold->lane, s->split_axis) != 0;
+}
+
+int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f)
+{
+    const rd_fold *fold = f->of.fold;
+
+    return rd_cuda_is_along_lanes(s, f) ? rd_coef(&fold->lane, s->split_axis)
+                                        : rd_coef(&fold->outer, s->split_axis) *
+                                              ((fold->lane_extent + fold->lanes - 1) / fold->lanes);
+}
+
+/* Indices of the axis, in steps or in elements of a lane's position, that make one block of a
+ * fold. */
+static int64_t block_of(const rd_cuda_strategy *s, const rd_cuda_fold *f)
+{
+    const int32_t lanes = f->of.fold->lanes;
+
+    return RD_TREE_STEPS * (rd_cuda_is_along_lanes(s, f) && lanes > 1 ? lanes : 1);
+}
+
+/* The least indices of the axis that are whole blocks of all folds, and whole vectors. */
+static int64_t grain_of(const rd_cuda_strategy *s)
+{
+    int64_t grain = s->pairs >= 0 ? RD_TREE_STEPS : s->width; /* tiles begin at blocks */
+
+    for (int32_t k = 0; k < s->p->n_fold; k++) {
+        const rd_cuda_fold *f = &s->fold[k];
+
+        if (f->split < 0)
+            continue;
+        const int64_t unit = block_of(s, f);
+        const int64_t own  = unit / rd_common_divisor(unit, rd_cuda_steps_per_index(s, f));
+
+        grain = grain / rd_common_divisor(grain, own) * own;
+    }
+    return grain > 0 ? grain : 1;
+}
+
+/* Makes ranges of 2^n grains, no more ranges than the GPU's threads need.  If a grain is 2^n
+ * blocks, a range is one node of the tree. */
+static void find_ranges(rd_cuda_strategy *s)
+{
+    enum { MOST = 1 << 20 }; /* `fan` to the number of levels above them, at most */
+    const int64_t extent = s->p->loop[s->split[0]].extent, threads = s->n_item * s->team;
+    const int64_t wanted = (s->choice.at_work + threads - 1) / threads;
+
+    s->range = grain_of(s);
+    while ((extent + s->range - 1) / s->range > (wanted < MOST ? wanted : MOST))
+        s->range *= 2;
+    s->n_range = (extent + s->range - 1) / s->range;
+}
+
+/* ---- Groups of ranges ------------------------------------------------------------------------ */
+/* Counts the blocks of each fold in a range. */
+static void count_blocks(rd_cuda_strategy *s)
+{
+    for (int32_t k = 0; k < s->p->n_fold; k++) {
+        rd_cuda_fold *f = &s->fold[k];
+
+        if (f->split < 0)
+            continue;
+        f->blocks  = s->range * rd_cuda_steps_per_index(s, f) / block_of(s, f);
+        f->aligned = (f->blocks & (f->blocks - 1)) == 0;
+    }
+}
+
+/* Rows of nodes that so many ranges leave, at most.  Ranges that do not begin at their node have
+ * nodes on both sides of the block that most twos divide. */
+static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
+{
+    const int64_t blocks = f->blocks * ranges, all = f->of.fold->n_block;
+
+    return rd_cuda_bits(blocks < all ? blocks : all) * (f->aligned ? 1 : 2);
+}
+
+/* Lays out the levels of groups: rows of partials, and counters. */
+static void find_levels(rd_cuda_strategy *s)
+{
+    int64_t n = s->n_range, ranges = 1;
+
+    count_blocks(s);
+    for (s->n_level = 0; s->n_level == 0 || s->level[s->n_level - 1].n > 1;) {
+        rd_groups *level = &s->level[s->n_level++];
+
+        *level = (rd_groups){ .n = n, .row = s->item_rows, .counter = s->item_counters };
+        for (int32_t k = 0; k < s->p->n_fold; k++) {
+            const int32_t last = s->fold[k].split >= 0 ? rows_of(&s->fold[k], ranges) : 0;
+            const int32_t each = last && s->fold[k].aligned ? 1 : last;
+
+            level->rows      = each > level->rows ? each : level->rows;
+            level->last_rows = last > level->last_rows ? last : level->last_rows;
+        }
+        s->item_rows += (n - 1) * level->rows + level->last_rows;
+        s->item_counters += n;
+        n = (n + s->choice.fan - 1) / s->choice.fan;
+        ranges *= s->choice.fan;
+    }
+}
+
+/* ---- Scans ----------------------------------------------------------------------------------- */
+/* True if a scan's state is one number, so that prefixes follow from nodes of the tree. */
+static bool has_nodes(const rd_cuda_fold *f)
+{
+    return !f->of.fold->user && f->of.n_state == 1 && (f->pair || rd_fold_any_grouping(f->of.fold));
+}
+
+/* True if the only split loop scans, and nothing follows it.  The inputs of its scans depend on
+ * no other range. */
+static bool has_only_scans(rd_cuda_strategy *s)
+{
+    const rd_program *p    = s->p;
+    const rd_loop    *l    = &p->loop[s->split[0]];
+    bool              some = false;
+
+    if (s->team > 1 || s->n_split != 1 || l->first >= 0 || l->backwards || l->end + 1 < s->to ||
+        p->n_scratch > 0 || !rd_cuda_find_scan_inputs(s, s->split[0]))
+        return false;
+    for (int32_t k = 0; k < p->n_fold; k++) {
+        const rd_cuda_fold *f = &s->fold[k];
+
+        if (!f->of.fold->scan || f->step < 0 || !rd_cuda_within(p, f->step, s->split[0]) ||
+            !is_of_item(s, f) || f->of.fold->n_block == 1 || !has_nodes(f) ||
+            !rd_is_along(f->of.fold, l->axis, 0, 1))
+            return false;
+        some = true;
+    }
+    return some;
+}
+
+/* Makes ranges of 2^n blocks, which are nodes of the tree. */
+static void find_two_pass_ranges(rd_cuda_strategy *s)
+{
+    const int64_t extent = s->p->loop[s->split[0]].extent;
+
+    s->range = s->choice.scan_range * RD_TREE_STEPS;
+    while (s->range < extent &&
+           s->n_item * ((extent + s->range - 1) / s->range) > s->choice.at_work)
+        s->range *= 2;
+    s->n_range     = (extent + s->range - 1) / s->range;
+    s->is_two_pass = true;
+}
+
+/* Undoes all choices of this file: no loop is split. */
+static void give_up(rd_cuda_strategy *s)
+{
+    s->n_split     = 0;
+    s->is_two_pass = false;
+    s->item_bytes  = 0;
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        s->fold[k].split = -1;
+    for (int32_t k = 0; k < s->p->n_scratch; k++)
+        s->scratch[k] = RD_STORAGE_TEAM;
+}
+
+/* ---- Data larger than memory ----------------------------------------------------------------- */
+/* Marks the slots that must come by windows.  False: the GPU has room for all data. */
+static bool find_large(rd_cuda_strategy *s, const rd_cuda_limits *limits)
+{
+    int64_t bytes = 0;
+
+    for (int32_t k = 0; k < s->p->first_scratch && k < s->n_slot; k++) {
+        const int64_t more = rd_slot_bytes(s, k);
+
+        s->large[k] = more > limits->windows || limits->devices > 1;
+        bytes += more;
+    }
+    return limits->devices > 1 || (limits->memory > 0 && bytes > limits->memory / 2);
+}
+
+/* Halves the ranges until blocks of them fit the windows. */
+static void shorten_ranges(rd_cuda_strategy *s, int64_t budget)
+{
+    const int64_t extent = s->p->loop[s->split[0]].extent, grain = grain_of(s);
+
+    while (s->range > grain && rd_blocks_refusal(s, s->large, budget))
+        s->range /= 2;
+    s->n_range = (extent + s->range - 1) / s->range;
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+/* Tries a look-back scan first, then a two-pass scan, then a split reduction.  A loop is split if
+ * there are few items, or if the data do not fit otherwise. */
+void rd_cuda_find_split(rd_cuda_strategy *s, const rd_cuda_limits *limits)
+{
+    const bool few   = s->n_item * s->team < s->choice.at_work;
+    const bool large = s->n_item > 0 && find_large(s, limits);
+    const bool tight = large && rd_blocks_refusal(s, s->large, limits->windows);
+
+    if (s->n_item > 0 && (few || tight || !large) && rd_cuda_find_lookback(s))
+        return;
+    if (s->n_item == 0 || s->p->n_fold > RD_GPU_MOST_FOLDS || (!few && !tight) ||
+        !find_split_loops(s)) {
+        give_up(s);
+        return;
+    }
+    keep_main_loop(s);
+    s->split_axis = s->p->loop[s->split[0]].axis;
+    if (has_only_scans(s)) {
+        find_two_pass_ranges(s);
+        if (s->n_range == 1)
+            give_up(s);
+        return;
+    }
+    if (!are_alike(s) || !may_split_folds(s) || !awaits_nothing(s) ||
+        !(s->n_split > 1 ? assign_item_memory(s) : keeps_nothing(s))) {
+        give_up(s);
+        return;
+    }
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        if (is_of_item(s, &s->fold[k]) && s->fold[k].step >= 0)
+            s->fold[k].split = split_around(s, s->fold[k].step);
+    find_ranges(s);
+    if (tight)
+        shorten_ranges(s, limits->windows);
+    if (s->n_range == 1) {
+        give_up(s);
+        return;
+    }
+    find_levels(s);
+    for (int32_t i = s->from; i < s->to; i++)
+        s->has_end |= s->p->inst[i].kind == RD_I_STORE && split_around(s, i) < 0;
+}

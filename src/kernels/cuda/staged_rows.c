@@ -1,0 +1,326 @@
+/* staged_rows.c - short rows, of which one thread runs through each, staged in shared memory.
+ *
+ * Such rows lie one behind the other in memory.  If each thread read its row from there, adjacent
+ * threads would read elements a row apart.  So all threads of a block copy the rows of its items
+ * to shared memory (copy_staged_rows.c), 16 bytes at a time, and then each thread reads its row
+ * there.  Stored rows go the other way.  Scratch of an item is a row, too, which only its thread
+ * sees.  bank_layout.c places the rows.
+ *
+ *     sum of each row, of 100000 x 10 f32: "short rows: 100000 items, 1 thread each, rows of 10 in"
+ */
+#include "kernels/cuda/strategy.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+/* The address of an access. */
+static const rd_address *address_of(const rd_cuda_strategy *s, int32_t inst)
+{
+    return &s->p->address[s->p->inst[inst].arg];
+}
+
+/* The elements by which an index of a grid loop moves an address. */
+static int64_t coef_of(const rd_cuda_strategy *s, const rd_address *at, int32_t grid)
+{
+    return rd_coef(at, s->p->loop[s->grid[grid]].axis);
+}
+
+/* True if the position advances by one constant step with the number of the item, over the first
+ * `outer` loops of the grid. */
+static bool is_linear(const rd_cuda_strategy *s, const rd_address *at, int32_t outer)
+{
+    bool is = coef_of(s, at, outer - 1) != 0;
+
+    for (int32_t g = 1; g < outer; g++)
+        is &= coef_of(s, at, g - 1) == coef_of(s, at, g) * s->p->loop[s->grid[g]].extent;
+    return is;
+}
+
+/* True if the loop is one of the first `outer` of the grid. */
+static bool is_outer(const rd_cuda_strategy *s, int32_t loop, int32_t outer)
+{
+    for (int32_t g = 0; g < outer; g++)
+        if (s->grid[g] == loop)
+            return true;
+    return false;
+}
+
+/* Measures a row: the first and the last element that an access touches for one index of the
+ * outer loops. */
+static void measure(const rd_cuda_strategy *s, int32_t inst, rd_cuda_staged_row *r)
+{
+    const rd_address *at = address_of(s, inst);
+    int64_t           last;
+
+    r->first = last = at->offset;
+    r->n            = 1;
+    for (int32_t loop = s->p->inst[inst].loop; loop >= 0; loop = s->p->loop[loop].parent) {
+        const int64_t extent = s->p->loop[loop].extent;
+        const int64_t far    = rd_coef(at, s->p->loop[loop].axis) * (extent - 1);
+
+        if (is_outer(s, loop, r->outer))
+            continue;
+        r->n = extent > 0 ? r->n : 0;
+        r->first += far < 0 ? far : 0;
+        last += far > 0 ? far : 0;
+    }
+    r->n = r->n ? last - r->first + 1 : 0;
+}
+
+/* Finds the rows of an access.  False: it has none, as rows would overlap. */
+static bool find_row(const rd_cuda_strategy *s, int32_t inst, rd_cuda_staged_row *r)
+{
+    const rd_address *at = address_of(s, inst);
+
+    if (rd_has_registers(at))
+        return false;
+    *r = (rd_cuda_staged_row){ .slot = at->slot, .type = at->type, .items = 1 };
+    for (r->outer = s->n_grid; r->outer > 0; r->outer--) {
+        r->step = coef_of(s, at, r->outer - 1);
+        measure(s, inst, r);
+        if (is_linear(s, at, r->outer) && r->n > 0 && r->n <= llabs(r->step))
+            return true;
+        r->items *= s->p->loop[s->grid[r->outer - 1]].extent;
+    }
+    return false;
+}
+
+bool rd_cuda_is_contiguous(const rd_cuda_staged_row *r)
+{
+    return llabs(r->step) == r->n;
+}
+
+/* ---- Whether staging pays -------------------------------------------------------------------- */
+int32_t rd_cuda_staged_row_vector(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
+{
+    return s->choice.vector / rd_dtype_size(r->type);
+}
+
+/* True if a thread loads its row at once anyway, and adjacent threads have adjacent rows. */
+static bool is_vector(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
+{
+    return r->step == r->n && r->items == 1 && (r->n & (r->n - 1)) == 0 && r->first % r->n == 0 &&
+           r->n <= s->choice.most_wide && r->n <= rd_cuda_staged_row_vector(s, r);
+}
+
+/* True if staging pays: threads would read far apart, and gaps between rows are short. */
+static bool is_worthwhile(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
+{
+    const int32_t size = rd_dtype_size(r->type);
+
+    return llabs(r->step) * size > s->choice.least_apart && !is_vector(s, r) &&
+           (llabs(r->step) <= s->choice.most_gap * r->n || r->n * size >= s->choice.least_piece);
+}
+
+/* Undoes the choices of this file: no rows are staged. */
+static void give_up(rd_cuda_strategy *s)
+{
+    for (int32_t i = 0; i < s->p->n_inst; i++)
+        s->staged_row_of[i] = -1;
+    s->staged_row_bytes = 0;
+    s->n_staged_row     = 0;
+}
+
+/* ---- Rows that are copied -------------------------------------------------------------------- */
+/* The staged rows of which an access reads the same, or other elements; -1. */
+static int32_t find_same_rows(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
+{
+    for (int32_t k = 0; k < s->n_staged_row; k++) {
+        const rd_cuda_staged_row *other = &s->staged_row[k];
+        const int64_t             first = r->first < other->first ? r->first : other->first;
+        const int64_t             end =
+            r->first + r->n > other->first + other->n ? r->first + r->n : other->first + other->n;
+
+        if (other->role == r->role && other->slot == r->slot && other->type == r->type &&
+            other->outer == r->outer && other->step == r->step && end - first <= llabs(r->step))
+            return k;
+    }
+    return -1;
+}
+
+/* Extends rows by the elements of other rows. */
+static void extend(rd_cuda_staged_row *into, const rd_cuda_staged_row *r)
+{
+    const int64_t end = into->first + into->n, other = r->first + r->n;
+
+    into->first = r->first < into->first ? r->first : into->first;
+    into->n     = (other > end ? other : end) - into->first;
+}
+
+/* Adds the rows of an access.  False: there are too many. */
+static bool add_row(rd_cuda_strategy *s, int32_t inst, const rd_cuda_staged_row *r)
+{
+    int32_t k = r->role == RD_STAGED_IN ? find_same_rows(s, r) : -1;
+
+    if (k >= 0)
+        extend(&s->staged_row[k], r);
+    else if (s->n_staged_row == RD_MOST_STAGED_ROWS)
+        return false;
+    else {
+        k                = s->n_staged_row++;
+        s->staged_row[k] = *r;
+    }
+    s->staged_row_of[inst] = k;
+    return true;
+}
+
+/* True if an instruction loads or stores. */
+static bool is_memory(const rd_cuda_strategy *s, int32_t inst)
+{
+    const rd_inst_kind kind = s->p->inst[inst].kind;
+
+    return kind == RD_I_LOAD || kind == RD_I_STORE;
+}
+
+/* True if this store is the only instruction that touches its slot. */
+static bool is_only_access(const rd_cuda_strategy *s, int32_t inst)
+{
+    for (int32_t i = 0; i < s->p->n_inst; i++)
+        if (i != inst && is_memory(s, i) && address_of(s, i)->slot == address_of(s, inst)->slot)
+            return false;
+    return true;
+}
+
+/* True if a store, in its loops, writes each element of a row. */
+static bool is_row_filled(const rd_cuda_strategy *s, int32_t inst, const rd_cuda_staged_row *r)
+{
+    const rd_program *p     = s->p;
+    int64_t           dense = 1;
+
+    for (bool more = true; more && dense < r->n;) {
+        more = false;
+        for (int32_t loop = p->inst[inst].loop; loop >= 0 && !more; loop = p->loop[loop].parent)
+            if (!is_outer(s, loop, r->outer) && p->loop[loop].extent > 1 &&
+                llabs(rd_coef(address_of(s, inst), p->loop[loop].axis)) == dense) {
+                dense *= p->loop[loop].extent;
+                more = true;
+            }
+    }
+    return dense == r->n;
+}
+
+/* Finds the rows that are read or written.  All stores must be staged: a loop whose loads come
+ * from shared memory stores one element at a time.  False: nothing is staged. */
+static bool find_moved(rd_cuda_strategy *s)
+{
+    bool some = false;
+
+    for (int32_t i = s->from; i < s->to; i++) {
+        rd_cuda_staged_row r;
+
+        if (!is_memory(s, i) || address_of(s, i)->slot >= s->p->first_scratch ||
+            !find_row(s, i, &r) || r.n == 1)
+            continue;
+        r.role = s->p->inst[i].kind == RD_I_LOAD ? RD_STAGED_IN : RD_STAGED_OUT;
+        if (r.role == RD_STAGED_IN ? s->stored[r.slot] : r.items > 1)
+            continue;
+        if ((r.role == RD_STAGED_OUT && !(is_only_access(s, i) && is_row_filled(s, i, &r))) ||
+            !add_row(s, i, &r))
+            return false;
+        some |= is_worthwhile(s, &r);
+    }
+    return some;
+}
+
+/* Finds single elements of rows that are staged for other loads. */
+static void find_singles(rd_cuda_strategy *s)
+{
+    for (int32_t i = s->from; i < s->to; i++) {
+        rd_cuda_staged_row r;
+
+        if (s->p->inst[i].kind == RD_I_LOAD && s->staged_row_of[i] < 0 &&
+            address_of(s, i)->slot < s->p->first_scratch && find_row(s, i, &r) &&
+            find_same_rows(s, &r) >= 0)
+            (void)add_row(s, i, &r);
+    }
+}
+
+/* ---- Rows of scratch ------------------------------------------------------------------------- */
+/* True if only the item touches a scratch slot, at the same place for all items. */
+static bool is_of_item(const rd_cuda_strategy *s, int32_t slot, rd_cuda_staged_row *r)
+{
+    *r = (rd_cuda_staged_row){ .role = RD_STAGED_SCRATCH, .slot = slot, .items = 1 };
+    for (int32_t i = 0; i < s->p->n_inst; i++) {
+        if (!is_memory(s, i) || address_of(s, i)->slot != slot)
+            continue;
+        const rd_address *at = address_of(s, i);
+
+        if (i < s->from || i >= s->to || (r->n > 0 && at->type != r->type))
+            return false;
+        for (int32_t g = 0; g < s->n_grid; g++)
+            if (coef_of(s, at, g))
+                return false;
+        r->type = at->type;
+        r->n    = s->p->scratch_bytes[slot - s->p->first_scratch] / rd_dtype_size(at->type);
+    }
+    return r->n > 0;
+}
+
+/* Finds scratch that may be a row of a thread. */
+static void find_kept(rd_cuda_strategy *s)
+{
+    for (int32_t k = 0; k < s->p->n_scratch && s->n_staged_row < RD_MOST_STAGED_ROWS; k++) {
+        const int32_t      slot = s->p->first_scratch + k;
+        rd_cuda_staged_row r;
+
+        if (!is_of_item(s, slot, &r))
+            continue;
+        for (int32_t i = s->from; i < s->to; i++)
+            if (is_memory(s, i) && address_of(s, i)->slot == slot)
+                s->staged_row_of[i] = s->n_staged_row;
+        s->staged_row[s->n_staged_row++] = r;
+    }
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+bool rd_cuda_has_moved_rows(const rd_cuda_strategy *s)
+{
+    return s->n_staged_row > 0 && s->staged_row[0].role != RD_STAGED_SCRATCH;
+}
+
+/* True if one thread does an item, and items are all of the work. */
+static bool may_stage(const rd_cuda_strategy *s)
+{
+    return s->team == 1 && s->strip < 0 && s->chunk_loop < 0 && s->transpose[0] < 0 &&
+           s->pairs < 0 && s->n_split == 0 && s->n_item > 0;
+}
+
+/* Stages all rows; or the moved ones; or scratch: the first of these that fits. */
+void rd_cuda_find_staged_rows(rd_cuda_strategy *s, int64_t shared)
+{
+    static const struct {
+        bool moved, kept;
+    } ways[]           = { { true, true }, { true, false }, { false, true } };
+    const int64_t most = shared / s->choice.resident;
+    bool          fit  = !may_stage(s);
+
+    for (size_t k = 0; !fit && k < sizeof ways / sizeof *ways; k++) {
+        give_up(s);
+        if (ways[k].moved && find_moved(s))
+            find_singles(s);
+        else
+            give_up(s);
+        if (ways[k].kept)
+            find_kept(s);
+        rd_cuda_lay_out_staged_rows(s);
+        fit = s->staged_row_bytes <= most;
+    }
+    if (!fit)
+        give_up(s);
+    for (int32_t k = 0; k < s->n_staged_row; k++)
+        if (s->staged_row[k].role == RD_STAGED_SCRATCH)
+            s->scratch[s->staged_row[k].slot - s->p->first_scratch] = RD_STORAGE_SHARED;
+}
+
+void rd_cuda_staged_rows_text(rd_text *to, const rd_cuda_strategy *s)
+{
+    static const char *const roles[] = {
+        [RD_STAGED_IN] = "in", [RD_STAGED_OUT] = "out", [RD_STAGED_SCRATCH] = "kept"
+    };
+
+    for (int32_t k = 0; k < s->n_staged_row; k++)
+        rd_text_add(to, ", %s%" PRId64 " %s", k ? "" : "rows of ", s->staged_row[k].n,
+                    roles[s->staged_row[k].role]);
+    if (s->n_staged_row > 0)
+        rd_text_add(to, ", %" PRId64 " bytes", s->staged_row_bytes);
+}

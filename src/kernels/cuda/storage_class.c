@@ -1,0 +1,141 @@
+/* storage_class.c - the storage class of folds' states and of scratch: registers and local
+ * arrays, or global memory of the thread or of the team. */
+#include "core/combine_tree.h"
+#include "kernels/cuda/strategy.h"
+
+/* True if an instruction loads from or stores to scratch. */
+static bool is_scratch(const rd_program *p, const rd_inst *inst)
+{
+    return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) &&
+           p->address[inst->arg].slot >= p->first_scratch;
+}
+
+/* Reserves bytes in a memory, and returns where they begin. */
+static int64_t reserve(int64_t *bytes, int64_t more)
+{
+    const int64_t at = *bytes;
+
+    *bytes += rd_cuda_room(more);
+    return at;
+}
+
+/* Bytes of `count` states: an array for each number of a state, each at a multiple of 16. */
+static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
+{
+    int64_t bytes = 0;
+
+    for (int k = 0; k < f->of.n_state + (f->pair ? 1 : 0); k++)
+        reserve(&bytes, count * f->of.bytes);
+    return bytes;
+}
+
+int32_t rd_cuda_counters(const rd_cuda_fold *f)
+{
+    return f->threads_are_lanes && f->storage == RD_STORAGE_TEAM ? RD_WARP : 1;
+}
+
+/* Bytes of a fold in memory: the current blocks' states; the tree, or a scan's prefix and nodes;
+ * and the number of each cell's block. */
+static int64_t fold_bytes(const rd_cuda_fold *f)
+{
+    const int64_t states = f->states;
+    int64_t       bytes  = state_bytes(f, states);
+
+    if (f->tree)
+        bytes += state_bytes(f, f->room * states);
+    if (f->of.fold->scan)
+        bytes += state_bytes(f, states) + state_bytes(f, f->levels * states);
+    reserve(&bytes, f->n_words * states * (int64_t)sizeof(double));
+    reserve(&bytes, f->n_cell * rd_cuda_counters(f) * (int64_t)sizeof(int64_t));
+    return bytes;
+}
+
+/* Reserves the nodes of a look-back scan, which has nodes of tiles alone. */
+static void assign_node_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
+{
+    f->n_cell = 1;
+    f->node   = reserve(&s->node_bytes, rd_cuda_lookback_bytes(s, f));
+}
+
+/* Counts the states of a fold, chooses its storage class, and reserves its memory.  States that
+ * are too large for local arrays go to global memory. */
+static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
+{
+    const rd_fold *fold = f->of.fold;
+
+    f->register_block =
+        s->pairs >= 0 && rd_cuda_within(s->p, f->start, s->pairs) ? s->register_block : 1;
+    f->n_cell  = fold->n_cell * (s->strip >= 0 ? s->width : 1) * f->register_block;
+    f->here    = f->threads_are_lanes ? fold->lanes / s->team : fold->lanes;
+    f->room    = f->split < 0 ? rd_cuda_bits(fold->n_block) + 2
+                              : rd_cuda_bits(f->blocks) * (f->aligned ? 1 : 2) + 2;
+    f->storage = f->threads_have_cells ? RD_STORAGE_TEAM : RD_STORAGE_LOCAL;
+    f->states  = f->n_cell * (f->storage == RD_STORAGE_TEAM ? fold->lanes : f->here);
+    f->bytes   = fold_bytes(f);
+    if (f->storage == RD_STORAGE_LOCAL && f->bytes > s->choice.local)
+        f->storage = RD_STORAGE_THREAD;
+    if (f->storage == RD_STORAGE_TEAM)
+        f->at = reserve(&s->team_bytes, f->bytes);
+    if (f->storage == RD_STORAGE_THREAD)
+        f->at = reserve(&s->own_bytes, f->bytes);
+    if (s->is_two_pass) {
+        const int64_t nodes = rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range)) * f->n_cell;
+
+        f->nodes = (f->pair ? 1 : f->of.n_state) * rd_cuda_room(nodes * (int64_t)sizeof(double));
+        f->node  = reserve(&s->node_bytes, f->nodes);
+    }
+    if (f->split >= 0)
+        f->node = reserve(&s->row_bytes, state_bytes(f, f->n_cell * fold->lanes));
+}
+
+/* The storage class of scratch.  If a distributed loop stores all its indices at one place, each
+ * thread has its own. */
+static rd_cuda_storage storage_of_scratch(const rd_cuda_strategy *s, int32_t slot)
+{
+    for (int32_t i = 0; i < s->p->n_inst; i++) {
+        const int32_t loop = rd_cuda_distributed_around(s, i);
+
+        if (is_scratch(s->p, &s->p->inst[i]) && s->p->inst[i].kind == RD_I_STORE &&
+            s->p->address[s->p->inst[i].arg].slot == slot && loop >= 0 &&
+            !rd_coef(&s->p->address[s->p->inst[i].arg], s->p->loop[loop].axis))
+            return RD_STORAGE_THREAD;
+    }
+    return RD_STORAGE_TEAM;
+}
+
+/* Assigns storage to folds first, then to scratch that has none yet. */
+void rd_cuda_assign_storage(rd_cuda_strategy *s)
+{
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        (s->is_lookback ? assign_node_storage : assign_fold_storage)(s, &s->fold[k]);
+    for (int32_t k = 0; k < s->p->n_scratch; k++) {
+        if (s->scratch[k] == RD_STORAGE_SHARED || s->scratch[k] == RD_STORAGE_ITEM)
+            continue;
+        s->scratch[k] = storage_of_scratch(s, s->p->first_scratch + k);
+        s->scratch_at[k] =
+            reserve(s->scratch[k] == RD_STORAGE_THREAD ? &s->own_bytes : &s->team_bytes,
+                    s->p->scratch_bytes[k] * (s->strip >= 0 ? s->width : 1));
+    }
+}
+
+/* ---- Shared memory for the exchange of lanes ------------------------------------------------- */
+/* True if the threads of a team exchange the fold's lanes. */
+static bool is_exchanged(const rd_cuda_fold *f)
+{
+    return f->threads_are_lanes && !f->threads_have_cells;
+}
+
+/* The words of the fold that needs most; folds exchange lanes one after the other. */
+int32_t rd_cuda_shared_words(const rd_cuda_strategy *s)
+{
+    int32_t most = 0;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++) {
+        const rd_cuda_fold *f = &s->fold[k];
+        const int32_t words = f->of.fold->lanes * f->of.n_state * (rd_aligns_lanes(&f->of) ? 2 : 1);
+
+        if (is_exchanged(f) && words > most)
+            most = words;
+    }
+    return most;
+}

@@ -1,0 +1,458 @@
+/* strategy.c - chooses the grid, and the loops that the threads of a team share; then calls the
+ * files that choose the rest of a strategy.
+ *
+ *     sum over i1 of x[i0][i1]: i0 is the grid; i1 is distributed, its indices are lanes
+ */
+#include "kernels/cuda/strategy.h"
+#include "core/combine_tree.h"
+#include "kernels/math/so_far.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* True if an instruction gives a fold its next element. */
+static bool takes_element(const rd_inst *inst)
+{
+    return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
+}
+
+/* ---- Folds ----------------------------------------------------------------------------------- */
+/* Derives the facts of a fold from the program.  False: no memory. */
+static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *pool)
+{
+    rd_cuda_fold  *f    = &s->fold[k];
+    const rd_fold *fold = f->of.fold;
+
+    f->of.weighted |= f->step < 0 && fold->user && fold->user->step2;
+    f->of.empties = f->step < 0 || (fold->user && fold->lanes > 1);
+    f->tree       = fold->n_block > 1 && !fold->scan;
+    f->pair =
+        fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+    if (fold->prefix == RD_PREFIX_TREE && fold->scan && !rd_fold_any_grouping(fold))
+        f->levels = rd_cuda_bits(RD_TREE_STEPS);
+    f->of.rises = f->step >= 0 && !fold->scan && rd_rises(s->p, f->step, &fold->index);
+    rd_emit_facts(&f->of, rd_positions(s->p, &fold->index));
+    f->n_words = f->pair ? rd_so_far_words(fold->n_block) : 0;
+    if (fold->user && !rd_user_has_text(fold->user))
+        s->why = "a reducer is C code, which a GPU cannot run; give its text by RD_REDUCER";
+    else if (fold->user && !rd_user_facts(&f->of, k, false, get, pool))
+        return false;
+    return true;
+}
+
+/* Finds the instructions of each fold, and describes it.  False: no memory. */
+static bool find_folds(rd_cuda_strategy *s, rd_get_fn *get, void *pool)
+{
+    const rd_program *p = s->p;
+
+    for (int32_t k = 0; k < p->n_fold; k++)
+        s->fold[k] = (rd_cuda_fold){
+            .of = { .fold = &p->fold[k] }, .start = -1, .step = -1, .finish = -1, .split = -1
+        };
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+        rd_cuda_fold  *f    = &s->fold[inst->arg >= 0 && inst->arg < p->n_fold ? inst->arg : 0];
+
+        if (inst->kind == RD_I_START)
+            f->start = i;
+        if (inst->kind == RD_I_CLOSE)
+            f->finish = i;
+        if (!takes_element(inst))
+            continue;
+        if (f->step >= 0)
+            s->why = "a fold has two steps";
+        f->step        = i;
+        f->of.masked   = inst->c >= 0;
+        f->of.weighted = inst->b >= 0;
+    }
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (!describe_fold(s, k, get, pool))
+            return false;
+    return true;
+}
+
+/* ---- The grid -------------------------------------------------------------------------------- */
+/* True if each item may repeat the instruction, instead of the loop around the items. */
+static bool is_free(const rd_cuda_strategy *s, const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_CONST:
+    case RD_I_COORD:
+    case RD_I_MAP:
+    case RD_I_CAST:
+    case RD_I_SELECT:
+    case RD_I_INDEX: return true;
+    case RD_I_LOAD: return !s->stored[s->p->address[inst->arg].slot];
+    default: return false;
+    }
+}
+
+/* The only loop of a body whose other instructions are free, -1. */
+static int32_t only_loop(const rd_cuda_strategy *s, int32_t from, int32_t to)
+{
+    int32_t only = -1;
+
+    for (int32_t i = from; i < to; i++) {
+        const rd_inst *inst = &s->p->inst[i];
+
+        if (inst->kind == RD_I_LOOP && only < 0) {
+            only = inst->arg;
+            i    = s->p->loop[only].end;
+        } else if (only >= 0 || !is_free(s, inst))
+            return -1;
+    }
+    return only;
+}
+
+/* Finds the grid: each loop that is the only one in the body of the loop before it. */
+static void find_grid(rd_cuda_strategy *s)
+{
+    const rd_program *p = s->p;
+
+    s->to     = p->n_inst;
+    s->n_item = 1;
+    for (int32_t loop; s->n_grid < RD_MAX_GRID && (loop = only_loop(s, s->from, s->to)) >= 0;) {
+        s->grid[s->n_grid++] = loop;
+        s->n_item *= p->loop[loop].extent;
+        s->from = p->loop[loop].begin + 1;
+        s->to   = p->loop[loop].end;
+    }
+}
+
+/* ---- Distributed loops ----------------------------------------------------------------------- */
+/* True if two positions are the same function of the indices. */
+static bool is_same_position(const rd_address *a, const rd_address *b)
+{
+    if (a->offset != b->offset || a->n_add != b->n_add)
+        return false;
+    for (int32_t k = 0; k < a->n_add; k++)
+        if (a->add[k].axis != b->add[k].axis || a->add[k].coef != b->add[k].coef)
+            return false;
+    return true;
+}
+
+/* A loop that may be distributed. */
+typedef struct distribution {
+    int32_t           loop, axis; /* the loop, and its axis */
+    const rd_address *lane;       /* the lane position of folds of which threads are lanes, NULL */
+} distribution;
+
+/* True if the threads may be a fold's lanes: neighbouring indices are neighbouring lanes of one
+ * cell. All such folds of the loop must have the same lanes. */
+static bool is_along_lanes(const rd_cuda_fold *f, distribution *w)
+{
+    const rd_fold *fold = f->of.fold;
+
+    if (fold->scan || fold->user || fold->lanes < RD_WARP || rd_coef(&fold->lane, w->axis) != 1 ||
+        rd_coef(&fold->cell, w->axis) || rd_coef(&fold->outer, w->axis) ||
+        (w->lane && !is_same_position(w->lane, &fold->lane)))
+        return false;
+    w->lane = &fold->lane;
+    return true;
+}
+
+/* True if each index of the loop has a cell of its own. */
+static bool is_along_cells(const rd_cuda_fold *f, const distribution *w)
+{
+    const rd_fold *fold = f->of.fold;
+
+    return rd_coef(&fold->cell, w->axis) && !rd_coef(&fold->lane, w->axis) &&
+           !rd_coef(&fold->outer, w->axis);
+}
+
+/* True if threads do not read each other's stores to a slot: the index that stores an element
+ * also reads it, or a later loop does. */
+static bool is_race_free(const rd_cuda_strategy *s, const rd_inst *access, const distribution *w)
+{
+    const rd_program *p     = s->p;
+    const int32_t     slot  = p->address[access->arg].slot;
+    const bool        moves = rd_coef(&p->address[access->arg], w->axis) != 0;
+
+    if (access->kind == RD_I_STORE && rd_has_registers(&p->address[access->arg]))
+        return false;
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *other  = &p->inst[i];
+        const bool     stores = other->kind == RD_I_STORE && p->address[other->arg].slot == slot;
+
+        if ((other->kind != RD_I_LOAD && other->kind != RD_I_STORE) ||
+            p->address[other->arg].slot != slot)
+            continue;
+        /* A value for each index, in one place: each thread has its own, which others do not
+         * see. */
+        if (!moves && slot >= p->first_scratch && access->kind == RD_I_STORE &&
+            !rd_cuda_within(p, i, w->loop))
+            return false;
+        if (stores && rd_cuda_within(p, i, w->loop) &&
+            rd_coef(&p->address[other->arg], w->axis) != rd_coef(&p->address[access->arg], w->axis))
+            return false;
+    }
+    return moves || access->kind == RD_I_LOAD || slot >= p->first_scratch;
+}
+
+/* True if an instruction in the body allows the loop to be distributed.  A fold must begin in the
+ * loop, or have lanes or cells along it. */
+static bool may_distribute_inst(const rd_cuda_strategy *s, const rd_inst *inst, distribution *w)
+{
+    const rd_cuda_fold *f;
+
+    switch (inst->kind) {
+    case RD_I_LOAD: return !s->stored[s->p->address[inst->arg].slot] || is_race_free(s, inst, w);
+    case RD_I_STORE: return is_race_free(s, inst, w);
+    case RD_I_START:
+        f = &s->fold[inst->arg];
+        return (f->step < 0 || rd_cuda_within(s->p, f->step, w->loop)) &&
+               (f->finish < 0 || rd_cuda_within(s->p, f->finish, w->loop));
+    case RD_I_STEP:
+    case RD_I_SCAN:
+        f = &s->fold[inst->arg];
+        return rd_cuda_within(s->p, f->start, w->loop) || is_along_cells(f, w) ||
+               is_along_lanes(f, w);
+    case RD_I_CLOSE:
+        f = &s->fold[inst->arg];
+        return rd_cuda_within(s->p, f->start, w->loop) || is_along_cells(f, w);
+    default: return true;
+    }
+}
+
+/* True if all instructions of a loop allow it to be distributed. */
+static bool may_distribute(const rd_cuda_strategy *s, int32_t loop)
+{
+    const rd_program *p = s->p;
+    distribution      w = { .loop = loop, .axis = p->loop[loop].axis };
+
+    for (int32_t i = p->loop[loop].begin + 1; i < p->loop[loop].end; i++)
+        if (!may_distribute_inst(s, &p->inst[i], &w))
+            return false;
+    return true;
+}
+
+/* The extent of the longest loop in a body. */
+static int64_t longest_extent(const rd_program *p, int32_t from, int32_t to)
+{
+    int64_t most = 0;
+
+    for (int32_t i = from; i < to; i++)
+        if (p->inst[i].kind == RD_I_LOOP && p->loop[p->inst[i].arg].extent > most)
+            most = p->loop[p->inst[i].arg].extent;
+    return most;
+}
+
+/* Marks the distributed loops of a body.  A short loop around a longer one is not distributed, so
+ * that the threads share the longer one. */
+static void find_distributed(rd_cuda_strategy *s, int32_t from, int32_t to)
+{
+    const rd_program *p = s->p;
+
+    for (int32_t i = from; i < to; i++) {
+        if (p->inst[i].kind != RD_I_LOOP)
+            continue;
+        const rd_loop *l = &p->loop[p->inst[i].arg];
+
+        if ((l->extent >= RD_WARP || longest_extent(p, l->begin + 1, l->end) <= l->extent) &&
+            may_distribute(s, p->inst[i].arg))
+            s->distributed[p->inst[i].arg] = true;
+        else
+            find_distributed(s, l->begin + 1, l->end);
+        i = l->end;
+    }
+}
+
+/* Decides for each fold whether the team's threads are its lanes, or have cells of their own. */
+static void map_folds(rd_cuda_strategy *s)
+{
+    for (int32_t k = 0; k < s->p->n_fold; k++) {
+        rd_cuda_fold *f     = &s->fold[k];
+        const int32_t step  = rd_cuda_distributed_around(s, f->step),
+                      close = rd_cuda_distributed_around(s, f->finish);
+
+        f->threads_are_lanes = f->threads_have_cells = false;
+        if (rd_cuda_distributed_around(s, f->start) < 0 && step >= 0) {
+            f->threads_are_lanes  = rd_coef(&f->of.fold->lane, s->p->loop[step].axis) != 0;
+            f->threads_have_cells = !f->threads_are_lanes;
+        }
+        f->threads_have_cells |= rd_cuda_distributed_around(s, f->start) < 0 && close >= 0;
+    }
+}
+
+/* True if the team's threads are lanes of any fold. */
+static bool has_lane_threads(const rd_cuda_strategy *s)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        found |= s->fold[k].threads_are_lanes;
+    return found;
+}
+
+/* True if more than half of an item's work is in distributed loops. */
+static bool is_mostly_distributed(const rd_cuda_strategy *s)
+{
+    double all = 0, spread = 0;
+
+    for (int32_t i = s->from; i < s->to; i++) {
+        const double work = rd_program_times(s->p, i);
+
+        all += work;
+        spread += rd_cuda_is_distributed(s, i) ? work : 0;
+    }
+    return 2 * spread > all;
+}
+
+/* Gives each item a warp if its folds have lanes, or if there are few items; else one thread. */
+static void find_team(rd_cuda_strategy *s, int64_t threads)
+{
+    s->team = RD_WARP;
+    find_distributed(s, s->from, s->to);
+    map_folds(s);
+    if (is_mostly_distributed(s) &&
+        (has_lane_threads(s) || (s->n_item < threads && !rd_cuda_are_items_dense(s))))
+        return;
+    s->team = 1;
+    memset(s->distributed, 0, (size_t)s->p->n_loop * sizeof *s->distributed);
+    map_folds(s);
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+/* Marks the slots to which the program stores. */
+static void find_slots(rd_cuda_strategy *s)
+{
+    const rd_program *p = s->p;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_STORE)
+            s->stored[p->address[p->inst[i].arg].slot] = true;
+}
+
+/* Finds out whether a run may report an invalid index or a warning. */
+static void find_reports(rd_cuda_strategy *s)
+{
+    for (int32_t i = 0; i < s->p->n_inst; i++)
+        s->reports |= s->p->inst[i].kind == RD_I_INDEX ||
+                      (s->p->inst[i].kind == RD_I_MAP && rd_op_warns(&s->p->inst[i]));
+}
+
+/* Finds out why the program cannot run on a GPU. */
+static void find_refusals(rd_cuda_strategy *s)
+{
+    const rd_program *p = s->p;
+
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].kind == RD_LOOP_TILE)
+            s->why = "a loop goes by tiles";
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (p->fold[k].n_group)
+            s->why = "elements go to groups by their labels";
+    for (int32_t k = 0; k < p->n_call; k++)
+        if (!p->call[k].body)
+            s->why = "a function is C code, which a GPU cannot run; give its text by RD_FN";
+    if (p->n_sorting)
+        s->why = "it sorts rows or takes quantiles of them, which only the CPU does";
+}
+
+/* Describes the program, then tries the strategies in turn: block tiles; tiles of pairs, or teams
+ * and vectors; split loops; rows in shared memory; and the storage class of what is left. */
+bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_cuda_limits *limits,
+                             rd_get_fn *get, void *pool)
+{
+    *s = (rd_cuda_strategy){ .p          = p,
+                             .choice     = rd_cuda_choose(limits->threads, &p->tuning),
+                             .width      = 1,
+                             .strip      = -1,
+                             .chunk_loop = -1,
+                             .transpose  = { -1, -1 },
+                             .tile_loop  = { -1, -1 },
+                             .pairs      = -1 };
+    for (int32_t k = 0; k < p->n_address; k++)
+        s->n_slot = p->address[k].slot >= s->n_slot ? p->address[k].slot + 1 : s->n_slot;
+    s->stored        = get(pool, (size_t)s->n_slot + 1);
+    s->large         = get(pool, (size_t)s->n_slot + 1);
+    s->distributed   = get(pool, ((size_t)p->n_loop + 1) * sizeof *s->distributed);
+    s->fold          = get(pool, ((size_t)p->n_fold + 1) * sizeof *s->fold);
+    s->scratch       = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch);
+    s->cached_row    = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->cached_row);
+    s->transposed    = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->transposed);
+    s->fills_cache   = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->fills_cache);
+    s->feeds_scan    = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->feeds_scan);
+    s->tile_load     = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->tile_load);
+    s->staged_row_of = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->staged_row_of);
+    s->scratch_at    = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch_at);
+    if (!s->stored || !s->large || !s->distributed || !s->fold || !s->scratch || !s->scratch_at ||
+        !s->cached_row || !s->feeds_scan || !s->fills_cache || !s->transposed || !s->tile_load ||
+        !s->staged_row_of)
+        return false;
+    for (int32_t i = 0; i < p->n_inst; i++)
+        s->cached_row[i] = s->tile_load[i] = s->staged_row_of[i] = -1;
+    find_slots(s);
+    find_refusals(s);
+    find_reports(s);
+    if (!find_folds(s, get, pool))
+        return false;
+    if (s->why)
+        return true;
+    find_grid(s);
+    if (rd_cuda_find_block_tile(s))
+        return true;
+    if (!rd_cuda_find_pairs(s, limits)) {
+        find_team(s, limits->threads);
+        rd_cuda_find_vector_width(s, limits->threads);
+    }
+    rd_cuda_find_split(s, limits);
+    rd_cuda_find_row_cache(s, limits->shared);
+    rd_cuda_find_staged_rows(s, limits->shared);
+    rd_cuda_assign_storage(s);
+    return true;
+}
+
+/* Adds the line that rd_explain() prints; block tiles have a line of their own. */
+void rd_cuda_strategy_text(rd_text *to, const rd_cuda_strategy *s)
+{
+    if (s->why) {
+        rd_text_add(to, "not here: %s", s->why);
+        return;
+    }
+    if (s->tile_loop[0] >= 0) {
+        rd_text_add(to,
+                    "rows and columns: %" PRId64 " patches of %" PRId64 " by %" PRId64 ", i%" PRId32
+                    " and i%" PRId32 ", %" PRId32 " threads a row, %" PRId32
+                    " side by side, %" PRId32 " rows at a time",
+                    s->n_item * s->n_block_tile[0] * s->n_block_tile[1], s->block_tile[0],
+                    s->block_tile[1], s->p->loop[s->tile_loop[0]].axis,
+                    s->p->loop[s->tile_loop[1]].axis, s->team, s->width, s->rows_at_once);
+        return;
+    }
+    rd_text_add(to, "%s: %" PRId64 " items, %" PRId32 " thread%s each",
+                s->p->n_fold == 0 ? "maps"
+                : s->is_lookback  ? "scans"
+                : s->pairs >= 0   ? "pairs"
+                : s->team > 1     ? "strips"
+                : s->strip >= 0   ? "columns"
+                : s->n_staged_row ? "short rows"
+                                  : "plain",
+                s->n_item, s->is_lookback ? s->choice.block : s->team,
+                s->is_lookback || s->team > 1 ? "s" : "");
+    for (int32_t k = 0; k < s->p->n_loop; k++)
+        if (s->distributed[k])
+            rd_text_add(to, ", i%" PRId32 " spread", s->p->loop[k].axis);
+    if (s->width > 1)
+        rd_text_add(to, ", %" PRId32 " side by side", s->width);
+    if (s->pairs >= 0)
+        rd_text_add(to, ", i%" PRId32 " by tiles of %" PRId64, s->p->loop[s->pairs].axis,
+                    s->point_tile);
+    if (s->transpose[0] >= 0)
+        rd_text_add(to, ", i%" PRId32 " and i%" PRId32 " by squares",
+                    s->p->loop[s->transpose[0]].axis, s->p->loop[s->transpose[1]].axis);
+    if (s->n_cached_row > 0)
+        rd_text_add(to, ", %" PRId32 " row%s in shared memory", s->n_cached_row,
+                    s->n_cached_row > 1 ? "s" : "");
+    rd_cuda_staged_rows_text(to, s);
+    if (s->is_lookback)
+        rd_text_add(to, ", i%" PRId32 " by tiles of %" PRId64 ", once", s->split_axis, s->range);
+    else if (s->n_split > 0)
+        rd_text_add(to, ", i%" PRId32 " in %" PRId64 " ranges of %" PRId64, s->split_axis,
+                    s->n_range, s->range);
+    if (s->is_two_pass)
+        rd_text_add(to, ", twice");
+    if (s->n_split > 1)
+        rd_text_add(to, ", %" PRId32 " kernels of them", s->n_split);
+    if (s->p->fast)
+        rd_text_add(to, ", fast functions");
+}

@@ -1,0 +1,423 @@
+/* work_blocks.c - the work of a kernel in blocks, for data that do not fit on the GPU (out of
+ * core), and the bytes of a slot that a block touches.
+ *
+ * Indices number the work, the last one runs fastest: ranges of the split loop; loops of the
+ * grid, from the outside in; chunks of a map; block tiles.  A block has some values of one index,
+ * all values of the indices behind it, and one value of each index before it. */
+#include "kernels/cuda/work_blocks.h"
+
+/* The smaller one of two numbers. */
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Adds an index over an axis, of which each value is `per` indices. */
+static void add_index(rd_cuda_blocks *b, int32_t axis, int64_t per)
+{
+    const int64_t extent = b->s->p->axis_extent[axis];
+
+    b->index[b->n_index++] =
+        (rd_block_index){ .axis = axis, .per = per, .count = (extent + per - 1) / per };
+}
+
+/* Finds the indices by which the kernel's work is numbered. */
+static void find_indices(rd_cuda_blocks *b)
+{
+    const rd_cuda_strategy *s = b->s;
+
+    if (b->split >= 0)
+        add_index(b, s->split_axis, s->range);
+    for (int32_t g = 0; g < s->n_grid; g++) {
+        const int32_t axis = s->p->loop[s->grid[g]].axis;
+
+        add_index(b, axis, axis == s->strip ? s->width : 1);
+    }
+    if (s->chunk_loop >= 0)
+        add_index(b, s->p->loop[s->chunk_loop].axis, s->chunk);
+    for (int k = 0; s->tile_loop[0] >= 0 && k < 2; k++)
+        add_index(b, s->p->loop[s->tile_loop[k]].axis, s->block_tile[k]);
+}
+
+/* ---- Bytes of a block ------------------------------------------------------------------------ */
+enum { EVERY = -2 }; /* of all split loops */
+
+/* True if this kernel runs the instruction: other split loops have kernels of their own. */
+static bool is_here(const rd_cuda_blocks *b, int32_t inst)
+{
+    for (int32_t k = 0; b->split != EVERY && k < b->s->n_split; k++)
+        if (k != b->split && rd_cuda_within(b->s->p, inst, b->s->split[k]))
+            return false;
+    return true;
+}
+
+/* True if the block stores by this instruction.  What stands outside of split loops is stored
+ * once. */
+static bool is_stored(const rd_cuda_blocks *b, int32_t inst)
+{
+    return b->s->p->inst[inst].kind == RD_I_STORE &&
+           (b->ends || b->split < 0 || rd_cuda_within(b->s->p, inst, b->s->split[b->split]));
+}
+
+/* True if the kernel touches the slot by this instruction. */
+static bool is_access(const rd_cuda_blocks *b, int32_t inst, int32_t slot)
+{
+    const rd_inst *i = &b->s->p->inst[inst];
+
+    return (i->kind == RD_I_LOAD || i->kind == RD_I_STORE) &&
+           b->s->p->address[i->arg].slot == slot && is_here(b, inst);
+}
+
+/* The elements [*lo, *hi) that an address touches in the current block, without what registers
+ * add. */
+static void touch_elements(const rd_cuda_blocks *b, const rd_address *at, int64_t *lo, int64_t *hi)
+{
+    *lo = *hi = at->offset;
+    for (int32_t k = 0; k < at->n_add; k++) {
+        const int64_t coef = at->add[k].coef, axis = at->add[k].axis;
+
+        if (axis < 0) /* see may_be_windows() */
+            continue;
+        const int64_t first = coef * b->lo[axis], last = coef * (b->hi[axis] - 1);
+
+        *lo += first < last ? first : last;
+        *hi += first < last ? last : first;
+    }
+    *hi += 1;
+}
+
+/* Joins the bytes of all accesses of the slot. */
+rd_touched_bytes rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
+{
+    const rd_program *p     = b->s->p;
+    rd_touched_bytes  w     = { 0 };
+    bool              found = false;
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        int64_t lo, hi;
+
+        if (!is_access(b, i, slot))
+            continue;
+        const rd_address *at   = &p->address[p->inst[i].arg];
+        const int64_t     size = rd_dtype_size(at->type);
+
+        touch_elements(b, at, &lo, &hi);
+        w.lo  = !found || lo * size < w.lo ? lo * size : w.lo;
+        w.hi  = !found || hi * size > w.hi ? hi * size : w.hi;
+        found = true;
+        w.stored |= is_stored(b, i);
+        w.loaded |= p->inst[i].kind == RD_I_LOAD;
+    }
+    return w;
+}
+
+int64_t rd_slot_bytes(const rd_cuda_strategy *s, int32_t slot)
+{
+    const rd_program *p = s->p;
+    rd_cuda_blocks    b = { .s = s, .split = EVERY };
+    rd_touched_bytes  all;
+
+    for (int32_t a = 0; a < p->n_axis && a < RD_BLOCK_AXES; a++)
+        b.hi[a] = p->axis_extent[a];
+    all = rd_blocks_touch(&b, slot);
+    return all.hi - all.lo;
+}
+
+/* True if the slot comes by windows. */
+static bool is_windowed(const rd_cuda_strategy *s, const bool *windowed, int32_t slot)
+{
+    return slot < s->p->first_scratch && (!windowed || windowed[slot]);
+}
+
+/* ---- Finding blocks -------------------------------------------------------------------------- */
+/* Pieces of the current block: neighbours along the index `level`. */
+static int64_t size(const rd_cuda_blocks *b)
+{
+    const int64_t count = b->index[b->level].count;
+
+    return smaller(smaller(b->step, count - b->at % count), b->end - b->at);
+}
+
+/* Computes the ranges of all axes for the current block: full, except for the indices of the
+ * block. */
+static void set_box(rd_cuda_blocks *b)
+{
+    int64_t at = b->at, n = size(b);
+
+    for (int32_t a = 0; a < b->s->p->n_axis; a++) {
+        b->lo[a] = 0;
+        b->hi[a] = b->s->p->axis_extent[a];
+    }
+    for (int32_t k = b->level; k >= 0; k--, n = 1) {
+        const rd_block_index *i     = &b->index[k];
+        const int64_t         first = at % i->count;
+
+        b->lo[i->axis] = first * i->per;
+        b->hi[i->axis] = smaller((first + n) * i->per, b->s->p->axis_extent[i->axis]);
+        at /= i->count;
+    }
+}
+
+/* Bytes of all windows of the current block. */
+static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
+{
+    int64_t bytes = 0;
+
+    set_box(b);
+    for (int32_t k = 0; k < b->s->n_slot; k++)
+        if (is_windowed(b->s, windowed, k)) {
+            const rd_touched_bytes w = rd_blocks_touch(b, k);
+
+            bytes += w.hi - w.lo + RD_WINDOW_ROOM;
+        }
+    return bytes;
+}
+
+/* True if windows can serve the accesses.  An address with registers may be anywhere.  A slot
+ * that is loaded and stored would need the stores of other blocks. */
+static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
+{
+    const rd_program *p = b->s->p;
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        if (inst->kind != RD_I_LOAD && inst->kind != RD_I_STORE)
+            continue;
+        const rd_address *at = &p->address[inst->arg];
+
+        if (!is_windowed(b->s, windowed, at->slot))
+            continue;
+        const rd_touched_bytes w = rd_blocks_touch(b, at->slot);
+
+        if (rd_has_registers(at) || (w.loaded && w.stored))
+            return false;
+    }
+    return true;
+}
+
+/* Bytes that a block stores to a slot, each element once. */
+static int64_t stored_bytes(const rd_cuda_blocks *b, int32_t slot)
+{
+    const rd_program *p   = b->s->p;
+    int64_t           all = 0;
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        if (!is_access(b, i, slot))
+            continue;
+        int64_t bytes = rd_dtype_size(p->address[p->inst[i].arg].type);
+
+        for (int32_t loop = p->inst[i].loop; loop >= 0; loop = p->loop[loop].parent)
+            bytes *= b->hi[p->loop[loop].axis] - b->lo[p->loop[loop].axis];
+        all += bytes;
+    }
+    return all;
+}
+
+/* True if a block stores all bytes of its windows: copying back must not overwrite what others
+ * stored. */
+static bool are_stores_dense(rd_cuda_blocks *b, const bool *windowed)
+{
+    set_box(b);
+    for (int32_t k = 0; k < b->s->n_slot; k++) {
+        const rd_touched_bytes w =
+            is_windowed(b->s, windowed, k) ? rd_blocks_touch(b, k) : (rd_touched_bytes){ 0 };
+
+        if (w.stored && stored_bytes(b, k) != w.hi - w.lo)
+            return false;
+    }
+    return true;
+}
+
+/* Goes to the first block of all work, or to the last one, with as many pieces as it may have. */
+static void go_to(rd_cuda_blocks *b, bool last)
+{
+    b->end = rd_blocks_pieces(b);
+    b->at  = last ? b->end - smaller(b->step, b->index[b->level].count) : 0;
+    set_box(b);
+}
+
+/* True if all blocks fit.  Accesses that move apart touch most at either end, so two blocks are
+ * checked. The first block is current then. */
+static bool do_blocks_fit(rd_cuda_blocks *b, const bool *windowed, int64_t budget)
+{
+    bool fit = true;
+
+    for (int last = 1; last >= 0; last--) {
+        go_to(b, last);
+        fit &= bytes_of(b, windowed) <= budget && are_stores_dense(b, windowed);
+    }
+    return fit;
+}
+
+/* Compares the first and the last block. */
+int64_t rd_blocks_most(const rd_cuda_blocks *b, int32_t slot)
+{
+    rd_cuda_blocks at   = *b;
+    int64_t        most = 0;
+
+    for (int last = 0; last < 2; last++) {
+        go_to(&at, last);
+        const rd_touched_bytes of = rd_blocks_touch(&at, slot);
+
+        most = of.hi - of.lo > most ? of.hi - of.lo : most;
+    }
+    return most;
+}
+
+/* The reason why a strategy cannot run by blocks at all; NULL: it can. */
+static const char *refusal_of(const rd_cuda_strategy *s)
+{
+    if (s->is_two_pass || s->is_lookback)
+        return "its scans go on from element to element";
+    if (s->transpose[0] >= 0)
+        return "an operand lies the other way";
+    if (s->pairs >= 0)
+        return "each result meets all points";
+    if (s->p->n_axis > RD_BLOCK_AXES)
+        return "it has too many axes";
+    return s->n_item == 0 ? "it has no elements" : NULL;
+}
+
+/* Bytes that the blocks of all work copy.  A window that all blocks share is copied once. */
+static int64_t traffic_of(const rd_cuda_blocks *b)
+{
+    const int64_t count   = b->index[b->level].count;
+    const int64_t n       = rd_blocks_pieces(b) / count * ((count + b->step - 1) / b->step);
+    int64_t       traffic = 0;
+
+    for (int32_t k = 0; k < b->s->n_slot && k < b->s->p->first_scratch; k++) {
+        rd_cuda_blocks first = *b, last = *b;
+
+        go_to(&first, false);
+        go_to(&last, true);
+        const bool same = rd_blocks_touch(&first, k).lo == rd_blocks_touch(&last, k).lo;
+
+        traffic += rd_blocks_most(b, k) * (same ? 1 : n);
+    }
+    return traffic;
+}
+
+bool rd_blocks_are_lean(const rd_cuda_blocks *b)
+{
+    int64_t bytes = 0;
+
+    for (int32_t k = 0; k < b->s->n_slot && k < b->s->p->first_scratch; k++)
+        bytes += rd_slot_bytes(b->s, k);
+    return traffic_of(b) <= 2 * bytes;
+}
+
+/* The most pieces of a block, of at least n blocks, that copy little twice; 0: there are none. */
+static int64_t lean_step(const rd_cuda_blocks *b, int64_t n)
+{
+    rd_cuda_blocks candidate = *b;
+
+    candidate.step = (rd_blocks_pieces(b) + n - 1) / n;
+    while (candidate.step > 0 && !rd_blocks_are_lean(&candidate))
+        candidate.step /= 2;
+    return candidate.step;
+}
+
+/* Finds the outermost index that has enough pieces, which copy little twice; else the innermost
+ * one. False: blocks of no index fit. */
+static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, int64_t least,
+                       int64_t *most)
+{
+    int32_t found = -1;
+
+    b->step = 1;
+    *most   = INT64_MAX;
+    for (b->level = 0; b->level < b->n_index; b->level++)
+        if (do_blocks_fit(b, windowed, budget)) {
+            found = b->level;
+            if (rd_blocks_pieces(b) >= least && (least == 1 || (*most = lean_step(b, least)) > 0))
+                break;
+        }
+    b->level = found;
+    *most    = *most > 0 ? *most : INT64_MAX;
+    return found >= 0;
+}
+
+/* Finds the index that is divided, then the largest step that fits the budget. */
+const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t split,
+                           const bool *windowed, int64_t budget, int64_t least)
+{
+    const char *why = refusal_of(s);
+    int64_t     most;
+
+    *b = (rd_cuda_blocks){ .s = s, .split = split, .step = 1, .end = 1, .ends = true };
+    if (why)
+        return why;
+    find_indices(b);
+    if (b->n_index == 0)
+        return "it is one item of work";
+    go_to(b, false);
+    if (!may_be_windows(b, windowed))
+        return "it takes elements by indices, or what it has stored";
+    if (!find_level(b, windowed, budget, least, &most))
+        return "parts of it have no room, or do not lie densely";
+    (void)do_blocks_fit(b, windowed, budget);
+    b->step = smaller(budget / (bytes_of(b, windowed) + 1) + 1, b->index[b->level].count);
+    b->step = smaller(b->step, most);
+    while (!do_blocks_fit(b, windowed, budget))
+        b->step /= 2;
+    return NULL;
+}
+
+const char *rd_blocks_refusal(const rd_cuda_strategy *s, const bool *windowed, int64_t budget)
+{
+    rd_cuda_blocks b;
+    const char    *why = NULL;
+
+    for (int32_t split = s->n_split ? 0 : -1; !why && split < s->n_split; split++)
+        why = rd_blocks_find(&b, s, split, windowed, budget, 1);
+    return why;
+}
+
+/* ---- Blocks in order ------------------------------------------------------------------------- */
+int64_t rd_blocks_pieces(const rd_cuda_blocks *b)
+{
+    int64_t n = 1;
+
+    for (int32_t k = 0; k <= b->level; k++)
+        n *= b->index[k].count;
+    return n;
+}
+
+/* Restricts the blocks to a part of the work. */
+void rd_blocks_take(rd_cuda_blocks *b, int64_t first, int64_t end, int64_t most)
+{
+    b->at   = first;
+    b->end  = end;
+    b->step = smaller(b->step, most > 0 ? most : 1);
+    set_box(b);
+}
+
+int64_t rd_blocks_count(const rd_cuda_blocks *b)
+{
+    rd_cuda_blocks at = *b;
+    int64_t        n  = at.at < at.end;
+
+    while (rd_blocks_next(&at))
+        n++;
+    return n;
+}
+
+void rd_blocks_work(const rd_cuda_blocks *b, int64_t *first, int64_t *end)
+{
+    int64_t unit = 1;
+
+    for (int32_t k = b->level + 1; k < b->n_index; k++)
+        unit *= b->index[k].count;
+    *first = b->at * unit;
+    *end   = (b->at + size(b)) * unit;
+}
+
+bool rd_blocks_next(rd_cuda_blocks *b)
+{
+    b->at += size(b);
+    if (b->at >= b->end)
+        return false;
+    set_box(b);
+    return true;
+}

@@ -1,0 +1,105 @@
+/* two_pass_scan.c - see two_pass_scan.h. */
+#include "kernels/opencl/two_pass_scan.h"
+#include "core/combine_tree.h"
+#include "kernels/loop/facts.h"
+#include <inttypes.h>
+
+/* ---- Which ----------------------------------------------------------------------------------- */
+/* True if the prefix before a block follows from nodes of the tree, of one number each. */
+static bool has_nodes(const rd_loop_fold *f, int32_t axis)
+{
+    const rd_fold *fold = f->of.fold;
+
+    return fold->scan && !fold->user && fold->n_cell == 1 && fold->n_block > 1 &&
+           fold->steps == RD_TREE_STEPS && f->of.n_state == 1 &&
+           (f->pair || rd_fold_any_grouping(fold)) && rd_is_along(fold, axis, 0, 1);
+}
+
+/* True if a value depends on the result of a scan in the loop. */
+static bool depends_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
+{
+    const int32_t by = value < 0 ? -1 : t->let[value].made_by;
+    bool          found;
+
+    if (by < 0 || !rd_stands_in(t, by, loop))
+        return false;
+    found = t->stmt[by].kind == RD_S_PREFIX;
+    for (int32_t k = 0; k < t->let[value].n && !found; k++)
+        found = depends_on_scan(t, t->operand[t->let[value].first + k], loop);
+    for (int32_t k = 0; k < t->let[value].at.n && !found; k++)
+        if (t->term[t->let[value].at.first + k].axis < 0)
+            found = depends_on_scan(t, t->term[t->let[value].at.first + k].value, loop);
+    return found;
+}
+
+/* True if a statement may stand in the loop.  A scan must have nodes, and depend on no other
+ * scan. */
+static bool may_go_twice(const rd_schedule *t, const rd_stmt *s, int32_t loop)
+{
+    if (s->kind != RD_S_PREFIX)
+        return s->kind == RD_S_LET || s->kind == RD_S_STORE || s->kind == RD_S_PUSH_IF_LAST;
+    return has_nodes(&t->fold[s->fold], rd_loop_of(t, loop)->axis) &&
+           !depends_on_scan(t, s->x, loop) && !depends_on_scan(t, s->w, loop) &&
+           !depends_on_scan(t, s->mask, loop);
+}
+
+/* True if the loop has values, stores and all scans of the program, none of which depends on
+ * another. */
+static bool has_only_scans(const rd_schedule *t, int32_t loop)
+{
+    int32_t scans = 0;
+
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next) {
+        if (!may_go_twice(t, &t->stmt[s], loop))
+            return false;
+        scans += t->stmt[s].kind == RD_S_PREFIX;
+    }
+    return scans > 0 && scans == t->p->n_fold;
+}
+
+/* The loop in the given bodies before which only values and begins stand, and behind which
+ * nothing does; -1. */
+static int32_t last_loop(const rd_schedule *t, const int32_t *body, int n)
+{
+    int32_t loop = -1;
+
+    for (int k = 0; k < n; k++)
+        for (int32_t s = t->stmt[body[k]].first; s >= 0; s = t->stmt[s].next) {
+            const rd_stmt_kind kind = t->stmt[s].kind;
+
+            if (loop >= 0 || (kind != RD_S_LET && kind != RD_S_BEGIN && kind != RD_S_LOOP))
+                return -1;
+            loop = kind == RD_S_LOOP ? s : -1;
+        }
+    return loop;
+}
+
+/* Doubles the least range until there are at most 1024 ranges of all items. */
+int32_t rd_cl_two_pass_scan_of(const rd_schedule *t, int32_t item, int64_t items, int64_t *range)
+{
+    enum { MOST = 1024, LEAST = 16 * RD_TREE_STEPS };
+    const int32_t loop = item >= 0 ? last_loop(t, &item, 1) : last_loop(t, t->part, RD_N_PARTS);
+    const rd_for *l    = loop >= 0 ? rd_loop_of(t, loop) : NULL;
+
+    if (!l || l->of < 0 || l->backwards || l->step != 1 || t->p->n_scratch > 0 || items >= MOST ||
+        l->extent <= LEAST || !has_only_scans(t, loop))
+        return -1;
+    for (*range = LEAST; items * ((l->extent + *range - 1) / *range) > MOST;)
+        *range *= 2;
+    return l->extent > *range ? loop : -1;
+}
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+int64_t rd_cl_nodes_of(int64_t ranges)
+{
+    int64_t nodes = 0;
+
+    for (; ranges > 0; ranges /= 2)
+        nodes += ranges;
+    return nodes;
+}
+
+int64_t rd_cl_node_bytes(int64_t ranges)
+{
+    return (rd_cl_nodes_of(ranges) * (int64_t)sizeof(double) + 15) / 16 * 16;
+}
