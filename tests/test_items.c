@@ -1,6 +1,6 @@
 /* Programs by panels whose other loops are short are compiled as loops over one point after the
  * other: they have the bits of the reference, and these are such programs. */
-#include "kernels/cpu/nest/parts.h"
+#include "kernels/cpu/nest/draft.h"
 #include "eval/plan.h"
 #include "nests.h"
 #include "suite.h"

@@ -6,7 +6,7 @@
  * - Tiles say nothing of users' reducers, labels, and elements that go one by one. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/tier.h"
-#include "kernels/cpu/nest/parts.h"
+#include "kernels/cpu/nest/draft.h"
 #include "kernels/cpu/tile/plan/plan.h"
 #include "kernels/cuda/shape.h"
 #include "kernels/loop/facts.h"

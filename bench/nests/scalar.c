@@ -8,8 +8,8 @@
  * the text of each nest is a file there, which bench/vectors.py has compiled. */
 #include "kernels/residue.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/nest/parts.h"
-#include "kernels/print/residue.h"
+#include "kernels/cpu/nest/draft.h"
+#include "kernels/print/tree_residue.h"
 #include "plans.h"
 #include <stdio.h>
 #include <stdlib.h>

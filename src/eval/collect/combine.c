@@ -308,7 +308,7 @@ static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool
 
 /* At the end of a block all states go up the tree.  That is to cost little beside its steps, and
  * more blocks than threads are wanted of what is worth several.  Rows of places are loops, and
- * tasks share these: what is one block has them (nest/rows.c), as all rows of pieces have. */
+ * tasks share these: what is one block has them (nest/sparse_rows.c), as all rows of pieces have. */
 static int64_t steps_of_groups(int64_t states, bool by_rows)
 {
     enum { LEAST = 1 << 15, FOR_EACH = 8, MOST = 1 << 26 };

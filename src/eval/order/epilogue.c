@@ -1,6 +1,6 @@
 /* epilogue.c - maps of what folds by rows come to, in the stage of these.
  *
- * Compiled loops go row by row, and know what a row comes to at its end (nest/rows.c).  A map of
+ * Compiled loops go row by row, and know what a row comes to at its end (nest/sparse_rows.c).  A map of
  * that, such as a scale, a cast or what a fill adds, is taken there: nothing is stored between.  It
  * stands behind the fold's loop, in a loop over the rows that takes the fold's results too. */
 #include "eval/order/order.h"

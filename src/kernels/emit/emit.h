@@ -79,7 +79,7 @@ void rd_add_each(rd_text *to, const rd_emit_fold *f, const char *format);
 void rd_add_parameters(rd_text *to, const rd_emit_fold *f, bool nodes, const char *keep, char name);
 /* Do its steps take the exponential of something, see RD_LSE? */
 bool rd_takes_power(const rd_emit_fold *f);
-/* Is it an extreme of the floats of a row (nest/rows.c)?  These come one after the other, so
+/* Is it an extreme of the floats of a row (nest/sparse_rows.c)?  These come one after the other, so
  * each waits for the one before it.  That is one instruction, as a NaN is noted beside it, 2 in
  * what says whether there was an element; or fours0(states, x) takes four of them. */
 bool rd_notes_nan(const rd_emit_fold *f);

@@ -11,7 +11,7 @@
  *                                                r0 = load a5[64*i1 + i0 - m0]
  *                                                .. } } }
  *
- * The text of such a loop turns squares in registers (print/turned.c), where compilers load one
+ * The text of such a loop turns squares in registers (print/transpose_calls.c), where compilers load one
  * element after the other. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/arrays.h"

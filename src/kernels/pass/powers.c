@@ -1,5 +1,5 @@
 /* powers.c - what makes the elements of steps that take exponentials stands in one loop with them, which the
- * text does by a few calls (print/powers.c):
+ * text does by a few calls (print/exp_steps.c):
  *
  *     vector i0 { r3 = ..; a1[i0 - m0] = r3 }     vector i0, by call {
  *     vector i0, by call {                          r3 = ..; a1[i0 - m0] = r3

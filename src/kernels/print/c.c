@@ -1,5 +1,5 @@
 /* c.c - all functions of a tree's C text: what its folds and operators are, its parts, and the table
- * of them (cpu/nest/call.h). */
+ * of them (cpu/nest/nest_call.h). */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 #include <string.h>

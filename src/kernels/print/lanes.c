@@ -7,7 +7,7 @@
  *         .. }
  *
  * Which lanes merge first decides bits: program.h says that halves do. */
-#include "kernels/print/folds.h"
+#include "kernels/print/fold_functions.h"
 #include <stdio.h>
 
 /* "merge0(&w0_0[l], &w0_1[l], &w0_0[l + 8], ...)" for h = lanes/2 .. 1, of lanes that are there. */

@@ -13,7 +13,7 @@
 #define RD_KERNELS_PRINT_PRINT_H
 #include "kernels/loop/loop.h"
 #include "kernels/print/dialect.h"
-#include "kernels/print/folds.h"
+#include "kernels/print/fold_functions.h"
 
 enum { RD_PRINT_NUMBERS = 256 };
 

@@ -1,7 +1,7 @@
 /* compiler.h - the system's C compiler: which one it is, and a run of it. */
 #ifndef RD_KERNELS_CPU_JIT_COMPILER_H
 #define RD_KERNELS_CPU_JIT_COMPILER_H
-#include "kernels/cpu/jit/surroundings.h"
+#include "kernels/cpu/jit/env_snapshot.h"
 #include "kernels/store/hash.h"
 #include <stdbool.h>
 

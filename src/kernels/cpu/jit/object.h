@@ -2,7 +2,7 @@
  * the store. */
 #ifndef RD_KERNELS_CPU_JIT_OBJECT_H
 #define RD_KERNELS_CPU_JIT_OBJECT_H
-#include "kernels/cpu/jit/surroundings.h"
+#include "kernels/cpu/jit/env_snapshot.h"
 #include "kernels/store/hash.h"
 #include <stdbool.h>
 

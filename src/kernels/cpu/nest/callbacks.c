@@ -1,5 +1,5 @@
 /* callbacks.c - users' functions and reducers, as a compiled nest calls them. */
-#include "kernels/cpu/nest/parts.h"
+#include "kernels/cpu/nest/draft.h"
 
 typedef void (*any)(void);
 

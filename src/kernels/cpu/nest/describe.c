@@ -1,6 +1,6 @@
 /* describe.c - what people are told of a nest: its strips, its text, what it runs one by one. */
 #include "kernels/cpu/jit/preprocess.h"
-#include "kernels/cpu/nest/parts.h"
+#include "kernels/cpu/nest/draft.h"
 #include <inttypes.h>
 
 extern const char rd_prelude[], rd_nest_prelude[];

@@ -1,6 +1,6 @@
 /* prepare.c - from a program to the functions that run it: its tree's text, compiled by the tier. */
 #include "kernels/cpu/jit/compiler.h"
-#include "kernels/cpu/nest/parts.h"
+#include "kernels/cpu/nest/draft.h"
 #include "kernels/cpu/reference/machine.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* schedule.c - from a program to its loop tree after all passes. */
 #include "kernels/loop/facts.h"
-#include "kernels/cpu/nest/parts.h"
+#include "kernels/cpu/nest/draft.h"
 #include "kernels/pass/choose.h"
 #include <string.h>
 

@@ -1,0 +1,228 @@
+/* interchange.c - a program by panels, whose other loops are short, as a loop over one index after the
+ * other.
+ *
+ * Planning moves the axis of points into the loops over components, panel by panel, so that
+ * tiles have long rows. The loops of a nest make vectors of their own, along any axis, and keep
+ * what a point needs in registers: its bones are looked up once, and not once for each
+ * component. So where components are few, the program is written with the points outside again:
+ *
+ *     for panels of i                          for i
+ *       for j                                    for j
+ *         fold starts, of a panel's cells          fold starts
+ *         for k                                    for k
+ *           for i of the panel                       fold takes x
+ *             fold takes x                         y[i, j] = fold
+ *         for i of the panel
+ *           y[i, j] = fold at i
+ *
+ * Rounds over i meet nothing of each other, and each cell takes its elements in the same order. */
+#include "kernels/cpu/nest/interchange.h"
+
+/* Rounds of the loops over components, one in the other. */
+enum { FEW = 64 };
+
+/* ---- Which programs ------------------------------------------------------------------------- */
+static bool is_over(const rd_items_draft *t, int32_t loop)
+{
+    return t->p->loop[loop].axis == t->axis;
+}
+
+/* All is one loop over panels of the axis that tasks share. */
+static bool find_panels(rd_items_draft *t)
+{
+    const rd_program *p    = t->p;
+    const rd_inst    *loop = &p->inst[p->body];
+
+    if (p->n_fold == 0 || p->body >= p->tail || p->n_sorting || loop->kind != RD_I_LOOP ||
+        p->loop[loop->arg].end != p->tail - 1)
+        return false;
+    t->panels = loop->arg;
+    t->axis   = p->loop[t->panels].axis;
+    t->width  = p->loop[t->panels].step;
+    return p->loop[t->panels].kind == RD_LOOP_TILE && t->axis == p->root;
+}
+
+/* Rounds of the loops around this one, but over the axis. */
+static double rounds_around(const rd_items_draft *t, int32_t loop)
+{
+    double rounds = 1;
+
+    for (; loop >= 0; loop = t->p->loop[loop].parent)
+        if (!is_over(t, loop))
+            rounds *= (double)rd_trips(t->p, loop);
+    return rounds;
+}
+
+/* Are there loops over components, with the axis inside, and are all of them short? */
+static bool loops_ok(const rd_items_draft *t)
+{
+    bool some = false;
+
+    for (int32_t k = 0; k < t->p->n_loop; k++) {
+        const rd_loop *l = &t->p->loop[k];
+
+        if (k == t->panels)
+            continue;
+        if (l->kind != RD_LOOP_EACH || l->backwards || l->bounds || rd_is_row(l) ||
+            rounds_around(t, k) > FEW)
+            return false;
+        some |= is_over(t, k) && l->parent >= 0 && !is_over(t, l->parent);
+    }
+    return some;
+}
+
+int64_t rd_items_local(const rd_items_draft *t, const rd_address *at)
+{
+    int64_t coef = 0;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis == t->axis && at->add[k].local)
+            coef += at->add[k].coef;
+    return coef;
+}
+
+/* Do other axes go by whole panels, if this one goes by neighbours?  Then what one index has are
+ * neighbours of a row that is as many times shorter. */
+static bool is_by_panels(const rd_items_draft *t, const rd_address *at)
+{
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis != t->axis && (at->add[k].axis < 0 || at->add[k].coef % t->width))
+            return false;
+    return at->offset % t->width == 0;
+}
+
+/* Cells of other axes may also lie within those of one index. */
+static bool cells_ok(const rd_items_draft *t, const rd_fold *f)
+{
+    const int64_t own = rd_items_local(t, &f->cell);
+
+    if (own == 1)
+        return is_by_panels(t, &f->cell) && f->n_cell % t->width == 0;
+    return own == 0 || f->n_cell == own * t->width;
+}
+
+static bool fold_ok(const rd_items_draft *t, const rd_fold *f)
+{
+    return !f->scan && !f->user && f->n_group == 0 && !f->by_rows && !rd_coef(&f->lane, t->axis) &&
+           !rd_coef(&f->outer, t->axis) && cells_ok(t, f);
+}
+
+/* The loop that holds an instruction once those over the axis are gone, -1. */
+static int32_t loop_left(const rd_items_draft *t, int32_t i)
+{
+    int32_t loop = t->p->inst[i].loop;
+
+    while (loop >= 0 && is_over(t, loop))
+        loop = t->p->loop[loop].parent;
+    return loop;
+}
+
+static int32_t slot_of(const rd_program *p, int32_t i, rd_inst_kind kind)
+{
+    return p->inst[i].kind == kind ? p->address[p->inst[i].arg].slot : -1;
+}
+
+/* Is what is stored there seen by all that loads it, if it stays in its register? */
+static bool is_seen(const rd_items_draft *t, int32_t i)
+{
+    const rd_program *p    = t->p;
+    const rd_inst    *inst = &p->inst[i];
+    const int32_t     loop = loop_left(t, i), slot = slot_of(p, i, RD_I_STORE);
+
+    if (slot < 0)
+        return true;
+    for (int32_t k = 0; k < p->n_inst; k++) {
+        const bool inside = loop < 0 || (k > p->loop[loop].begin && k < p->loop[loop].end);
+
+        if ((k != i && slot_of(p, k, RD_I_STORE) == slot) ||
+            (slot_of(p, k, RD_I_LOAD) == slot && (k < i || !inside)))
+            return false;
+    }
+    return p->address[inst->arg].type == inst->type && !rd_dtype_is_half(inst->type);
+}
+
+/* Does each index have a row of its own there, of components? */
+static bool is_row_of_own(const rd_items_draft *t, const rd_address *at)
+{
+    int64_t last = at->offset;
+
+    for (int32_t k = 0; k < at->n_add; k++) {
+        if (at->add[k].axis < 0 || at->add[k].coef < 0)
+            return false;
+        if (at->add[k].axis != t->axis)
+            last += at->add[k].coef * (t->p->axis_extent[at->add[k].axis] - 1);
+    }
+    return at->offset >= 0 && last < rd_items_local(t, at);
+}
+
+/* One by one they may all have the same row. */
+static bool scratch_ok(const rd_items_draft *t, int32_t i)
+{
+    const rd_address *at  = &t->p->address[t->p->inst[i].arg];
+    const int64_t     own = rd_items_local(t, at);
+
+    return own == 1 ? at->n_add == 1 && at->offset == 0 && is_seen(t, i)
+                    : own > 1 && t->rows && is_row_of_own(t, at);
+}
+
+/* Folds begin in a panel, and what is stored for it alone is for the same index. */
+static bool inst_ok(const rd_items_draft *t, int32_t i)
+{
+    const rd_inst *inst = &t->p->inst[i];
+
+    if (inst->kind == RD_I_EXIT || inst->kind == RD_I_CALL || inst->kind == RD_I_SORT)
+        return false;
+    if (inst->kind == RD_I_START)
+        return i > t->p->loop[t->panels].begin && i < t->p->loop[t->panels].end;
+    if (rd_inst_table[inst->kind].names != RD_NAMES_ADDRESS)
+        return true;
+    const rd_address *at = &t->p->address[inst->arg];
+
+    return at->slot < t->p->first_scratch || t->p->n_scratch == 0 ? rd_items_local(t, at) == 0
+                                                                  : scratch_ok(t, i);
+}
+
+/* Does memory say where a row along another axis begins?  For neighbours along this one its
+ * elements would be gathered one by one, for one index they are loaded as they lie. */
+static bool finds_rows(const rd_program *p)
+{
+    for (int32_t i = p->body; i < p->tail; i++) {
+        const rd_address *at    = p->inst[i].kind == RD_I_LOAD ? &p->address[p->inst[i].arg] : NULL;
+        bool              found = false, row = false;
+
+        for (int32_t k = 0; at && k < at->n_add; k++) {
+            found |= at->add[k].axis < 0;
+            row |= at->add[k].axis >= 0 && at->add[k].axis != p->root && at->add[k].coef == 1;
+        }
+        if (found && row)
+            return true;
+    }
+    return false;
+}
+
+static bool may_be_items(rd_items_draft *t)
+{
+    if (!find_panels(t) || !loops_ok(t))
+        return false;
+    t->rows = finds_rows(t->p);
+    for (int32_t k = 0; k < t->p->n_fold; k++)
+        if (!fold_ok(t, &t->p->fold[k]))
+            return false;
+    for (int32_t i = 0; i < t->p->n_inst; i++)
+        if (!inst_ok(t, i))
+            return false;
+    return true;
+}
+
+bool rd_nest_items(const rd_program *p, rd_get_fn *get, void *pool, const rd_program **by_items)
+{
+    rd_items_draft t = { .p = p };
+
+    *by_items = NULL;
+    if (!may_be_items(&t))
+        return true;
+    if (!rd_items_write(&t, get, pool))
+        return false;
+    *by_items = t.to;
+    return true;
+}

@@ -1,0 +1,172 @@
+/* run_nest.c - compiled nests run, and say what failed. */
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/nest/draft.h"
+#include <stdio.h>
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+int64_t rd_nest_state(const rd_nest_code *code)
+{
+    return code->state;
+}
+
+const void *rd_nest_here(const rd_nest_code *code)
+{
+    const void *kernels = NULL;
+
+    for (; code && !kernels; code = code->otherwise)
+        kernels = atomic_load_explicit(code->here, memory_order_acquire);
+    return kernels;
+}
+
+rd_compiled_state rd_nest_state_of(const rd_nest_code *code, double *left)
+{
+    const rd_compiled_state state = rd_compiled_state_of(code->compiled, left);
+
+    return state == RD_COMPILED_FAILED && code->otherwise ? rd_nest_state_of(code->otherwise, left)
+                                                          : state;
+}
+
+void rd_nest_missed(const rd_nest_code *code, double operations)
+{
+    if (code->otherwise && rd_compiled_failed(code->compiled))
+        code = code->otherwise;
+    rd_compiled_missed(code->compiled, operations);
+}
+
+/* Whose kernels they are. */
+static const rd_nest_code *way_of(const rd_nest_code *code, const void *kernels)
+{
+    return code->otherwise &&
+                   kernels == atomic_load_explicit(code->otherwise->here, memory_order_acquire)
+               ? code->otherwise
+               : code;
+}
+
+/* ---- Against tiles --------------------------------------------------------------------------- */
+/* Tiles stand against the code that would run. */
+void rd_nest_ran(const rd_nest_code *code, const void *kernels, double operations, int threads,
+                 double seconds)
+{
+    const void *would = kernels ? kernels : rd_nest_here(code);
+
+    rd_compiled_ran(way_of(code, would)->compiled, kernels ? RD_BY_LOOPS : RD_BY_TILES, operations,
+                    threads, seconds);
+}
+
+double rd_nest_lost(const rd_nest_code *code, double operations)
+{
+    return rd_compiled_lost(way_of(code, rd_nest_here(code))->compiled, operations);
+}
+
+/* ---- One part -------------------------------------------------------------------------------- */
+static rd_nest_call call_of(const rd_nest_code *code, const rd_task *task)
+{
+    return (rd_nest_call){ .slot     = task->slot,
+                           .state    = task->state,
+                           .lo       = task->lo,
+                           .hi       = task->hi,
+                           .number   = code->number,
+                           .function = code->function,
+                           .reducer  = code->reducer };
+}
+
+static void refuse(rd_task *task)
+{
+    task->status = RD_ERR_AXIS;
+    snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
+}
+
+static void cancel(rd_task *task)
+{
+    task->status = RD_ERR_CANCELLED;
+    snprintf(task->sentence, sizeof task->sentence, "the evaluation was cancelled");
+}
+
+static void tell(const rd_program *p, rd_task *task, const rd_nest_call *call)
+{
+    task->status = RD_ERR_CALLBACK;
+    snprintf(task->sentence, sizeof task->sentence, "%s: %s", p->call[call->failing].name,
+             call->sentence);
+}
+
+/* The reference executor says which index it was, or what failed first: a nest takes strip after
+ * strip through one function, then through the next.  Of rows, who runs the stage has it run again
+ * otherwise. */
+static void fail(const rd_program *p, rd_task *task, const rd_nest_call *call)
+{
+    if (!p->by_rows)
+        rd_backend_scalar.head(p, task);
+    if (!p->by_rows && task->status == RD_OK)
+        rd_backend_scalar.body(p, task);
+    if (task->status == RD_OK && call->sentence)
+        tell(p, task, call);
+    else if (task->status == RD_OK)
+        refuse(task);
+}
+
+static void run(const rd_nest_code *code, const rd_program *p, rd_task *task,
+                void (*part)(rd_nest_call *))
+{
+    rd_nest_call call = call_of(code, task);
+
+    rd_nest_hand_sorts(code, &call);
+    part(&call);
+    task->loads += call.loads;
+    task->warnings |= call.warnings;
+    if (call.stopped)
+        cancel(task);
+    else if (call.failed || call.sentence)
+        fail(p, task, &call);
+}
+
+void rd_nest_head(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
+{
+    run(way_of(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->head);
+}
+
+void rd_nest_body(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
+{
+    run(way_of(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->body);
+}
+
+void rd_nest_tail(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
+{
+    run(way_of(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->tail);
+}
+
+bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task)
+{
+    rd_nest_call call;
+
+    code = way_of(code, kernels);
+    /* Member by member.  Of a whole structure compilers make `rep stos`, which takes 10 cycles, and of
+     * the first two one vector, which would wait until both have left the core's queue of stores. */
+    call.slot     = task->slot;
+    call.state    = *(char *const volatile *)&task->state;
+    call.lo       = 0;
+    call.hi       = 0;
+    call.number   = code->number;
+    call.loads    = 0;
+    call.warnings = 0;
+    call.failed   = 0;
+    call.failing  = 0;
+    call.sentence = NULL;
+    call.function = NULL;
+    call.reducer  = code->reducer;
+    call.sort     = NULL;
+    call.code     = NULL;
+    call.stopped  = 0;
+    ((const rd_nest_kernels *)kernels)->whole(&call);
+    task->loads    = call.loads;
+    task->warnings = call.warnings;
+    if (call.failed)
+        refuse(task);
+    return !call.failed;
+}
+
+void rd_nest_join(const rd_nest_code *code, const void *kernels, const rd_task *into,
+                  const rd_task *next)
+{
+    (void)code;
+    ((const rd_nest_kernels *)kernels)->join(into->state, next->state);
+}

@@ -1,0 +1,34 @@
+/* sort_callback.c - rows that are put in order, as a compiled nest asks for it. */
+#include "core/bytes.h"
+#include "kernels/cpu/nest/draft.h"
+
+static void sort_row(rd_nest_call *q, int32_t number, const void *from, void *to)
+{
+    const rd_nest_code *code = q->code;
+
+    if (!q->stopped &&
+        !rd_sort_by_row(code->sort, &code->sorting[number], from, to, q->state + code->work))
+        q->stopped = 1;
+}
+
+/* Behind what the nest keeps in a task's state lies the memory that the routine works in. */
+void rd_nest_take_sorts(const rd_nest_draft *n, rd_nest_code *made)
+{
+    int64_t most = 0;
+
+    for (int32_t k = 0; k < n->p->n_sorting; k++) {
+        const int64_t bytes = rd_sort_row_bytes(&n->p->sorting[k]);
+
+        most = bytes > most ? bytes : most;
+    }
+    made->sorting = n->p->sorting;
+    made->sort    = rd_sort_row_of(n->vector);
+    made->state   = rd_lines(made->state);
+    made->work    = rd_piece(&made->state, 1, most);
+}
+
+void rd_nest_hand_sorts(const rd_nest_code *code, rd_nest_call *call)
+{
+    call->code = code;
+    call->sort = sort_row;
+}

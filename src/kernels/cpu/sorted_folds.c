@@ -1,0 +1,14 @@
+/* sorted_folds.c - rows that are put in order: is a compiled nest worth it? */
+#include "kernels/cpu/cpu.h"
+
+bool rd_orders_folds(const rd_program *p)
+{
+    double sorted = 0, folded = 0;
+
+    for (int32_t i = p->body; i < p->tail; i++)
+        if (p->inst[i].kind == RD_I_SORT)
+            sorted += rd_program_times(p, i) * (double)p->sorting[p->inst[i].arg].n;
+        else if (p->inst[i].kind == RD_I_CLOSE)
+            folded += rd_program_times(p, i);
+    return 2 * folded >= sorted;
+}

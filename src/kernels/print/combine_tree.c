@@ -1,0 +1,199 @@
+/* combine_tree.c - functions of the text for folds of several blocks: blocks become nodes of the combine
+ * tree (kernels/program.h), in rows of a task's state, and the tasks' trees are joined.  This tree is not
+ * the loop tree, which is the schedule. */
+#include "kernels/print/fold_functions.h"
+#include "core/bytes.h"
+#include <inttypes.h>
+
+/* "static inline double *node0_0(char *tree, int64_t row, int64_t states)": the nodes of a row,
+ * which has `states` places and begins with a cache line. */
+static void add_rows(rd_text *to, const rd_print_fold *f, int number)
+{
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(
+            to,
+            "static inline %s *node%d_%d(char *tree, int64_t row, int64_t states)\n{\n"
+            "    return (%s *)(tree + (row * %d + %d) * ((states * %d + 63) / 64 * 64));\n}\n",
+            rd_node_type(&f->of, k), number, k, rd_node_type(&f->of, k), f->of.n_state, k,
+            (int)f->of.bytes);
+}
+
+/*     static void merge_rows0(char *tree, int64_t states, int64_t at, int64_t n, int64_t row)
+ *     {
+ *         double *const a0 = node0_0(tree, row, states) + at, *const b0 = ..row + 1..;
+ *         INDEPENDENT for (int64_t l = 0; l < n; l++) merge0(&a0[l], &b0[l]);
+ *     }
+ *
+ * and append0(), which calls it as long as the last two rows are siblings. */
+static void add_merge_rows(rd_text *to, const rd_print_fold *f, int number)
+{
+    rd_text_add(to,
+                "static void merge_rows%d(char *tree, int64_t states, int64_t at, int64_t n, "
+                "int64_t row)\n{\n",
+                number);
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to,
+                    "    %s *const a%d = node%d_%d(tree, row, states) + at, "
+                    "*const b%d = node%d_%d(tree, row + 1, states) + at;\n",
+                    rd_node_type(&f->of, k), k, number, k, k, number, k);
+    rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) merge%d(", number);
+    rd_add_each(to, &f->of, "&a%d[l]");
+    rd_text_add(to, ", ");
+    rd_add_each(to, &f->of, "&b%d[l]");
+    rd_text_add(to, ");\n}\n");
+    rd_text_add(
+        to,
+        "/* The node behind the last, of 2^level blocks from `start` on: it merges with siblings "
+        "on its left. */\n"
+        "static void append%d(char *tree, int64_t states, int64_t at, int64_t n, int64_t start, "
+        "int level, int64_t from)\n{\n"
+        "    for (int64_t row = rd_nodes(from, start); rd_right(start, level, from); level++) {\n"
+        "        merge_rows%d(tree, states, at, n, --row);\n"
+        "        start -= INT64_C(1) << level;\n    }\n}\n",
+        number, number);
+}
+
+/*     static NOINLINE void push0(float *s0, char *tree, .., int64_t block, int64_t from)
+ *     {
+ *         double *const a0 = node0_0(tree, row, states) + at;
+ *         INDEPENDENT for (..; l < n; ..) { block0(&s0[l]); a0[l] = s0[l]; begin0(&s0[l]); }
+ *         append0(tree, states, at, n, block, 0, from);
+ *     }
+ *
+ * The states of n neighbours become nodes of a row, and begin again. */
+static void add_push(rd_text *to, const rd_print_fold *f, int number)
+{
+    rd_text_add(to, "static NOINLINE void push%d(", number);
+    rd_add_parameters(to, &f->of, false, "", 's');
+    rd_text_add(
+        to, ", char *tree, int64_t states, int64_t at, int64_t n, int64_t block, int64_t from)\n{\n"
+            "    const int64_t row = rd_nodes(from, block);\n");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "    %s *const a%d = node%d_%d(tree, row, states) + at;\n",
+                    rd_node_type(&f->of, k), k, number, k);
+    rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) {\n        block%d(", number);
+    rd_add_each(to, &f->of, "&s%d[l]");
+    rd_text_add(to, ");\n");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "        a%d[l] = s%d[l];\n", k, k);
+    rd_text_add(to, "        begin%d(", number);
+    rd_add_each(to, &f->of, "&s%d[l]");
+    rd_text_add(to, ");\n    }\n    append%d(tree, states, at, n, block, 0, from);\n}\n", number);
+}
+
+/*     static NOINLINE void close0(.., int64_t steps, int64_t from)
+ *     {
+ *         if (steps & 63 || steps == 0) push0(..);
+ *         for (row = number of rows - 2; row >= 0; row--) merge_rows0(tree, states, at, n, row);
+ *     }
+ *
+ * The block at hand ends, if it has begun, or if no step was taken: so there is a node, of nothing.  From
+ * the last row on all become one node, in row 0. */
+static void add_close(rd_text *to, const rd_print_fold *f, int number)
+{
+    rd_text_add(to, "static NOINLINE void close%d(", number);
+    rd_add_parameters(to, &f->of, false, "", 's');
+    rd_text_add(
+        to,
+        ", char *tree, int64_t states, int64_t at, int64_t n, int64_t steps, int64_t from)\n{\n"
+        "    if (steps & %" PRId64 " || steps == 0)\n        push%d(",
+        (INT64_C(1) << f->shift) - 1, number);
+    rd_add_each(to, &f->of, "s%d");
+    rd_text_add(to,
+                ", tree, states, at, n, steps >> %d, from);\n"
+                "    for (int64_t row = rd_nodes(from, (steps + %" PRId64
+                ") >> %d) - 2; row >= 0; row--)\n"
+                "        merge_rows%d(tree, states, at, n, row);\n}\n",
+                f->shift, (INT64_C(1) << f->shift) - 1, f->shift, number);
+}
+
+void rd_print_combine_functions(rd_text *to, const rd_print_fold *f, int number)
+{
+    if (!f->room)
+        return;
+    add_rows(to, f, number);
+    add_merge_rows(to, f, number);
+    add_push(to, f, number);
+    add_close(to, f, number);
+}
+
+/* Bytes from the first of a task's states to those of kind k. */
+static int place_of(const rd_print_fold *f, int k)
+{
+    return (int)(k * rd_lines((f->states + f->nowhere) * f->of.bytes));
+}
+
+/* "merge0(a0, b0)" of each state: tasks that share a fold of one block have a part of it each. */
+static void add_join_states(rd_text *to, const rd_print_fold *f, int number)
+{
+    rd_text_add(to, "    for (int64_t l = 0; l < %d; l++) {\n", (int)f->states);
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to,
+                    "        %s *const a%d = (%s *)(into + %d + %d) + l, *const b%d = (%s *)(next "
+                    "+ %d + %d) + l;\n",
+                    rd_state_type(&f->of, k), k, rd_state_type(&f->of, k), (int)f->current,
+                    place_of(f, k), k, rd_state_type(&f->of, k), (int)f->current, place_of(f, k));
+    rd_text_add(to, "        merge%d(", number);
+    rd_add_each(to, &f->of, "a%d");
+    rd_text_add(to, ", ");
+    rd_add_each(to, &f->of, "b%d");
+    rd_text_add(to, ");\n    }\n");
+}
+
+/* Names for a join, and "if (b[1] & 63) push0(s0, other, ..);": the block that the next task has
+ * begun and not ended is its last one, and the last of all.  Other tasks have none, as each begins at
+ * a multiple of the grain, which is whole blocks: folds that are shared within blocks have no tree. */
+static void add_last_block(rd_text *to, const rd_print_fold *f, int number)
+{
+    const int     states   = (int)f->states;
+    const int64_t in_block = INT64_C(1) << f->shift;
+
+    rd_text_add(to,
+                "    {\n        int64_t *const a = (int64_t *)(into + %d), *const b = (int64_t "
+                "*)(next + %d);\n",
+                (int)f->facts, (int)f->facts);
+    rd_text_add(to, "        char *const tree = into + %d, *const other = next + %d;\n",
+                (int)f->tree, (int)f->tree);
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "        %s *const s%d = (%s *)(next + %d + %d);\n",
+                    rd_state_type(&f->of, k), k, rd_state_type(&f->of, k), (int)f->current,
+                    place_of(f, k));
+    rd_text_add(to,
+                "        const int64_t end = (b[1] + %" PRId64
+                ") >> %d;\n        if (b[1] & %" PRId64 ")\n"
+                "            push%d(",
+                in_block - 1, f->shift, in_block - 1, number);
+    rd_add_each(to, &f->of, "s%d");
+    rd_text_add(to, ", other, %d, 0, %d, b[1] >> %d, b[0]);\n", states, states, f->shift);
+}
+
+/* "for (int64_t start = b[0], row = 0; start < end; row++) { .. append0(..); } a[1] = end << 6;": rows of
+ * the next task's tree follow those of the one before, and merge with siblings there.  The last block has
+ * been pushed, too: steps are so rounded up to whole blocks that close0() does not push it again. */
+static void add_join_rows(rd_text *to, const rd_print_fold *f, int number)
+{
+    const int states = (int)f->states;
+
+    add_last_block(to, f, number);
+    rd_text_add(to, "        for (int64_t start = b[0], row = 0; start < end; row++) {\n"
+                    "            const int     level = rd_node_level(start, end);\n"
+                    "            const int64_t to    = rd_nodes(a[0], start);\n");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to,
+                    "            for (int64_t l = 0; l < %d; l++) node%d_%d(tree, to, %d)[l] = "
+                    "node%d_%d(other, row, %d)[l];\n",
+                    states, number, k, states, number, k, states);
+    rd_text_add(to,
+                "            append%d(tree, %d, 0, %d, start, level, a[0]);\n"
+                "            start += INT64_C(1) << level;\n        }\n        a[1] = end << %d;\n"
+                "    }\n",
+                number, states, states, f->shift);
+}
+
+void rd_print_join(rd_text *to, const rd_print_fold *f, int number)
+{
+    if (f->room)
+        add_join_rows(to, f, number);
+    else
+        add_join_states(to, f, number);
+}

@@ -1,0 +1,149 @@
+/* exp_steps.c - steps of a strip that take exponentials (logsumexp), as text: these are taken of an array.
+ *
+ *     float e0[64] LINES;
+ *     int moved0 = 0;
+ *     INDEPENDENT for (..) { x = a3[i]; e0[i] = distance0(states, x, 1); moved0 |= moves0(states, x, 1); }
+ *     if (!moved0) {
+ *         EXP_OF_STRIP(f32, e0, n0)
+ *         INDEPENDENT for (..) { x = a3[i]; near0(states, x, 1, e0[i]); }
+ *     } else {
+ *         INDEPENDENT for (..) { x = a3[i]; e0[i] = exponent0(states, x, 1); }
+ *         EXP_OF_STRIP(f32, e0, n0)
+ *         INDEPENDENT for (..) { x = a3[i]; step0(states, x, 1, i, e0[i]); }
+ *     }
+ *
+ * Of most strips no element moves m, see add_exponent() of emit/reducer_steps.c: the first way is theirs.
+ * Masked steps go the second way. */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+static void open(rd_printing *n, int32_t loop)
+{
+    rd_text count = { 0 };
+
+    rd_print_count(n, &count, loop);
+    rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %s; i++) {", count.at);
+    rd_text_end(&count, n->to);
+    n->indent++;
+}
+
+/* Elements are made, and their exponents. */
+static void open_first(rd_printing *n, int32_t loop)
+{
+    open(n, loop);
+    for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)
+        if (n->t->stmt[s].kind == RD_S_LET)
+            rd_print_let(n, &n->t->stmt[s]);
+        else if (n->t->stmt[s].kind == RD_S_STORE)
+            rd_print_stored(n, s);
+}
+
+/* Elements are in arrays. */
+static void open_again(rd_printing *n, int32_t loop)
+{
+    open(n, loop);
+    for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)
+        if (n->t->stmt[s].kind == RD_S_LET && n->t->let[n->t->stmt[s].value].store >= 0)
+            rd_print_let(n, &n->t->stmt[s]);
+}
+
+static void close(rd_printing *n)
+{
+    n->indent--;
+    rd_print_line(n, "}");
+}
+
+/* "e0[i] = distance0(states, r3, 1);", or what else a function of the step gives. */
+static void take(rd_printing *n, const rd_stmt *s, const char *to, const char *function,
+                 const char *states)
+{
+    rd_text line = { 0 };
+
+    rd_text_add(&line, "%s %s%" PRId32 "(%s, ", to, function, s->fold, states);
+    rd_print_element(n, &line, s);
+    rd_print_line(n, "%s);", line.at);
+    rd_text_end(&line, n->to);
+}
+
+static void take_exponentials(rd_printing *n, const rd_stmt *s, int32_t loop)
+{
+    rd_text count = { 0 };
+
+    rd_print_count(n, &count, loop);
+    rd_print_line(n, "EXP_OF_STRIP(%s, e%" PRId32 ", %s)", rd_state_elem(&n->fold[s->fold].of),
+                  s->fold, count.at);
+    rd_text_end(&count, n->to);
+}
+
+/* The way of strips in which no element moves m, up to "} else {". */
+static void print_near(rd_printing *n, const rd_stmt *s, int32_t loop, const char *states,
+                       const char *array)
+{
+    rd_text moved = { 0 }, line = { 0 };
+
+    rd_text_add(&moved, "moved%" PRId32 " |=", s->fold);
+    rd_print_line(n, "int moved%" PRId32 " = 0;", s->fold);
+    open_first(n, loop);
+    take(n, s, array, "distance", states);
+    take(n, s, moved.at, "moves", states);
+    close(n);
+    rd_print_line(n, "if (!moved%" PRId32 ") {", s->fold);
+    n->indent++;
+    take_exponentials(n, s, loop);
+    open_again(n, loop);
+    rd_text_add(&line, "near%" PRId32 "(%s, ", s->fold, states);
+    rd_print_element(n, &line, s);
+    rd_print_line(n, "%s, e%" PRId32 "[i]);", line.at, s->fold);
+    close(n);
+    n->indent--;
+    rd_print_line(n, "} else {");
+    n->indent++;
+    rd_text_end(&moved, n->to);
+    rd_text_end(&line, n->to);
+}
+
+static void print_steps(rd_printing *n, const rd_stmt *s, int32_t loop, const char *states,
+                        const char *array)
+{
+    if (n->fold[s->fold].of.masked)
+        open_first(n, loop);
+    else
+        open_again(n, loop);
+    take(n, s, array, "exponent", states);
+    close(n);
+    take_exponentials(n, s, loop);
+    open_again(n, loop);
+    rd_print_begin_line(n);
+    rd_print_add_step(n, n->to, s, states);
+    rd_text_add(n->to, "\n");
+    close(n);
+}
+
+bool rd_print_steps_by_powers(rd_printing *n, int32_t loop)
+{
+    const rd_stmt *s      = &n->t->stmt[n->t->stmt[loop].last];
+    const bool     masked = s->kind == RD_S_STEP && n->fold[s->fold].of.masked;
+    rd_text        at = { 0 }, states = { 0 }, array = { 0 };
+
+    if (s->kind != RD_S_STEP)
+        return false;
+    rd_print_state(n, &at, s);
+    rd_print_states(&states, &n->fold[s->fold], 's', s->store, at.at);
+    rd_text_add(&array, "e%" PRId32 "[i] =", s->fold);
+    rd_print_line(n, "{");
+    n->indent++;
+    rd_print_line(n, "%s e%" PRId32 "[%" PRId64 "] LINES;", rd_state_type(&n->fold[s->fold].of, 0),
+                  s->fold, (rd_loop_of(n->t, loop)->extent + 15) / 16 * 16);
+    rd_print_pointers(n, loop);
+    if (!masked)
+        print_near(n, s, loop, states.at, array.at);
+    print_steps(n, s, loop, states.at, array.at);
+    if (!masked)
+        close(n);
+    n->indent--;
+    rd_print_line(n, "}");
+    rd_text_end(&at, n->to);
+    rd_text_end(&states, n->to);
+    rd_text_end(&array, n->to);
+    return true;
+}

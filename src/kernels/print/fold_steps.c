@@ -1,0 +1,238 @@
+/* fold_steps.c - statements of folds as text.
+ *
+ *     for (int64_t l = 0; l < 64; l++) { begin0(&s0_0[l]); }
+ *     step0(&s0_0[i1 % 64], r3, 1, i1);
+ *     if (t % 64 == 63) push0(&s0_0[0], tree0, 64, 0, 64, t >> 6, 0);
+ *
+ * closes.c has their ends. */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* ---- Begin ------------------------------------------------------------------------------------ */
+/* "for (int64_t l = 0; l < N0; l++) { begin0(&s0_0[l]); }": all states of an array become those of
+ * nothing; of a scan also p0_0, which has what is before the block at hand. */
+static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
+{
+    const rd_print_fold *f      = &n->fold[s->fold];
+    const int64_t        more   = name == 's' && s->store == s->fold ? f->nowhere : 0;
+    const int64_t        states = n->t->store[s->store].extent + more;
+    const char           of[]   = { name, 0 };
+
+    rd_text_add(to, "for (int64_t l = 0; l < ");
+    if (n->t->store[s->store].place == RD_IN_TASK)
+        rd_print_number(n, to, states);
+    else
+        rd_text_add(to, "%" PRId64, states);
+    rd_text_add(to, "; l++) {");
+    rd_user_begins(to, &f->of, s->fold, of, "l");
+    rd_text_add(to, " begin%" PRId32 "(", s->fold);
+    rd_print_states(to, f, name, s->store, "l");
+    rd_text_add(to, ");%s", name == 'p' && f->pair ? "" : " }");
+    if (name != 'p' || !f->pair)
+        return;
+    rd_text_add(to, " q%" PRId32 "_0[l] = -0.0F; } rd_so_far_begin(", s->store);
+    rd_print_number(n, to, states * n->t->fold[s->fold].n_words);
+    rd_text_add(to, ", w%" PRId32 "_0);", s->store);
+}
+
+/* "begin0(&s2_0[0]);" */
+static void begin_one(rd_printing *n, const rd_stmt *s)
+{
+    rd_text states = { 0 };
+
+    rd_print_states(&states, &n->fold[s->fold], 's', s->store, "0");
+    rd_print_line(n, "begin%" PRId32 "(%s);", s->fold, states.at);
+    rd_text_end(&states, n->to);
+}
+
+/* Of a fold that tasks share, f0[0] is the fold's block with which the task begins.  f0[1] becomes the number
+ * of the step behind its last one when the body is done (parts.c). */
+void rd_print_begin(rd_printing *n, const rd_stmt *s)
+{
+    const rd_print_fold *f    = &n->fold[s->fold];
+    rd_text              line = { 0 };
+
+    if (rd_is_one_state(n, s)) {
+        begin_one(n, s);
+        return;
+    }
+    add_begins(n, &line, s, 's');
+    if (f->of.fold->scan && f->blocks) {
+        rd_text_add(&line, " ");
+        add_begins(n, &line, s, 'p');
+    }
+    rd_print_line(n, "%s", line.at ? line.at : "");
+    rd_text_end(&line, n->to);
+    if (n->t->fold[s->fold].split)
+        rd_print_line(n, "f%" PRId32 "[0] = first%" PRId32 " >> %d; f%" PRId32 "[1] = 0;", s->fold,
+                      s->fold, f->shift, s->fold);
+}
+
+/* ---- Step ------------------------------------------------------------------------------------- */
+void rd_print_step(rd_printing *n, const rd_stmt *s)
+{
+    rd_text states = { 0 }, at = { 0 };
+
+    rd_print_begin_line(n);
+    if (s->label >= 0)
+        rd_print_labelled_step(n, n->to, s);
+    else {
+        rd_print_state(n, &at, s);
+        rd_print_states(&states, &n->fold[s->fold], 's', s->store, at.at);
+        rd_print_add_step(n, n->to, s, states.at);
+    }
+    rd_text_add(n->to, "\n");
+    rd_text_end(&states, n->to);
+    rd_text_end(&at, n->to);
+}
+
+/* ---- Ends of blocks --------------------------------------------------------------------------- */
+/* " && ((i0) % 64 == 63 || i0 == N2)": is it the last lane that the step has? */
+static void add_is_last_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    const rd_fold *f = &n->t->p->fold[s->fold];
+
+    if (f->lanes == 1)
+        return;
+    rd_text_add(to, " && (");
+    if (f->lane_extent > f->lanes) {
+        rd_text_add(to, "(");
+        rd_print_linear(n, to, &s->of.lane);
+        rd_text_add(to, ") %% %" PRId32 " == %" PRId32 " || ", f->lanes, f->lanes - 1);
+    }
+    rd_print_linear(n, to, &s->of.lane);
+    rd_text_add(to, " == ");
+    rd_print_number(n, to, f->lane_extent - 1);
+    rd_text_add(to, ")");
+}
+
+/* ", t0 >> 6, 0);" */
+static void add_block_number(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
+{
+    rd_text_add(to, ", %s >> %d, ", step, n->fold[s->fold].shift);
+    rd_text_add(to, n->t->fold[s->fold].split ? "f%" PRId32 "[0]);" : "0);", s->fold);
+}
+
+static void add_push_of_groups(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step,
+                               const char *at)
+{
+    const rd_print_fold *f = &n->fold[s->fold];
+
+    rd_text_add(to, "for (int64_t g = 0; g < ");
+    rd_print_number(n, to, f->of.fold->n_group);
+    rd_text_add(to, "; g++) { const int64_t at = %s + g * ", at);
+    rd_print_number(n, to, f->of.fold->apart * n->t->store[s->store].cell_stride);
+    rd_text_add(to, "; push%" PRId32 "(", s->fold);
+    rd_print_block_arguments(n, to, s, "at");
+    add_block_number(n, to, s, step);
+    rd_text_add(to, " }");
+}
+
+/* "push0(states, tree0, 64, at, 64, t0 >> 6, 0);", of one cell or of all; of a fold by labels for
+ * each group of the cell: "for (int64_t g = 0; g < N2; g++) { const int64_t at = ..; push0(..); }" */
+static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
+{
+    const rd_print_fold *f  = &n->fold[s->fold];
+    rd_text              at = { 0 };
+
+    rd_print_cell(n, &at, s);
+    if (f->of.fold->n_group && !s->all) {
+        add_push_of_groups(n, to, s, step, at.at);
+        rd_text_end(&at, n->to);
+        return;
+    }
+    rd_text_add(to, "push%" PRId32 "(", s->fold);
+    rd_print_block_arguments(n, to, s, at.at);
+    add_block_number(n, to, s, step);
+    rd_text_end(&at, n->to);
+}
+
+/* "if ((i0 + 1) % 2048 == 0) { const int64_t t0 = (i0) / 32; ": the elements of all lanes follow
+ * each other.  A part of a step that is the last one ends a block if as many steps do. */
+static void add_is_last_in_line(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    const rd_fold *f     = &n->t->p->fold[s->fold];
+    rd_text        place = { 0 };
+
+    rd_print_linear(n, &place, &s->of.lane);
+    rd_text_add(to, "if ((%s + 1) %% %" PRId64 " == 0", place.at, f->lanes * f->steps);
+    if (n->t->fold[s->fold].steps % f->steps == 0) {
+        rd_text_add(to, " || %s == ", place.at);
+        rd_print_number(n, to, f->lane_extent - 1);
+    }
+    rd_text_add(to, ") { const int64_t t%" PRId32 " = (%s) / %" PRId32 "; ", s->fold, place.at,
+                f->lanes);
+    rd_text_end(&place, n->to);
+}
+
+/* "{ const int64_t t0 = (i0); if (t0 % 64 == 63) " */
+static void add_is_last(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    const rd_fold *f = &n->t->p->fold[s->fold];
+
+    rd_text_add(to, "{ const int64_t t%" PRId32 " = ", s->fold);
+    rd_print_step_number(n, to, s);
+    rd_text_add(to, "; if (t%" PRId32 " %% %" PRId64 " == %" PRId64, s->fold, f->steps,
+                f->steps - 1);
+    add_is_last_lane(n, to, s);
+    rd_text_add(to, ") ");
+}
+
+/* "{ const int64_t t0 = (i0); if (t0 % 64 == 63) push0(...); }" */
+void rd_print_ends(rd_printing *n, const rd_stmt *s)
+{
+    const rd_fold *f    = &n->t->p->fold[s->fold];
+    rd_text        line = { 0 }, step = { 0 };
+
+    rd_text_add(&step, "t%" PRId32, s->fold);
+    if (s->of.outer.n == 0 && s->of.outer.offset == 0 && s->of.lane.n && f->lanes > 1 &&
+        f->lane_extent > f->lanes)
+        add_is_last_in_line(n, &line, s);
+    else
+        add_is_last(n, &line, s);
+    if (f->scan)
+        rd_print_turn(n, &line, s, step.at);
+    else
+        add_push(n, &line, s, step.at);
+    rd_text_add(&line, " }");
+    rd_print_line(n, "%s", line.at);
+    rd_text_end(&line, n->to);
+    rd_text_end(&step, n->to);
+}
+
+/* The block loop around the statement. */
+static const rd_for *blocks_around(const rd_printing *n, const rd_stmt *s)
+{
+    int32_t k = s->parent;
+
+    while (n->t->stmt[k].kind != RD_S_LOOP || rd_loop_of(n->t, k)->kind != RD_FOR_BLOCK)
+        k = n->t->stmt[k].parent;
+    return rd_loop_of(n->t, k);
+}
+
+/* "{ const int64_t t0 = m0; m1 = LESS(m1, m0 + (64 - t0 % 64) * 1); }" */
+void rd_print_cut(rd_printing *n, const rd_stmt *s)
+{
+    const rd_fold *f    = &n->t->p->fold[s->fold];
+    const rd_for  *loop = blocks_around(n, s);
+    const bool     lanes =
+        rd_linear_coef(n->t, &s->of.lane, loop->start) == 1 && f->lane_extent > f->lanes;
+    rd_text line = { 0 }, start = { 0 }, stop = { 0 };
+
+    rd_print_axis(n, &start, loop->start);
+    rd_print_axis(n, &stop, loop->stop);
+    rd_text_add(&line, "{ const int64_t t%" PRId32 " = ", s->fold);
+    rd_print_step_number(n, &line, s);
+    if (loop->backwards)
+        rd_text_add(&line, "; %s = MORE(%s, %s - (%" PRId64 " - t%" PRId32 " %% %" PRId64 ")); }",
+                    start.at, start.at, stop.at, f->steps, s->fold, f->steps);
+    else
+        rd_text_add(&line,
+                    "; %s = LESS(%s, %s + (%" PRId64 " - t%" PRId32 " %% %" PRId64 ") * %" PRId32
+                    "); }",
+                    stop.at, stop.at, start.at, f->steps, s->fold, f->steps, lanes ? f->lanes : 1);
+    rd_print_line(n, "%s", line.at);
+    rd_text_end(&line, n->to);
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+}

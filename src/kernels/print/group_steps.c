@@ -1,0 +1,99 @@
+/* group_steps.c - elements of folds by label as text: an element meets the states of its label's cell.
+ *
+ * Neighbours of a vector loop that have one label go to neighbouring states, by way of a pointer to
+ * those of the first one.  Elements of no group go to one behind all others, which nothing reads,
+ * so that no element asks:
+ *
+ *     double *const g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;
+ *     for (..) step0(&g7_0[i], r1, 1, i2, 1); */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* "(uint64_t)(int64_t)r7" */
+static void add_label(rd_text *to, const rd_stmt *s)
+{
+    rd_text_add(to, "(uint64_t)(int64_t)r%" PRId32, s->label);
+}
+
+/* "double *const g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;" */
+void rd_print_pointer_to_states(rd_printing *n, int32_t stmt)
+{
+    const rd_stmt *s     = &n->t->stmt[stmt];
+    rd_stmt        at    = *s;
+    rd_text        first = { 0 }, group = { 0 };
+
+    if (s->fold < 0 || !rd_goes_by_pointer(n->t, s))
+        return;
+    at.label = -1;
+    rd_print_state(n, &first, &at);
+    rd_text_add(&group, "LESS(");
+    add_label(&group, s);
+    rd_text_add(&group, ", ");
+    rd_print_number(n, &group, n->t->p->fold[s->fold].n_group);
+    rd_text_add(&group, ") * ");
+    rd_print_number(n, &group, n->t->p->fold[s->fold].apart * n->t->store[s->store].cell_stride);
+    for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
+        rd_print_line(n, "%s *const g%" PRId32 "_%d = s%" PRId32 "_%d + %s + %s;",
+                      rd_state_type(&n->fold[s->fold].of, k), stmt, k, s->store, k, first.at,
+                      group.at);
+    rd_text_end(&first, n->to);
+    rd_text_end(&group, n->to);
+}
+
+static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    add_label(to, s);
+    rd_text_add(to, " < ");
+    rd_print_number(n, to, n->t->p->fold[s->fold].n_group);
+}
+
+/* "if ((uint64_t)(int64_t)r7 < N3) { const int64_t at = ..; step0(..); }"; where elements of no group have
+ * a state, without the question. */
+static void add_step_if_group(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    rd_text states = { 0 };
+
+    if (!rd_may_go_nowhere(n->t, s)) {
+        rd_text_add(to, "if (");
+        add_is_group(n, to, s);
+        rd_text_add(to, ") ");
+    }
+    rd_text_add(to, "{ const int64_t at = ");
+    if (!rd_print_subscript(n, to, s))
+        rd_print_state(n, to, s);
+    rd_text_add(to, "; ");
+    rd_print_states(&states, &n->fold[s->fold], 's', s->store, "at");
+    rd_print_add_step(n, to, s, states.at);
+    rd_text_add(to, " }");
+    rd_text_end(&states, n->to);
+}
+
+/* "step0(&s5_0[0], r1, 1, i1, 1);": the states of the run are variables.  Of no group they go
+ * nowhere, but a user's step is not called then. */
+static void add_step_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    rd_text states = { 0 };
+
+    rd_print_states(&states, &n->fold[s->fold], 's', s->store, "0");
+    if (n->fold[s->fold].of.user) {
+        rd_text_add(to, "if (");
+        add_is_group(n, to, s);
+        rd_text_add(to, ")");
+    }
+    rd_print_add_step(n, to, s, states.at);
+    rd_text_end(&states, n->to);
+}
+
+void rd_print_labelled_step(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    rd_text states = { 0 };
+
+    if (n->t->store[s->store].run)
+        add_step_of_run(n, to, s);
+    else if (rd_goes_by_pointer(n->t, s)) {
+        rd_print_states(&states, &n->fold[s->fold], 'g', (int32_t)(s - n->t->stmt), "i");
+        rd_print_add_step(n, to, s, states.at);
+    } else
+        add_step_if_group(n, to, s);
+    rd_text_end(&states, n->to);
+}

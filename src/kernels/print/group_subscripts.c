@@ -1,0 +1,95 @@
+/* group_subscripts.c - which states elements go to in turn, found before by vectors, as text.
+ *
+ * Steps by computed labels go one after the other.  The subscript of an element's state is its
+ * group, which may be none, times lanes, and its lane.  None of it waits for another step, so a
+ * loop before has all of a strip, and a step is a load, and an addition in memory:
+ *
+ *     int32_t t7[64] LINES;
+ *     INDEPENDENT for (..) {
+ *         const int32_t r2 = a3[i];
+ *         t7[i] = rd_group_by_vectors(r2, 100) * 4 + ((m2 + i) & 3);
+ *     }
+ *     for (..) { const int64_t at = t7[i]; step0(&s0_0[at], ..); }  */
+#include "kernels/loop/facts.h"
+#include "kernels/print/print.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- Which ------------------------------------------------------------------------------------ */
+/* Is the label an element of an array of the strip, or the same for all? */
+static bool has_label(const rd_schedule *t, const rd_stmt *s)
+{
+    const rd_let *label = &t->let[s->label];
+
+    return label->by < 0 || t->stmt[label->by].parent != s->parent ||
+           (label->kind == RD_I_LOAD && label->slot < 0);
+}
+
+static bool has_subscripts(const rd_printing *n, const rd_stmt *s)
+{
+    return n->vector >= 0 && s->parent == n->vector && rd_loop_of(n->t, n->vector)->extent > 0 &&
+           rd_may_go_nowhere(n->t, s) && has_label(n->t, s) &&
+           n->t->store[s->store].extent < INT32_MAX / 2;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------- */
+/* The first step of the loop whose elements go to states of the same subscripts. */
+static int32_t first_alike(rd_printing *n, const rd_stmt *s)
+{
+    rd_text own   = { 0 };
+    int32_t found = n->t->stmt[s->parent].first;
+
+    rd_print_state(n, &own, s);
+    for (; &n->t->stmt[found] != s; found = n->t->stmt[found].next) {
+        const rd_stmt *other = &n->t->stmt[found];
+        rd_text        at    = { 0 };
+        bool           alike;
+
+        if (other->kind != RD_S_STEP || !has_subscripts(n, other))
+            continue;
+        rd_print_state(n, &at, other);
+        alike = own.at && at.at && strcmp(own.at, at.at) == 0;
+        rd_text_end(&at, n->to);
+        if (alike)
+            break;
+    }
+    rd_text_end(&own, n->to);
+    return found;
+}
+
+bool rd_print_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    if (!has_subscripts(n, s))
+        return false;
+    rd_text_add(to, "t%" PRId32 "[i]", first_alike(n, s));
+    return true;
+}
+
+static void print_subscripts(rd_printing *n, int32_t step, const char *count)
+{
+    const rd_stmt *s     = &n->t->stmt[step];
+    const rd_let  *label = &n->t->let[s->label];
+    rd_text        at    = { 0 };
+
+    n->vectors = true;
+    rd_print_state(n, &at, s);
+    n->vectors = false;
+    rd_print_line(n, "int32_t t%" PRId32 "[%" PRId64 "] LINES;", step,
+                  rd_loop_of(n->t, s->parent)->extent);
+    rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %s; i++) {", count);
+    n->indent++;
+    if (label->by >= 0 && n->t->stmt[label->by].parent == s->parent)
+        rd_print_let(n, &n->t->stmt[label->by]);
+    rd_print_line(n, "t%" PRId32 "[i] = (int32_t)(%s);", step, at.at ? at.at : "0");
+    n->indent--;
+    rd_print_line(n, "}");
+    rd_text_end(&at, n->to);
+}
+
+void rd_print_subscripts_of_turns(rd_printing *n, int32_t loop, const char *count)
+{
+    for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)
+        if (n->t->stmt[s].kind == RD_S_STEP && has_subscripts(n, &n->t->stmt[s]) &&
+            first_alike(n, &n->t->stmt[s]) == s)
+            print_subscripts(n, s, count);
+}

@@ -1,0 +1,128 @@
+/* label_runs.c - states of a run of elements of one label as text:
+ *
+ *     double s5_0[1] = { 0 }; int64_t run5 = -1;
+ *     for (..) {
+ *         if ((int64_t)r2 != run5) {
+ *             if ((uint64_t)run5 < N0) { s0_0[0 + run5 * 1] = s5_0[0]; }
+ *             run5 = (int64_t)r2;
+ *             if ((uint64_t)run5 < N0) { s5_0[0] = s0_0[0 + run5 * 1]; }
+ *         }
+ *         step0(&s5_0[0], r1, 1, i1, 1);
+ *     }
+ *     if ((uint64_t)run5 < N0) { s0_0[0 + run5 * 1] = s5_0[0]; }
+ *     run5 = -1; */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* "0 + run5 * 1": where the states of the run's cell are. */
+static void add_cell_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    const rd_store *store = &n->t->store[s->store];
+    rd_stmt         cell  = *s;
+
+    cell.label = -1;
+    rd_print_cell(n, to, &cell);
+    rd_text_add(to, " + run%" PRId32 " * ", s->arg);
+    rd_print_number(n, to, n->t->p->fold[s->fold].apart * store->cell_stride);
+}
+
+static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    rd_text_add(to, "if ((uint64_t)run%" PRId32 " < ", s->arg);
+    rd_print_number(n, to, n->t->p->fold[s->fold].n_group);
+    rd_text_add(to, ") {");
+}
+
+/* States of a run come near, or go back. */
+static void add_copies(rd_printing *n, rd_text *to, const rd_stmt *s, bool near)
+{
+    rd_text at = { 0 };
+
+    add_cell_of_run(n, &at, s);
+    for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
+        if (near)
+            rd_text_add(to, " s%" PRId32 "_%d[0] = s%" PRId32 "_%d[%s];", s->arg, k, s->store, k,
+                        at.at);
+        else
+            rd_text_add(to, " s%" PRId32 "_%d[%s] = s%" PRId32 "_%d[0];", s->store, k, at.at,
+                        s->arg, k);
+    rd_text_end(&at, n->to);
+}
+
+void rd_print_run_back(rd_printing *n, const rd_stmt *s)
+{
+    rd_text line = { 0 };
+
+    add_is_group(n, &line, s);
+    add_copies(n, &line, s, false);
+    rd_print_line(n, "%s }", line.at);
+    rd_print_line(n, "run%" PRId32 " = -1;", s->arg);
+    rd_text_end(&line, n->to);
+}
+
+/* Does the statement turn as one with the one before it? */
+static bool follows(const rd_schedule *t, int32_t stmt, int32_t before)
+{
+    return stmt >= 0 && before >= 0 && t->stmt[stmt].kind == RD_S_TURN &&
+           t->stmt[before].kind == RD_S_TURN && t->stmt[stmt].label == t->stmt[before].label &&
+           t->p->fold[t->stmt[stmt].fold].n_group == t->p->fold[t->stmt[before].fold].n_group;
+}
+
+/* Of all statements from the first one on that turn as one. */
+static void add_moves(rd_printing *n, int32_t first, bool near)
+{
+    rd_text line = { 0 };
+
+    add_is_group(n, &line, &n->t->stmt[first]);
+    for (int32_t s = first, next; s >= 0; s = follows(n->t, next, s) ? next : -1) {
+        next = n->t->stmt[s].next;
+        add_copies(n, &line, &n->t->stmt[s], near);
+    }
+    rd_print_line(n, "%s }", line.at);
+    rd_text_end(&line, n->to);
+}
+
+/* "if ((int64_t)r3 != run2) { s0_0[..] = s2_0[0]; run2 = (int64_t)r3; s2_0[0] = s0_0[..]; }" of all
+ * statements that turn as one. */
+void rd_print_turn_of_label(rd_printing *n, int32_t stmt)
+{
+    const rd_stmt *s = &n->t->stmt[stmt];
+
+    if (follows(n->t, stmt, s->prev))
+        return;
+    rd_print_line(n, "if ((int64_t)r%" PRId32 " != run%" PRId32 ") {", s->label, s->arg);
+    n->indent++;
+    add_moves(n, stmt, false);
+    for (int32_t k = stmt, next; k >= 0; k = follows(n->t, next, k) ? next : -1) {
+        next = n->t->stmt[k].next;
+        rd_print_line(n, "run%" PRId32 " = (int64_t)r%" PRId32 ";", n->t->stmt[k].arg, s->label);
+    }
+    add_moves(n, stmt, true);
+    n->indent--;
+    rd_print_line(n, "}");
+}
+
+/* ---- Where a run ends ------------------------------------------------------------------------- */
+/* "{ const int32_t *const at = ..; int64_t k = 1; while (m0 + k < m1 && at[k] == *at) k++; m1 = m0 + k; }"
+ */
+void rd_print_same_label(rd_printing *n, const rd_stmt *s)
+{
+    const rd_for *loop  = rd_loop_of(n->t, s->parent);
+    const char   *type  = rd_memory_type(s->type);
+    rd_text       start = { 0 }, stop = { 0 }, place = { 0 };
+
+    rd_print_axis(n, &start, loop->start);
+    rd_print_axis(n, &stop, loop->stop);
+    rd_print_linear(n, &place, &s->at);
+    rd_print_line(n, "{");
+    rd_print_line(n, "    const %s *const at = (const %s *)x%" PRId32 " + %s;", type, type, s->slot,
+                  place.at);
+    rd_print_line(n, "    int64_t k = 1;");
+    rd_print_line(n, "    while (%s + k < %s && at[k] == *at)", start.at, stop.at);
+    rd_print_line(n, "        k++;");
+    rd_print_line(n, "    %s = %s + k;", stop.at, start.at);
+    rd_print_line(n, "}");
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+    rd_text_end(&place, n->to);
+}

@@ -1,0 +1,144 @@
+/* lookup_calls.c - vector loops by call that look up elements of small tables (pass/lookups.c), as text:
+ *
+ *     rd_look_up_4_uint8_t(a5, (const float *)x1 + i1 * 4, 4, 1,
+ *                          (const uint8_t *)x0 + m0 + i1, n0, &failed);
+ *
+ * A function is for the bytes of an element and the type of its index: cpu/nest/lookup_prelude.h. */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The INDEX of such a loop, whose value it is; -1: it is no such loop. */
+static int32_t index_in(const rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
+        if (t->stmt[s].kind == RD_S_LET && t->let[t->stmt[s].value].kind == RD_I_INDEX)
+            return t->stmt[s].value;
+    return -1;
+}
+
+/* The term of an address that is the index, -1: it has none. */
+static int32_t term_of(const rd_schedule *t, const rd_let *let, int32_t index)
+{
+    for (int32_t k = 0; let && k < let->at.n; k++)
+        if (t->term[let->at.first + k].axis < 0 && t->term[let->at.first + k].value == index)
+            return k;
+    return -1;
+}
+
+static int32_t term_at(const rd_schedule *t, int32_t stmt, int32_t index)
+{
+    return term_of(t, rd_let_of(t, stmt), index);
+}
+
+/* ---- Functions -------------------------------------------------------------------------------- */
+/* The type of the indices, as they lie in memory. */
+static const char *type_of_index(const rd_schedule *t, int32_t index)
+{
+    const rd_let *let = &t->let[t->operand[t->let[index].first]];
+
+    return let->slot >= 0 || t->store[let->store].memory ? rd_memory_type(let->type)
+                                                         : rd_register_type(let->type);
+}
+
+/* "4_uint8_t": bytes of an element, and the type of its index. */
+static void name_of(const rd_schedule *t, int32_t stmt, int32_t index, char *name, size_t room)
+{
+    snprintf(name, room, "%d_%s", rd_dtype_size(t->let[t->stmt[stmt].value].type),
+             type_of_index(t, index));
+}
+
+enum { NAME = 24, MOST = 16 };
+
+/* "LOOK_UP(4, uint8_t)", once for each. */
+static void add_function(const rd_schedule *t, int32_t stmt, int32_t index, char name[MOST][NAME],
+                         int *n, rd_text *to)
+{
+    char own[NAME];
+
+    name_of(t, stmt, index, own, sizeof own);
+    for (int k = 0; k < *n; k++)
+        if (strcmp(name[k], own) == 0)
+            return;
+    rd_text_add(to, "LOOK_UP(%d, %s)\n", rd_dtype_size(t->let[t->stmt[stmt].value].type),
+                type_of_index(t, index));
+    if (*n < MOST)
+        snprintf(name[(*n)++], NAME, "%s", own);
+}
+
+void rd_print_lookup_functions(const rd_printing *n, rd_text *to)
+{
+    const rd_schedule *t = n->t;
+    char               name[MOST][NAME];
+    int                count = 0;
+
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k])) {
+            const int32_t index = rd_is_by_call(t, s) ? index_in(t, s) : -1;
+
+            for (int32_t i = index >= 0 ? t->stmt[s].first : -1; i >= 0; i = t->stmt[i].next)
+                if (term_at(t, i, index) >= 0)
+                    add_function(t, i, index, name, &count, to);
+        }
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------ */
+/* "(const float *)x1 + i1 * 4", "a5 + m0": the first element. */
+static void add_pointer(rd_text *to, const rd_let *let)
+{
+    if (let->slot >= 0)
+        rd_text_add(to, "(const %s *)x%" PRId32 " + ", rd_memory_type(let->type), let->slot);
+    else
+        rd_text_add(to, "a%" PRId32 " + ", let->store);
+}
+
+/* The table's first element: the address without the index. */
+static void add_table(rd_printing *n, rd_text *to, const rd_let *let, int32_t term)
+{
+    const rd_linear before = { let->at.offset, term, let->at.first },
+                    behind = { 0, let->at.n - term - 1, let->at.first + term + 1 };
+
+    add_pointer(to, let);
+    rd_print_linear(n, to, &before);
+    rd_text_add(to, " + ");
+    rd_print_linear(n, to, &behind);
+}
+
+static void print_call(rd_printing *n, int32_t stmt, int32_t index, const char *count)
+{
+    const rd_schedule *t    = n->t;
+    const rd_let      *let  = rd_let_of(t, stmt);
+    const rd_let      *of   = &t->let[t->operand[t->let[index].first]];
+    const int32_t      term = term_at(t, stmt, index);
+    char               name[NAME];
+
+    name_of(t, stmt, index, name, sizeof name);
+    rd_print_begin_line(n);
+    rd_text_add(n->to, "rd_look_up_%s(a%" PRId32 ", ", name, t->stmt[t->stmt[stmt].next].store);
+    add_table(n, n->to, let, term);
+    rd_text_add(n->to, ", %" PRId64 ", ", t->let[index].word.i64);
+    rd_print_number(n, n->to, t->term[let->at.first + term].coef);
+    rd_text_add(n->to, ", ");
+    add_pointer(n->to, of);
+    rd_print_linear(n, n->to, &of->at);
+    rd_text_add(n->to, ", %s, &failed);\n", count);
+}
+
+bool rd_print_lookups(rd_printing *n, int32_t loop)
+{
+    const int32_t index = index_in(n->t, loop);
+    rd_text       count = { 0 };
+
+    if (index < 0)
+        return false;
+    rd_print_count(n, &count, loop);
+    rd_print_loads(n, loop, count.at);
+    n->first = true;
+    for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)
+        if (term_at(n->t, s, index) >= 0)
+            print_call(n, s, index, count.at);
+    n->first = false;
+    rd_text_end(&count, n->to);
+    return true;
+}

@@ -1,0 +1,295 @@
+/* loop_text.c - loops, and bodies statement after statement, as text. */
+#include "kernels/print/gpu/kernel.h" /* rd_print_in_kernel(): statements that a kernel has its own text of */
+#include <inttypes.h>
+
+/* "enum { n0 = 64 };" or "const int64_t n0 = m1 - m0;": indices of a round. */
+static void declare_count(rd_printing *n, const rd_for *loop)
+{
+    const int32_t start = loop->start - n->t->p->n_axis - RD_MARKS;
+
+    if (loop->strip < 0)
+        return;
+    if (loop->width)
+        rd_print_line(n, "enum { n%" PRId32 " = %" PRId32 " };", start, loop->width);
+    else
+        rd_print_line(n, "const int64_t n%" PRId32 " = m%" PRId32 " - m%" PRId32 ";", start,
+                      loop->stop - n->t->p->n_axis - RD_MARKS, start);
+}
+
+/* ---- Loops ------------------------------------------------------------------------------------ */
+/* "i0 < hi", or of whole steps alone, "i0 + 64 <= hi". */
+static void add_condition(rd_printing *n, rd_text *to, const rd_for *loop, bool whole_steps)
+{
+    rd_print_axis(n, to, loop->axis);
+    rd_text_add(to, whole_steps ? " + %" PRId64 " <= " : " < ", loop->step);
+    if (whole_steps)
+        rd_print_linear(n, to, &loop->to.part[0].at);
+    else
+        rd_print_to(n, to, &loop->to);
+}
+
+/* "for (int64_t i0 = lo; i0 < hi; i0 += 64) {", behind "GCC unroll 4" if rounds shall be written out.  One
+ * that has a rest, or is one, takes its index from before. */
+static void open_loop(rd_printing *n, int32_t stmt)
+{
+    const rd_for *loop     = rd_loop_of(n->t, stmt);
+    const bool    has_rest = rd_has_rest(n, stmt), is_rest = rd_is_rest(n, stmt);
+    rd_text from = { 0 }, to = { 0 }, step = { 0 }, axis = { 0 }, first = { 0 }, holds = { 0 };
+
+    rd_print_axis(n, &axis, loop->axis);
+    rd_print_from(n, &from, &loop->from);
+    rd_print_to(n, &to, &loop->to);
+    if (loop->strip >= 0) /* the greatest length of a strip is known to compilers */
+        rd_text_add(&step, "%" PRId64, loop->step);
+    else
+        rd_print_number(n, &step, loop->step);
+    if (loop->unroll)
+        rd_print_line(n, "_Pragma(\"GCC unroll %" PRId32 "\")", loop->unroll);
+    add_condition(n, &holds, loop, has_rest);
+    rd_text_add(&first, "int64_t %s = %s", axis.at, from.at);
+    if (has_rest) {
+        rd_print_line(n, "{");
+        n->indent++;
+        rd_print_line(n, "%s;", first.at);
+    }
+    const char *begin = has_rest || is_rest ? "" : first.at;
+
+    if (loop->backwards)
+        rd_print_line(n, "for (int64_t %s = %s - 1; %s >= %s; %s--) {", axis.at, to.at, axis.at,
+                      from.at, axis.at);
+    else if (loop->step == 1)
+        rd_print_line(n, "for (%s; %s; %s++) {", begin, holds.at, axis.at);
+    else
+        rd_print_line(n, "for (%s; %s; %s += %s) {", begin, holds.at, axis.at, step.at);
+    n->indent++;
+    if (loop->start >= 0) {
+        rd_text start = { 0 };
+
+        rd_print_axis(n, &start, loop->start);
+        rd_print_line(n, "const int64_t %s = %s;", start.at, axis.at);
+        rd_text_end(&start, n->to);
+    }
+    if (loop->stop >= 0) {
+        rd_text stop = { 0 };
+
+        rd_print_axis(n, &stop, loop->stop);
+        if (loop->width)
+            rd_print_line(n, "const int64_t %s = %s + %" PRId32 ";", stop.at, axis.at, loop->width);
+        else
+            rd_print_line(n, "const int64_t %s = LESS(%s + %s, %s);", stop.at, axis.at, step.at,
+                          to.at);
+        rd_text_end(&stop, n->to);
+    }
+    declare_count(n, loop);
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+    rd_text_end(&step, n->to);
+    rd_text_end(&axis, n->to);
+    rd_text_end(&first, n->to);
+    rd_text_end(&holds, n->to);
+}
+
+/* "for (int64_t m0 = lo, m1; m0 < hi; m0 = m1) {", with m1 = hi at first, which cuts lower;
+ * backwards the last range comes first. */
+static void open_blocks(rd_printing *n, const rd_for *loop)
+{
+    rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 };
+
+    rd_print_from(n, &from, &loop->from);
+    rd_print_to(n, &to, &loop->to);
+    rd_print_axis(n, &start, loop->start);
+    rd_print_axis(n, &stop, loop->stop);
+    if (loop->backwards) {
+        rd_print_line(n, "for (int64_t %s = %s, %s; %s > %s; %s = %s) {", stop.at, to.at, start.at,
+                      stop.at, from.at, stop.at, start.at);
+        rd_print_line(n, "    %s = %s;", start.at, from.at);
+    } else {
+        rd_print_line(n, "for (int64_t %s = %s, %s; %s < %s; %s = %s) {", start.at, from.at,
+                      stop.at, start.at, to.at, start.at, stop.at);
+        rd_print_line(n, "    %s = %s;", stop.at, to.at);
+    }
+    n->indent++;
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+}
+
+/* "for (int64_t m0 = lo, m1; m0 < hi; m0 = m1) { m1 = LESS(m0 + 128 - OVER_LINE(..), hi);" */
+static void open_by_lines(rd_printing *n, const rd_for *loop)
+{
+    rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 }, over = { 0 };
+
+    rd_print_from(n, &from, &loop->from);
+    rd_print_to(n, &to, &loop->to);
+    rd_print_axis(n, &start, loop->start);
+    rd_print_axis(n, &stop, loop->stop);
+    rd_print_over_line(n, &over, loop->lines);
+    rd_print_line(n, "for (int64_t %s = %s, %s; %s < %s; %s = %s) {", start.at, from.at, stop.at,
+                  start.at, to.at, start.at, stop.at);
+    n->indent++;
+    rd_print_line(n, "%s = LESS(%s + %" PRId64 "%s, %s);", stop.at, start.at, loop->step, over.at,
+                  to.at);
+    declare_count(n, loop);
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+    rd_text_end(&over, n->to);
+}
+
+/* "{ const int64_t m0 = lo, m1 = hi; if (m0 < m1) {": a loop of one round at most, if it has any. */
+static void open_once(rd_printing *n, const rd_for *loop)
+{
+    rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 };
+
+    rd_print_from(n, &from, &loop->from);
+    rd_print_to(n, &to, &loop->to);
+    rd_print_axis(n, &start, loop->start);
+    rd_print_axis(n, &stop, loop->stop);
+    rd_print_line(n, "{");
+    n->indent++;
+    rd_print_line(n, "const int64_t %s = %s, %s = %s;", start.at, from.at, stop.at, to.at);
+    rd_print_line(n, "if (%s < %s) {", start.at, stop.at);
+    n->indent++;
+    declare_count(n, loop);
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+}
+
+/* Binds the axis to the index of a round: to a number that is known from now on, or by
+ * "const int64_t i1 = m5 + 2;". */
+static void name_round(rd_printing *n, const rd_for *loop, int64_t round)
+{
+    rd_linear at    = loop->from.part[0].at;
+    rd_text   index = { 0 };
+
+    at.offset += round;
+    n->known[loop->axis] = at.n == 0;
+    n->index[loop->axis] = at.offset;
+    if (at.n == 0)
+        return;
+    rd_print_linear(n, &index, &at);
+    rd_print_line(n, "const int64_t i%" PRId32 " = %s;", loop->axis, index.at);
+    rd_text_end(&index, n->to);
+}
+
+/* "{ .. } { .. }": a copy of the body for each round of the loop. */
+static void print_unrolled(rd_printing *n, int32_t stmt)
+{
+    const rd_for *loop = rd_loop_of(n->t, stmt);
+
+    for (int64_t k = 0; k < loop->extent; k++) {
+        rd_print_line(n, "{");
+        n->indent++;
+        name_round(n, loop, loop->backwards ? loop->extent - 1 - k : k);
+        rd_print_body(n, stmt);
+        n->indent--;
+        rd_print_line(n, "}");
+    }
+    n->known[loop->axis] = false;
+}
+
+/* The loop, and behind it "left7:;" if an EXIT goes there. */
+static void print_loop(rd_printing *n, int32_t stmt)
+{
+    const rd_for *loop = rd_loop_of(n->t, stmt);
+
+    n->spelled = loop->spelled;
+    switch (loop->kind) {
+    case RD_FOR_VECTOR: rd_print_vector(n, stmt); return;
+    case RD_FOR_UNROLL: print_unrolled(n, stmt); return;
+    case RD_FOR_BLOCK: open_blocks(n, loop); break;
+    case RD_FOR_ONCE: open_once(n, loop); break;
+    default:
+        if (loop->lines)
+            open_by_lines(n, loop);
+        else
+            open_loop(n, stmt);
+    }
+    n->spelled = false;
+    rd_print_body(n, stmt);
+    n->indent--;
+    rd_print_line(n, "}");
+    if (loop->kind == RD_FOR_ONCE || rd_is_rest(n, stmt)) {
+        n->indent--;
+        rd_print_line(n, "}");
+    }
+    if (n->left[stmt])
+        rd_print_line(n, "left%" PRId32 ":;", stmt);
+}
+
+/* "int64_t r7 = r5; for (int64_t to = r6 - 1; r7 < to;) { .. }", which halves what is left. */
+static void print_find(rd_printing *n, const rd_stmt *s)
+{
+    const char *type = rd_memory_type(s->type);
+    rd_text     at = { 0 }, least = { 0 };
+
+    rd_print_linear(n, &at, &s->at);
+    rd_print_linear(n, &least, &s->count);
+    rd_print_line(n, "int64_t r%" PRId32 " = r%" PRId32 ";", s->value, s->x);
+    rd_print_line(n, "for (int64_t to = r%" PRId32 " - 1; r%" PRId32 " < to;) {", s->w, s->value);
+    rd_print_line(n, "    const int64_t half = r%" PRId32 " + (to - r%" PRId32 ") / 2;", s->value,
+                  s->value);
+    rd_print_line(n, "    if (((const %s *)x%" PRId32 ")[%s + %" PRId32 " * half] < %s)", type,
+                  s->slot, at.at, s->arg, least.at);
+    rd_print_line(n, "        r%" PRId32 " = half + 1;", s->value);
+    rd_print_line(n, "    else");
+    rd_print_line(n, "        to = half;");
+    rd_print_line(n, "}");
+    rd_text_end(&at, n->to);
+    rd_text_end(&least, n->to);
+}
+
+static void print_if(rd_printing *n, int32_t stmt)
+{
+    rd_print_line(n, "if (%sr%" PRId32 ") {", n->t->stmt[stmt].unless ? "!" : "",
+                  n->t->stmt[stmt].x);
+    n->indent++;
+    rd_print_body(n, stmt);
+    n->indent--;
+    rd_print_line(n, "}");
+}
+
+/* ---- Bodies ----------------------------------------------------------------------------------- */
+/* A kernel of a GPU has its own text of some statements; all others are the same in
+ * each language. */
+static void print_stmt(rd_printing *n, int32_t stmt)
+{
+    const rd_stmt *s = &n->t->stmt[stmt];
+
+    if (n->kernel && rd_print_in_kernel(n, stmt))
+        return;
+    switch (s->kind) {
+    case RD_S_LOOP: print_loop(n, stmt); break;
+    case RD_S_IF: print_if(n, stmt); break;
+    case RD_S_LET: rd_print_let(n, s); break;
+    case RD_S_STORE: rd_print_stored(n, stmt); break;
+    case RD_S_ARRAY: rd_print_declare_array(n, s); break;
+    case RD_S_BEGIN: rd_print_begin(n, s); break;
+    case RD_S_STEP: rd_print_step(n, s); break;
+    case RD_S_NEAR:
+    case RD_S_BACK: rd_print_copy(n, s); break;
+    case RD_S_TURN: rd_print_turn_of_label(n, stmt); break;
+    case RD_S_CUT: rd_print_cut(n, s); break;
+    case RD_S_RUN: rd_print_same_label(n, s); break;
+    case RD_S_ENDS: rd_print_ends(n, s); break;
+    case RD_S_REST: rd_print_rest(n, stmt); break;
+    case RD_S_LANES: rd_print_lanes(n, stmt); break;
+    case RD_S_FINISH: rd_print_finish(n, stmt); break;
+    case RD_S_PREFIX: rd_print_prefix(n, s); break;
+    case RD_S_FIND: print_find(n, s); break;
+    case RD_S_FETCH: rd_print_fetch(n, s); break;
+    case RD_S_EXIT: rd_print_exit(n, s); break;
+    case RD_S_SORT: rd_print_sort(n, s); break;
+    default: n->why = "a statement that has no text";
+    }
+}
+
+void rd_print_body(rd_printing *n, int32_t stmt)
+{
+    for (int32_t s = n->t->stmt[stmt].first; s >= 0 && !n->why; s = n->t->stmt[s].next)
+        print_stmt(n, s);
+}

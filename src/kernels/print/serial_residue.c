@@ -1,0 +1,114 @@
+/* serial_residue.c - why operations outside of vector loops run element by element. */
+#include "kernels/loop/facts.h"
+#include "kernels/print/tree_residue.h"
+
+/* The innermost loop around that stays one: of others each round is written out. */
+static int32_t loop_that_stays(const rd_schedule *t, int32_t stmt)
+{
+    int32_t loop = rd_loop_around(t, stmt);
+
+    while (loop >= 0 &&
+           (rd_loop_of(t, loop)->kind == RD_FOR_UNROLL || rd_loop_of(t, loop)->kind == RD_FOR_JAM))
+        loop = rd_loop_around(t, loop);
+    return loop;
+}
+
+static bool goes_in_order(const rd_schedule *t, int32_t step, int32_t loop)
+{
+    const rd_meet meet = rd_meets(t, t->stmt[step].fold, loop);
+
+    return meet == RD_MEETS_STEPS || meet == RD_MEETS_MIXED || meet == RD_MEETS_BLOCKS;
+}
+
+static bool holds_order(const rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
+        if (rd_is_step(t, s) && goes_in_order(t, s, loop))
+            return true;
+    return false;
+}
+
+/* Do several rounds of a loop around go their own ways, or are there several blocks? */
+static bool could_go_beside(const rd_schedule *t, int32_t step, int32_t loop)
+{
+    enum { FEW = 4 };
+    const int32_t fold = t->stmt[step].fold;
+
+    if (t->fold[fold].blocks && !t->p->fold[fold].scan)
+        return true;
+    for (int32_t l = rd_loop_around(t, loop); l >= 0; l = rd_loop_around(t, l)) {
+        const rd_meet meet = rd_meets(t, fold, l);
+
+        if ((meet == RD_MEETS_CELLS || meet == RD_MEETS_SAME) && rd_trips_of(t, l) >= FEW)
+            return true;
+    }
+    return false;
+}
+
+static rd_residue_why why_in_order(const rd_schedule *t, int32_t step, int32_t loop)
+{
+    const bool beside = could_go_beside(t, step, loop);
+
+    if (t->p->fold[t->stmt[step].fold].scan)
+        return beside ? RD_RESIDUE_scans : RD_RESIDUE_scan;
+    return beside ? RD_RESIDUE_rows : RD_RESIDUE_order;
+}
+
+static bool is_of_pattern(const rd_schedule *t, int32_t stmt)
+{
+    for (int32_t l = rd_loop_around(t, stmt); l >= 0; l = rd_loop_around(t, l)) {
+        const int32_t of = rd_loop_of(t, l)->of;
+
+        if (of >= 0 && rd_is_row(&t->p->loop[of]))
+            return true;
+    }
+    return false;
+}
+
+static bool holds_vectors(const rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
+        if (rd_is_vector(t, s))
+            return true;
+    return false;
+}
+
+/* Is an element of the loop's body apart from its neighbour: one that is read or written? */
+static bool lies_apart(const rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
+        const rd_let *let  = rd_let_of(t, s);
+        const bool    load = let && let->kind == RD_I_LOAD, store = t->stmt[s].kind == RD_S_STORE;
+        const rd_move move = load || store ? rd_access_moves(t, loop, s) : (rd_move){ true, 0 };
+
+        if (!move.known || move.by > 1 || move.by < -1)
+            return true;
+    }
+    return false;
+}
+
+/* No order forbids vectors, but the price chose none. */
+static rd_residue_why why_by_price(const rd_schedule *t, int32_t loop)
+{
+    return lies_apart(t, loop) ? RD_RESIDUE_apart : RD_RESIDUE_cheaper;
+}
+
+rd_residue_why rd_why_alone(const rd_schedule *t, int32_t stmt)
+{
+    enum { FEW = 64 };
+    const int32_t loop = loop_that_stays(t, stmt);
+
+    if (rd_is_step(t, stmt) && t->stmt[stmt].label >= 0)
+        return RD_RESIDUE_label;
+    if (is_of_pattern(t, stmt))
+        return RD_RESIDUE_pattern;
+    if (loop < 0 || rd_rounds_of(t, stmt) <= FEW)
+        return RD_RESIDUE_few;
+    if (rd_is_step(t, stmt) && goes_in_order(t, stmt, loop))
+        return why_in_order(t, stmt, loop);
+    if (holds_vectors(t, loop))
+        return RD_RESIDUE_row;
+    if (holds_order(t, loop))
+        return RD_RESIDUE_beside;
+    return rd_may_be_vector(t, loop, NULL) ? why_by_price(t, loop) : RD_RESIDUE_refused;
+}

@@ -1,0 +1,208 @@
+/* tree_residue.c - which operations of a tree after all passes run element by element: those outside of vector
+ * loops, and those in vector loops of which compilers make no vectors. */
+#include "kernels/print/tree_residue.h"
+#include "kernels/loop/effort.h"
+#include "kernels/loop/facts.h"
+#include "kernels/pass/cuts.h"
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct looking {
+    const rd_schedule *t;
+    const rd_speeds   *s;
+    int32_t            loop;   /* the vector loop of which `varies` and `around` are */
+    bool               around; /* it holds a loop that stays one */
+    bool              *varies; /* per value */
+    bool              *near;   /* per fold: no state comes from memory */
+    rd_residue        *to;
+} looking;
+
+/* Passes compute which lane a strip begins with. */
+static bool is_of_place(const rd_schedule *t, const rd_let *let)
+{
+    return let->kind == RD_I_MAP && let->type == RD_I64 && let->n == 2 &&
+           let - t->let >= t->p->n_reg && t->let[t->operand[let->first]].kind == RD_I_COORD &&
+           t->let[t->operand[let->first + 1]].kind == RD_I_CONST;
+}
+
+static bool computes(const rd_schedule *t, int32_t stmt)
+{
+    const rd_let *let = rd_let_of(t, stmt);
+
+    if (!let)
+        return rd_is_step(t, stmt);
+    if (is_of_place(t, let))
+        return false;
+    switch (let->kind) {
+    case RD_I_MAP:
+    case RD_I_CAST:
+    case RD_I_SELECT:
+    case RD_I_INDEX:
+    case RD_I_CALL: return true;
+    default: return false;
+    }
+}
+
+static void name_of(const rd_schedule *t, int32_t stmt, char name[RD_RESIDUE_NAME])
+{
+    const rd_let *let = rd_let_of(t, stmt);
+
+    if (!let) {
+        rd_residue_fold(&t->p->fold[t->stmt[stmt].fold], name);
+        return;
+    }
+    rd_residue_inst(t->p,
+                    &(rd_inst){ .kind = let->kind,
+                                .op   = let->op,
+                                .type = let->type,
+                                .from = let->from,
+                                .arg  = let->arg },
+                    name);
+}
+
+/* ---- Vector loops ------------------------------------------------------------------------------ */
+/* Loops by call: print/strip_functions.c says which functions take a strip. */
+static rd_residue_why why_by_call(const rd_schedule *t, const rd_let *let)
+{
+    const rd_call *call = let && let->kind == RD_I_CALL ? &t->p->call[let->arg] : NULL;
+
+    if (call)
+        return call->body || call->block || call->f32 || call->f64 ? RD_N_RESIDUE
+                                                                   : RD_RESIDUE_caller;
+    if (!let || let->kind != RD_I_MAP || let->op == RD_OP_exp || rd_draws_words_of_strip(t, let) ||
+        rd_op_leaves_rest(let->op, let->type))
+        return RD_N_RESIDUE;
+    if (rd_op_reports(let->op, let->type))
+        return RD_RESIDUE_divides;
+    switch (rd_op_table[let->op].by) {
+    case RD_BY_LIBM: return RD_RESIDUE_c;
+    case RD_BY_ROWS: return RD_RESIDUE_branches;
+    default: return RD_N_RESIDUE;
+    }
+}
+
+/* Loops that are written out vanish, and so do those of a few rounds. */
+static bool holds_a_loop(const rd_schedule *t, int32_t vector)
+{
+    enum { WRITTEN_OUT = 8 };
+
+    for (int32_t s = rd_next_stmt(t, vector, vector); s >= 0; s = rd_next_stmt(t, s, vector)) {
+        const rd_for *l = t->stmt[s].kind == RD_S_LOOP ? rd_loop_of(t, s) : NULL;
+
+        if (l && l->kind != RD_FOR_UNROLL && l->kind != RD_FOR_JAM && l->kind != RD_FOR_ONCE &&
+            (rd_most_trips(t, s) < 0 || rd_most_trips(t, s) > WRITTEN_OUT))
+            return true;
+    }
+    return false;
+}
+
+/* Statements of one vector loop follow each other, so what is asked of the loop is asked once. */
+static void look_into(looking *q, int32_t vector)
+{
+    rd_varies_with(q->t, vector, q->varies);
+    q->loop   = vector;
+    q->around = holds_a_loop(q->t, vector);
+}
+
+static rd_residue_why why_in_vector(const looking *q, int32_t stmt)
+{
+    const rd_schedule *t   = q->t;
+    const rd_let      *let = rd_let_of(t, stmt);
+
+    if (rd_is_by_call(t, q->loop))
+        return why_by_call(t, let);
+    if (rd_is_step(t, stmt) && t->stmt[stmt].label >= 0) /* one label for all rounds, or one each */
+        return rd_loop_of(t, q->loop)->in_order ? RD_RESIDUE_label : RD_N_RESIDUE;
+    return q->around ? RD_RESIDUE_inner : RD_N_RESIDUE;
+}
+
+/* ---- All together ------------------------------------------------------------------------------ */
+static double element_ns(const looking *q, int32_t stmt, int32_t vector)
+{
+    const rd_spot at  = { .t      = q->t,
+                          .s      = q->s,
+                          .vector = vector,
+                          .top    = vector >= 0 ? q->t->stmt[vector].parent : -1,
+                          .loop   = rd_loop_around(q->t, stmt),
+                          .varies = q->varies,
+                          .near   = q->near };
+    rd_effort     own = { 0 };
+
+    rd_effort_add(&at, stmt, &own);
+    return fmax(fmax(own.units, own.chain), fmax(own.loads, own.stores)) + own.entries;
+}
+
+/* In a vector loop what does not change with its rounds is done once a strip. */
+static bool is_once(const looking *q, int32_t stmt)
+{
+    const rd_let *let = rd_let_of(q->t, stmt);
+
+    return let && !q->varies[q->t->stmt[stmt].value];
+}
+
+static void look_at(looking *q, int32_t stmt)
+{
+    const int32_t  vector = rd_vector_around(q->t, stmt);
+    const double   times  = rd_rounds_of(q->t, stmt);
+    rd_residue_why why    = RD_N_RESIDUE;
+    char           name[RD_RESIDUE_NAME];
+
+    if (vector >= 0 && vector != q->loop)
+        look_into(q, vector);
+    if (vector < 0)
+        why = times > 1 ? rd_why_alone(q->t, stmt) : RD_N_RESIDUE;
+    else if (!is_once(q, stmt))
+        why = why_in_vector(q, stmt);
+    name_of(q->t, stmt, name);
+    rd_residue_add(q->to, why, name, times,
+                   times * element_ns(q, stmt, why == RD_N_RESIDUE ? vector : -1));
+}
+
+/* What only moves, and ends of folds, count in the time of all. */
+static void look_aside(looking *q, int32_t stmt)
+{
+    const int32_t vector = rd_vector_around(q->t, stmt);
+
+    if (q->t->stmt[stmt].kind == RD_S_LOOP || q->t->stmt[stmt].kind == RD_S_ARRAY ||
+        (vector >= 0 && vector != q->loop))
+        return;
+    q->to->ns += rd_rounds_of(q->t, stmt) * element_ns(q, stmt, vector);
+}
+
+bool rd_schedule_residue(const rd_schedule *t, const rd_speeds *s, rd_residue *r)
+{
+    looking q = { .t = t, .s = s, .loop = -1, .to = r };
+
+    q.varies = calloc((size_t)t->n_let + 1, sizeof *q.varies);
+    q.near   = calloc((size_t)t->p->n_fold + 1, sizeof *q.near);
+    for (int k = 0; k < RD_N_PARTS && q.varies && q.near; k++)
+        for (int32_t i = rd_next_stmt(t, t->part[k], t->part[k]); i >= 0;
+             i         = rd_next_stmt(t, i, t->part[k]))
+            if (computes(t, i))
+                look_at(&q, i);
+            else
+                look_aside(&q, i);
+    const bool ok = q.varies && q.near;
+
+    free(q.varies);
+    free(q.near);
+    return ok;
+}
+
+int32_t rd_loop_residue(const rd_schedule *t, int32_t loop, rd_residue_why *why)
+{
+    looking q = { .t = t, .varies = calloc((size_t)t->n_let + 1, sizeof *q.varies) };
+    int32_t n = 0;
+
+    *why = RD_N_RESIDUE;
+    if (!q.varies)
+        return -1;
+    look_into(&q, loop);
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
+        if (computes(t, s) && !is_once(&q, s)) {
+            n++;
+            *why = *why == RD_N_RESIDUE ? why_in_vector(&q, s) : *why;
+        }
+    free(q.varies);
+    return n;
+}

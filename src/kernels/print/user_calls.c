@@ -1,0 +1,174 @@
+/* user_calls.c - calls of users' functions as text: by their own text, or by their addresses, of arrays
+ * of one operand each.
+ *
+ *     q->failing = 0; q->sentence = ((const char *(*)(void *, int64_t, const void *const *, void *))
+ *         q->function[0].code)(q->function[0].user, n0, in, a7);
+ *
+ * A strip has arrays already, see pass/fission.c; one element gets arrays of one. */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { NAME = 24 };
+
+typedef struct calling {
+    const rd_let  *let;
+    const rd_call *call;
+    const char    *count;
+    char           in[RD_MAX_CALL][NAME], out[NAME]; /* arrays */
+} calling;
+
+/* "a5, a6" */
+static void add_operands(rd_text *to, const calling *c, const char *element)
+{
+    for (int32_t k = 0; k < c->let->n; k++)
+        rd_text_add(to, "%s%s%s", k ? ", " : "", c->in[k], element);
+}
+
+/* After one that has failed none is called. */
+static void print_block_call(rd_printing *n, const calling *c, const char *operands)
+{
+    const int32_t number = c->let->arg;
+
+    rd_print_line(n,
+                  "if (!q->sentence) { const void *const in[] = { %s }; q->failing = %" PRId32
+                  "; q->sentence = ((const char *(*)(void *, int64_t, const void *const *, "
+                  "void *))q->function[%" PRId32 "].code)(q->function[%" PRId32
+                  "].user, %s, in, %s); }",
+                  operands, number, number, number, c->count, c->out);
+}
+
+/* "float, float" */
+static void add_types(rd_text *to, const calling *c, const char *type)
+{
+    for (int32_t k = 0; k < c->let->n; k++)
+        rd_text_add(to, k ? ", %s" : "%s", type);
+}
+
+static bool is_of_one(const rd_call *call)
+{
+    return call->f32_1 || call->f32_2 || call->f64_1 || call->f64_2;
+}
+
+/* One element after the other, by what is called `name`. */
+static void print_single_calls(rd_printing *n, const calling *c, const char *name)
+{
+    rd_text elements = { 0 };
+
+    add_operands(&elements, c, "[i]");
+    rd_print_line(n, "for (int64_t i = 0; i < %s; i++) %s[i] = %s(%s);", c->count, c->out, name,
+                  elements.at ? elements.at : "");
+    rd_text_end(&elements, n->to);
+}
+
+static void print_text_calls(rd_printing *n, const calling *c)
+{
+    char name[NAME];
+
+    snprintf(name, sizeof name, "call%" PRId32, c->let->arg);
+    print_single_calls(n, c, name);
+}
+
+/* "((float (*)(float))q->function[0].code)" */
+static void print_address_calls(rd_printing *n, const calling *c)
+{
+    const char *type = c->call->f32_1 || c->call->f32_2 ? "float" : "double";
+    rd_text     name = { 0 };
+
+    rd_text_add(&name, "((%s (*)(", type);
+    add_types(&name, c, type);
+    rd_text_add(&name, "))q->function[%" PRId32 "].code)", c->let->arg);
+    print_single_calls(n, c, name.at ? name.at : "");
+    rd_text_end(&name, n->to);
+}
+
+/* "{ const float *const in[] = { a5, a6 }; ((void (*)(..))q->function[0].code)(n0, in, a7); }": all
+ * elements of a strip by one call, which cannot fail. */
+static void print_row_call(rd_printing *n, const calling *c, const char *operands)
+{
+    const char *type = rd_operand_type(c->call, c->let->type);
+
+    rd_print_line(n,
+                  "{ const %s *const in[] = { %s }; ((void (*)(int64_t, const %s *const *, %s "
+                  "*))q->function[%" PRId32 "].code)(%s, in, %s); }",
+                  type, operands, type, type, c->let->arg, c->count, c->out);
+}
+
+static void print_call(rd_printing *n, const calling *c)
+{
+    rd_text operands = { 0 };
+
+    add_operands(&operands, c, "");
+    if (c->call->body && !n->pointers)
+        print_text_calls(n, c);
+    else if (c->call->block)
+        print_block_call(n, c, operands.at ? operands.at : "");
+    else if (is_of_one(c->call))
+        print_address_calls(n, c);
+    else
+        print_row_call(n, c, operands.at ? operands.at : "");
+    rd_text_end(&operands, n->to);
+}
+
+static calling calling_of(const rd_printing *n, const rd_let *let, const char *count)
+{
+    return (calling){ .let = let, .call = &n->t->p->call[let->arg], .count = count };
+}
+
+/* ---- Of a strip ------------------------------------------------------------------------------- */
+void rd_print_call_of_strip(rd_printing *n, const rd_let *let, int32_t result, const char *count)
+{
+    calling c = calling_of(n, let, count);
+
+    for (int32_t k = 0; k < let->n; k++)
+        snprintf(c.in[k], NAME, "a%" PRId32, n->t->let[n->t->operand[let->first + k]].store);
+    snprintf(c.out, NAME, "a%" PRId32, result);
+    print_call(n, &c);
+}
+
+/* ---- Of one element --------------------------------------------------------------------------- */
+/* "float k5_0[1] = { r3 };": operands of a function on blocks are elements as in memory. */
+static void declare_operand(rd_printing *n, calling *c, int32_t value, int32_t k)
+{
+    const rd_call *call   = c->call;
+    rd_text        stored = { 0 };
+
+    snprintf(c->in[k], NAME, "k%" PRId32 "_%" PRId32, value, k);
+    if (call->block)
+        rd_begin_stored(&stored, call->in_type);
+    rd_text_add(&stored, "r%" PRId32 "%s", n->t->operand[c->let->first + k],
+                call->block ? rd_end_stored(call->in_type) : "");
+    rd_print_line(n, "%s %s[1] = { %s };", rd_operand_type(call, c->let->type), c->in[k],
+                  stored.at ? stored.at : "");
+    rd_text_end(&stored, n->to);
+}
+
+/* "const float r5 = y5[0];" */
+static void print_result(rd_printing *n, const calling *c, int32_t value)
+{
+    char    element[NAME + 4];
+    rd_text result = { 0 };
+
+    snprintf(element, sizeof element, "%s[0]", c->out);
+    if (c->call->block)
+        rd_add_from_memory(&result, c->let->type, element);
+    else
+        rd_text_add(&result, "%s", element);
+    rd_print_line(n, "const %s r%" PRId32 " = %s;", rd_register_type(c->let->type), value,
+                  result.at ? result.at : "");
+    rd_text_end(&result, n->to);
+}
+
+void rd_print_call(rd_printing *n, int32_t value)
+{
+    calling c = calling_of(n, &n->t->let[value], "1");
+
+    for (int32_t k = 0; k < c.let->n; k++)
+        declare_operand(n, &c, value, k);
+    snprintf(c.out, NAME, "y%" PRId32, value);
+    rd_print_line(
+        n, "%s %s[1] = { 0 };",
+        c.call->block ? rd_memory_type(c.let->type) : rd_operand_type(c.call, c.let->type), c.out);
+    print_call(n, &c);
+    print_result(n, &c, value);
+}

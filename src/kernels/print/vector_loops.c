@@ -1,0 +1,170 @@
+/* vector_loops.c - vector loops as text, so that compilers make vectors of them:
+ *
+ *     const float *const p7 = (const float *)x0 + m0;
+ *     loads += 1 * n0;
+ *     INDEPENDENT for (int64_t i = 0; i < n0; i++) {
+ *         const float r3 = p7[i * 1];
+ *         ... } */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* ---- Loops ------------------------------------------------------------------------------------ */
+/* The load of a vector loop that only copies ints of 32 or 64 bits which lie apart into an array; -1. */
+static int32_t copied_ints(const rd_printing *n, int32_t loop)
+{
+    const int32_t  load = n->t->stmt[loop].first, store = n->t->stmt[loop].last;
+    const rd_stmt *to = &n->t->stmt[store];
+    const rd_let  *let =
+        load >= 0 && n->t->stmt[load].kind == RD_S_LET ? &n->t->let[n->t->stmt[load].value] : NULL;
+
+    return let && let->kind == RD_I_LOAD && n->t->stmt[load].next == store &&
+                   to->kind == RD_S_STORE && to->store >= 0 && to->x == n->t->stmt[load].value &&
+                   n->t->store[to->store].type == let->type &&
+                   rd_dtype_kind(let->type) != RD_KIND_FLOAT && rd_dtype_size(let->type) >= 4 &&
+                   rd_has_pointer(n, let->slot, &let->at, loop) && !rd_padded_around(n->t, loop) &&
+                   rd_linear_coef(n->t, &let->at, rd_loop_of(n->t, loop)->axis) > 1
+               ? load
+               : -1;
+}
+
+/* "INDEPENDENT for (..) ((rd_bits32 *)a5)[i2 * 16 + i] = ((const rd_bits32 *)p21)[i * 5];": as floats,
+ * whose vectors compilers make of elements one by one; of ints gcc makes them by shifts of pairs. */
+static void print_copied_ints(rd_printing *n, int32_t loop, int32_t load, const char *count)
+{
+    const rd_let  *let  = &n->t->let[n->t->stmt[load].value];
+    const rd_stmt *to   = &n->t->stmt[n->t->stmt[loop].last];
+    const int      bits = 8 * rd_dtype_size(let->type);
+    rd_text        at   = { 0 };
+
+    rd_print_linear(n, &at, &to->at);
+    rd_print_line(n,
+                  "INDEPENDENT for (int64_t i = 0; i < %s; i++) ((rd_bits%d *)a%" PRId32
+                  ")[%s] = ((const rd_bits%d *)p%" PRId32 ")[i * %" PRId64 "];",
+                  count, bits, to->store, at.at, bits, load,
+                  rd_linear_coef(n->t, &let->at, rd_loop_of(n->t, loop)->axis));
+    rd_text_end(&at, n->to);
+}
+
+/* Steps by labels of their own elements have four lanes in turn. */
+static const char *before_rounds(const rd_printing *n, int32_t stmt)
+{
+    const int32_t last = n->t->stmt[stmt].last;
+
+    if (!rd_loop_of(n->t, stmt)->in_order)
+        return "INDEPENDENT ";
+    return last >= 0 && n->t->stmt[last].label >= 0 ? "_Pragma(\"GCC unroll 4\") " : "";
+}
+
+/* Pointers to the first elements, the loop, and what stands around it for prefixes. */
+static void print_elements(rd_printing *n, int32_t stmt)
+{
+    rd_text count = { 0 };
+
+    rd_print_count(n, &count, stmt);
+    rd_print_pointers(n, stmt);
+    n->first = true;
+    for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
+        rd_print_pointer_to_states(n, s);
+    n->first = false;
+    if (copied_ints(n, stmt) >= 0) {
+        print_copied_ints(n, stmt, copied_ints(n, stmt), count.at);
+        rd_text_end(&count, n->to);
+        return;
+    }
+    rd_print_before_elements(n, stmt, count.at);
+    rd_print_subscripts_of_turns(n, stmt, count.at);
+    rd_print_begin_line(n);
+    if (rd_padded_around(n->t, stmt))
+        rd_text_add(n->to, "INDEPENDENT for (int64_t i = 0; i < %" PRId32 "; i++) {",
+                    rd_padded_around(n->t, stmt));
+    else
+        rd_text_add(n->to, "%sfor (int64_t i = 0; i < %s; i++) {", before_rounds(n, stmt),
+                    count.at);
+    if (n->marks)
+        rd_text_add(n->to, " /* loop %" PRId32 " */", stmt);
+    rd_text_add(n->to, "\n");
+    n->indent++;
+    rd_print_body(n, stmt);
+    n->indent--;
+    rd_print_line(n, "}");
+    rd_print_behind_elements(n, stmt, count.at);
+    rd_text_end(&count, n->to);
+}
+
+/* "INDEPENDENT for (int64_t i = 0; i < n2 * 7; i++) {": both loops as one, where i has the place of the outer
+ * index and the inner one is 0. */
+static void print_flat(rd_printing *n, int32_t stmt)
+{
+    const int32_t inner = n->t->stmt[stmt].first, axis = rd_loop_of(n->t, inner)->axis;
+    rd_text       count = { 0 };
+
+    rd_print_pointers(n, stmt);
+    rd_print_count(n, &count, stmt);
+    rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %s * %" PRId64 "; i++) {", count.at,
+                  rd_loop_of(n->t, inner)->extent);
+    n->known[axis] = true;
+    n->index[axis] = 0;
+    n->indent++;
+    rd_print_body(n, inner);
+    n->indent--;
+    n->known[axis] = false;
+    rd_print_line(n, "}");
+    rd_text_end(&count, n->to);
+}
+
+/* "rd_past((char *)((float *)x1 + i0 * N0 + m0), (const char *)a7, n0 * 4);" */
+static void print_stream(rd_printing *n, int32_t loop)
+{
+    const rd_stmt *to   = &n->t->stmt[n->t->stmt[loop].last];
+    rd_text        line = { 0 };
+
+    n->first = true;
+    rd_text_add(&line, "rd_past((char *)((%s *)x%" PRId32 " + ", rd_memory_type(to->type),
+                to->slot);
+    rd_print_linear(n, &line, &to->at);
+    n->first = false;
+    rd_text_add(&line, "), (const char *)a%" PRId32 ", ", n->t->let[to->x].store);
+    rd_print_count(n, &line, loop);
+    rd_print_line(n, "%s * %" PRId32 ");", line.at, (int32_t)rd_dtype_size(to->type));
+    n->streamed = true;
+    rd_text_end(&line, n->to);
+}
+
+void rd_print_vector(rd_printing *n, int32_t stmt)
+{
+    rd_print_declare_count(n, stmt);
+    n->vector = stmt;
+    if (rd_loop_of(n->t, stmt)->stream) {
+        print_stream(n, stmt);
+        n->vector = -1;
+        return;
+    }
+    if (rd_loop_of(n->t, stmt)->by_call && !rd_print_row_groups(n, stmt) &&
+        !rd_print_turned(n, stmt) && !rd_print_fours(n, stmt) &&
+        !rd_print_steps_by_powers(n, stmt) && !rd_print_lookups(n, stmt) &&
+        !rd_print_function_of_strip(n, stmt)) {
+        n->first = true;
+        rd_print_body(n, stmt);
+        n->first = false;
+    } else if (rd_loop_of(n->t, stmt)->flat)
+        print_flat(n, stmt);
+    else if (!rd_loop_of(n->t, stmt)->by_call)
+        print_elements(n, stmt);
+    n->vector = -1;
+}
+
+/* "FETCH((const float *)x0 + m0 + 1024, m1 - m0)"; a number of elements: "FETCH_FEW(.., 128)". */
+void rd_print_fetch(rd_printing *n, const rd_stmt *s)
+{
+    rd_text at = { 0 }, count = { 0 };
+
+    rd_print_linear(n, &at, &s->at);
+    if (s->count.n)
+        rd_print_linear(n, &count, &s->count);
+    else /* which compilers write out */
+        rd_text_add(&count, "%" PRId64, s->count.offset);
+    rd_print_line(n, "FETCH%s((const %s *)x%" PRId32 " + %s, %s)", s->count.n ? "" : "_FEW",
+                  rd_memory_type(s->type), s->slot, at.at, count.at);
+    rd_text_end(&at, n->to);
+    rd_text_end(&count, n->to);
+}
