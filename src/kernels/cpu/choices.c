@@ -28,7 +28,7 @@ int32_t rd_cpu_choices(const rd_program *p, rd_get_fn *get, void *pool, rd_alter
 
     if (p->product || rd_cpu_is_scalar() || most < 1)
         return 0;
-    if (p->code && !rd_cpu_ways(p, get, pool, &at[n++]))
+    if (p->code && !rd_cpu_compare_strategies(p, get, pool, &at[n++]))
         return -1;
     return p->nest || p->whole ? rd_nest_choices(p, rd_cpu_vector(), get, pool, at, n, most) : n;
 }

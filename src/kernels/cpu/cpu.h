@@ -22,14 +22,14 @@ int                   rd_cpu_vector(void);
 const char           *rd_cpu_kernels(void);
 /* against.c: what stands against a compiled nest for a prepared program, before one is tried; NULL: nothing.
  * */
-const char *rd_cpu_no_nest(const rd_program *p);
+const char *rd_cpu_why_no_nest(const rd_program *p);
 /* describe.c: rd_backend_table.describe */
 void rd_cpu_describe(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
                      void *pool);
 
 /* Is the reference asked for?  Are compiled loops not to be, though the program could be such? */
 bool rd_cpu_is_scalar(void);
-bool rd_cpu_is_off(const rd_program *p);
+bool rd_cpu_is_nest_off(const rd_program *p);
 /* form.c, speed.c: rd_backend_table.form, .seconds, .speeds */
 bool        rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form);
 double      rd_cpu_seconds(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
@@ -54,11 +54,11 @@ bool rd_cpu_estimate(const rd_program *p, rd_get_fn *get, void *pool, double *ns
 
 /* better.c: compiled loops (0) or tiles (1); why tiles are faster, of more than a little work, NULL:
  * compiled loops are.  False: no memory. */
-bool rd_cpu_ways(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *a);
-bool rd_cpu_find_better(const rd_program *p, rd_get_fn *get, void *pool, const char **better);
+bool rd_cpu_compare_strategies(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *a);
+bool rd_cpu_find_why_tiles(const rd_program *p, rd_get_fn *get, void *pool, const char **better);
 /* The same of a prepared program. */
-const char *rd_cpu_better(const rd_program *p);
+const char *rd_cpu_why_tiles(const rd_program *p);
 /* orders.c: are elements of rows that are put in order results of folds, as distances are?  Of what
  * else makes rows tiles have kernels, and a nest only the call of the routine. */
-bool rd_orders_folds(const rd_program *p);
+bool rd_sorts_fold_results(const rd_program *p);
 #endif

@@ -26,7 +26,7 @@ int rd_cpu_held(void)
     return atomic_load(&held);
 }
 
-static bool holds(void)
+static bool is_held_back(void)
 {
     return atomic_load_explicit(&held, memory_order_relaxed) > 0 && atomic_fetch_sub(&held, 1) > 0;
 }
@@ -54,7 +54,7 @@ static bool prepare_code(const rd_program *p, const rd_simd *simd, bool whole, r
     return true;
 }
 
-static void need_state(rd_program *p, const rd_nest_code *code)
+static void raise_state_bytes(rd_program *p, const rd_nest_code *code)
 {
     if (code && rd_nest_state(code) > p->state_bytes)
         p->state_bytes = rd_nest_state(code);
@@ -72,11 +72,11 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_
     const bool        small = p->work < RD_SMALL_WORK && !p->step;
 
     if (use == RD_NEST_IF_BEST) {
-        if (!rd_cpu_find_better(p, get, pool, &better))
+        if (!rd_cpu_find_why_tiles(p, get, pool, &better))
             return false;
         rd_tile_keep(p, better);
     }
-    if (rd_cpu_no_nest(p))
+    if (rd_cpu_why_no_nest(p))
         return true;
     p->brief = brief && use != RD_NEST_ALWAYS && rd_tier_is_patient() &&
                (p->work < RD_BRIEF_WORK || rd_tier_spares(p->work));
@@ -89,13 +89,13 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_
         return false;
     p->by_rows       = p->nest && rd_nest_by_rows(p->nest);
     p->by_rows_bytes = p->by_rows ? rd_nest_state(p->nest) : 0;
-    need_state(p, p->nest);
-    need_state(p, p->whole);
+    raise_state_bytes(p, p->nest);
+    raise_state_bytes(p, p->whole);
     p->timed = p->nest && p->code && use == RD_NEST_IF_BEST && p->work >= ENOUGH;
     return true;
 }
 
-static bool prepare_ways(rd_program *p, bool brief, rd_get_fn *get, void *pool)
+static bool prepare_strategies(rd_program *p, bool brief, rd_get_fn *get, void *pool)
 {
     const bool     scalar = rd_cpu_is_scalar();
     const rd_simd *simd   = rd_cpu_simd();
@@ -119,7 +119,7 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 
     p->nest = p->whole = NULL;
     p->by_rows = p->brief = p->timed = false;
-    if (!prepare_ways(p, brief, get, pool))
+    if (!prepare_strategies(p, brief, get, pool))
         return false;
     p->whole_bytes = p->whole ? rd_nest_state(p->whole) : p->state_bytes;
     return true;
@@ -128,35 +128,35 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 /* The functions of a nest that is here and has not turned out slower than tiles. */
 static const void *nest_of(const rd_program *p)
 {
-    return p->timed && rd_nest_lost(p->nest, p->work) > 0 ? NULL : rd_nest_here(p->nest);
+    return p->timed && rd_nest_slowdown(p->nest, p->work) > 0 ? NULL : rd_nest_loaded(p->nest);
 }
 
 /* What surrounds a small run on tiles takes as long as some thousand operations: without it a plan of
  * a few elements would never have done enough to be compiled. */
-static void missed(const rd_program *p, const rd_nest_code *code)
+static void add_missed(const rd_program *p, const rd_nest_code *code)
 {
     static const double AROUND = 1000;
 
-    rd_nest_missed(code, p->work + AROUND);
+    rd_nest_add_missed(code, p->work + AROUND);
 }
 
 static const void *way(const rd_program *p)
 {
-    const void *kernels = p->nest && !holds() ? nest_of(p) : NULL;
+    const void *kernels = p->nest && !is_held_back() ? nest_of(p) : NULL;
 
     if (p->nest && !kernels)
-        missed(p, p->nest);
+        add_missed(p, p->nest);
     return kernels;
 }
 
-static void ran(const rd_program *p, const void *kernels, int threads, double seconds)
+static void add_run(const rd_program *p, const void *kernels, int threads, double seconds)
 {
-    rd_nest_ran(p->nest, kernels, p->work, threads, seconds);
+    rd_nest_add_run(p->nest, kernels, p->work, threads, seconds);
 }
 
 static bool whole(const rd_program *p, rd_task *task)
 {
-    const void *kernels = p->whole ? rd_nest_here(p->whole) : NULL;
+    const void *kernels = p->whole ? rd_nest_loaded(p->whole) : NULL;
 
     if (kernels)
         return rd_nest_whole(p->whole, kernels, task);
@@ -166,7 +166,7 @@ static bool whole(const rd_program *p, rd_task *task)
         rd_tile_run_total(p, task);
     else {
         if (p->whole)
-            missed(p, p->whole);
+            add_missed(p, p->whole);
         return false;
     }
     return true;
@@ -174,34 +174,34 @@ static bool whole(const rd_program *p, rd_task *task)
 
 static bool is_here(const rd_program *p)
 {
-    return p->whole ? rd_nest_here(p->whole) != NULL : p->product || (!p->nest && rd_is_total(p));
+    return p->whole ? rd_nest_loaded(p->whole) != NULL : p->product || (!p->nest && rd_is_total(p));
 }
 
 static void head(const rd_program *p, rd_task *task)
 {
-    rd_way_of(p, task)->head(p, task);
+    rd_cpu_strategy_of(p, task)->head(p, task);
 }
 
 static void body(const rd_program *p, rd_task *task)
 {
-    rd_way_of(p, task)->body(p, task);
+    rd_cpu_strategy_of(p, task)->body(p, task);
 }
 
 static void join(const rd_program *p, rd_task *into, const rd_task *next)
 {
-    rd_way_of(p, into)->join(p, into, next);
+    rd_cpu_strategy_of(p, into)->join(p, into, next);
 }
 
 static void tail(const rd_program *p, rd_task *task)
 {
-    rd_way_of(p, task)->tail(p, task);
+    rd_cpu_strategy_of(p, task)->tail(p, task);
 }
 
 /* ---- In words -------------------------------------------------------------------------------- */
 /* It runs as a compiled nest now. */
 static bool is_nest(const rd_program *p)
 {
-    return (p->nest ? nest_of(p) : rd_nest_here(p->whole)) != NULL;
+    return (p->nest ? nest_of(p) : rd_nest_loaded(p->whole)) != NULL;
 }
 
 static int32_t count(const rd_program *p, int32_t n, bool (*is)(const rd_program *p))
@@ -233,7 +233,7 @@ static void nests_text(rd_text *text, const rd_program *p, int32_t n)
         rd_text_add(text, ", the compiler is off: it took longer than %d s", all.stopped);
 }
 
-static bool one_by_one(const rd_program *p)
+static bool is_reference(const rd_program *p)
 {
     return !p->code && !p->product && !is_nest(p);
 }
@@ -253,7 +253,7 @@ static void list_stages(rd_text *text, const char *what, const rd_program *p, in
  * time. */
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
 {
-    const int32_t scalar = count(p, n, one_by_one), nest = count(p, n, is_nest);
+    const int32_t scalar = count(p, n, is_reference), nest = count(p, n, is_nest);
 
     nests_text(text, p, n);
     rd_text_add(text, ", %s",
@@ -263,7 +263,7 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
     if (nest < n)
         list_stages(text, " nest in stage", p, n, is_nest);
     if (scalar < n)
-        list_stages(text, " scalar in stage", p, n, one_by_one);
+        list_stages(text, " scalar in stage", p, n, is_reference);
 }
 
 static const char *library(const rd_program *p)
@@ -274,7 +274,7 @@ static const char *library(const rd_program *p)
 const rd_backend_table rd_backend_cpu = { .name       = "cpu",
                                           .probe      = probe,
                                           .way        = way,
-                                          .ran        = ran,
+                                          .ran        = add_run,
                                           .prepare    = prepare,
                                           .whole      = whole,
                                           .is_here    = is_here,

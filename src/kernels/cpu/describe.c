@@ -14,8 +14,8 @@ static void tiles_text(rd_text *text, const rd_tile_code *code)
 
 static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
-    const bool   here = rd_nest_here(p->nest ? p->nest : p->whole) != NULL;
-    const double lost = p->timed ? rd_nest_lost(p->nest, p->work) : 0;
+    const bool   here = rd_nest_loaded(p->nest ? p->nest : p->whole) != NULL;
+    const double lost = p->timed ? rd_nest_slowdown(p->nest, p->work) : 0;
 
     if (lost > 0)
         rd_text_add(text, "tiles, as compiled loops took %.3g times as long", lost);
@@ -32,14 +32,14 @@ static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *
 /* Why there are no compiled loops. */
 static void refusal_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
-    const char *why = rd_cpu_no_nest(p);
+    const char *why = rd_cpu_why_no_nest(p);
 
     if (!why && !rd_nest_refused(p, rd_cpu_vector(), get, pool, &why))
         text->failed = true;
     rd_text_add(text, "; no nest: %s\n", why ? why : "the tier is off");
 }
 
-static void way_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
+static void strategy_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     if (p->product) {
         rd_text_add(text, "product by %s\n",
@@ -96,7 +96,7 @@ void rd_cpu_describe(rd_text *text, const rd_program *p, rd_description what, rd
                      void *pool)
 {
     if (what == RD_DESCRIBE_FORM)
-        way_text(text, p, get, pool);
+        strategy_text(text, p, get, pool);
     else if (what == RD_DESCRIBE_LOOPS)
         loops_text(text, p, get, pool);
     else if (what == RD_DESCRIBE_SCALAR)

@@ -14,7 +14,7 @@ static double by_form(const rd_program *p, rd_form_kind kind)
 }
 
 /* Compiled loops where there may be such and nothing else is taken; else tiles. */
-static double of_ways(const rd_alternatives *a)
+static double of_strategies(const rd_alternatives *a)
 {
     const rd_nest_use use   = rd_nest_use_now();
     const double      loops = a->at[0].ns, tiles = a->at[1].ns;
@@ -55,9 +55,9 @@ static bool of_program(rd_program *p, rd_get_fn *get, void *pool, double *ns)
         return false;
     if (!p->code)
         return without_tiles(p, get, pool, ns);
-    if (!rd_cpu_ways(p, get, pool, &a))
+    if (!rd_cpu_compare_strategies(p, get, pool, &a))
         return false;
-    *ns = of_ways(&a);
+    *ns = of_strategies(&a);
     return true;
 }
 

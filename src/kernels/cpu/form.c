@@ -59,7 +59,7 @@ static const rd_fold *fold_of(const rd_program *p, const rd_inst *inst)
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN ? &p->fold[inst->arg] : NULL;
 }
 
-static bool moves_along(const rd_address *at, int32_t axis)
+static bool varies_along(const rd_address *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n_add; k++)
         if (at->add[k].axis == axis)
@@ -75,7 +75,7 @@ static bool is_in_order(const rd_program *p, const rd_inst *inst)
     const int32_t  axis = f && inst->loop >= 0 ? p->loop[inst->loop].axis : -1;
 
     return f && f->lanes == 1 && axis >= 0 &&
-           (moves_along(&f->outer, axis) || moves_along(&f->lane, axis));
+           (varies_along(&f->outer, axis) || varies_along(&f->lane, axis));
 }
 
 static const char ORDER[] = "its elements follow each other in C order";
@@ -104,7 +104,7 @@ static const char *remedy_of(const rd_program *p, const rd_inst *inst)
 }
 
 /* A step beside one of a sum, about. */
-static double price_of(const rd_fold *f)
+static double relative_cost(const rd_fold *f)
 {
     const double cost = (double)rd_reducer_table[f->reducer].cost;
 
@@ -113,7 +113,8 @@ static double price_of(const rd_fold *f)
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 /* Is each element taken by itself, as no row of them is neighbours of any kind?  See steps.c. */
-static bool takes_elements(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
+static bool is_element_by_element(const rd_tile_code *code, const rd_tile_inst *t,
+                                  const rd_tile_fold *f)
 {
     const bool down = f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
                       f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
@@ -130,8 +131,8 @@ static double slow_fold(const rd_program *p, const rd_tile_code *code, const rd_
     const bool          scan = inst->kind == RD_I_SCAN;
 
     *why = why_order(p, inst, "its elements are no neighbours");
-    if (!scan && takes_elements(code, t, f))
-        return is_serial(f->fold) ? RD_NS_CHAIN : RD_NS_PLACED * price_of(f->fold);
+    if (!scan && is_element_by_element(code, t, f))
+        return is_serial(f->fold) ? RD_NS_CHAIN : RD_NS_PLACED * relative_cost(f->fold);
     return scan && f->form != RD_FOLD_ALONG && f->form != RD_FOLD_COLUMNS ? RD_NS_PLACED : 0;
 }
 
@@ -150,7 +151,7 @@ static double slow_on_tiles(const rd_program *p, const rd_tile_code *code, int32
     }
 }
 
-static void look_at_tiles(const rd_program *p, rd_slow *slow)
+static void find_slow_on_tiles(const rd_program *p, rd_slow *slow)
 {
     double most = 0;
 
@@ -168,7 +169,7 @@ static void look_at_tiles(const rd_program *p, rd_slow *slow)
 
 /* ---- The reference --------------------------------------------------------------------------- */
 /* What the tile machine has no kernel for: prepare.c's can(). */
-static int32_t culprit(const rd_program *p)
+static int32_t instruction_of_most_work(const rd_program *p)
 {
     int32_t found = -1;
     double  most  = 0;
@@ -199,9 +200,9 @@ static const char *why_reference(const rd_program *p, const rd_inst *inst)
                    : "tiles cannot begin a fold for each element";
 }
 
-static void look_at_reference(const rd_program *p, rd_slow *slow)
+static void find_slow_on_reference(const rd_program *p, rd_slow *slow)
 {
-    const int32_t i = culprit(p);
+    const int32_t i = instruction_of_most_work(p);
 
     if (i >= 0)
         set_slow(p, i, "runs element by element, by the reference", why_reference(p, &p->inst[i]),
@@ -210,11 +211,11 @@ static void look_at_reference(const rd_program *p, rd_slow *slow)
 
 /* ---- Compiled loops -------------------------------------------------------------------------- */
 /* False: no memory. */
-static bool look_at_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_slow *slow)
+static bool find_slow_in_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_slow *slow)
 {
     int32_t i;
 
-    if (!rd_nest_alone(p, rd_cpu_vector(), !p->nest, get, pool, &i))
+    if (!rd_nest_find_serial(p, rd_cpu_vector(), !p->nest, get, pool, &i))
         return false;
     const bool order = i >= 0 && is_in_order(p, &p->inst[i]);
 
@@ -235,7 +236,7 @@ static rd_form_state state_of(const rd_program *p, double *left)
     *left = 0;
     if (!code)
         return RD_LOOPS_NONE;
-    if (p->timed && rd_nest_lost(p->nest, p->work) > 0)
+    if (p->timed && rd_nest_slowdown(p->nest, p->work) > 0)
         return RD_LOOPS_SLOWER;
     switch (rd_nest_state_of(code, left)) {
     case RD_COMPILED_HERE: return RD_LOOPS_HERE;
@@ -257,14 +258,15 @@ static rd_form_kind without_loops(const rd_program *p)
                          : RD_FORM_TILES;
 }
 
-static bool look(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool, rd_slow *slow)
+static bool find_slow(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool,
+                      rd_slow *slow)
 {
     bool ok = true;
 
     switch (kind) {
-    case RD_FORM_NEST: ok = look_at_nest(p, get, pool, slow); break;
-    case RD_FORM_TILES: look_at_tiles(p, slow); break;
-    case RD_FORM_REFERENCE: look_at_reference(p, slow); break;
+    case RD_FORM_NEST: ok = find_slow_in_nest(p, get, pool, slow); break;
+    case RD_FORM_TILES: find_slow_on_tiles(p, slow); break;
+    case RD_FORM_REFERENCE: find_slow_on_reference(p, slow); break;
     default: break;
     }
     if (slow->elements <= RD_SLOW_ELEMENTS)
@@ -272,13 +274,13 @@ static bool look(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *p
     return ok;
 }
 
-static bool comes(rd_form_state loops)
+static bool is_coming(rd_form_state loops)
 {
     return loops == RD_LOOPS_HERE || loops == RD_LOOPS_COMING || loops == RD_LOOPS_LATER;
 }
 
 /* What keeps a program without compiled loops from them is the remedy, if it is not the program. */
-static void blame_settings(const rd_program *p, const rd_form *form, rd_slow *slow)
+static void set_remedy_of_settings(const rd_program *p, const rd_form *form, rd_slow *slow)
 {
     const bool failed = form->loops == RD_LOOPS_NONE && (p->nest || p->whole);
 
@@ -288,7 +290,7 @@ static void blame_settings(const rd_program *p, const rd_form *form, rd_slow *sl
         slow->remedy = "a C compiler that RDIM_CC names, or cc";
     else if (form->loops != RD_LOOPS_STORED && rd_cpu_is_scalar())
         slow->remedy = "leave out RDIM_ISA=scalar";
-    else if (form->loops == RD_LOOPS_STORED || rd_cpu_is_off(p))
+    else if (form->loops == RD_LOOPS_STORED || rd_cpu_is_nest_off(p))
         slow->remedy = "RDIM_TIER1=async or sync, which may compile it";
 }
 
@@ -300,7 +302,7 @@ static const char *why_slower(const rd_program *p, rd_get_fn *get, void *pool)
 
     if (text)
         snprintf(text, ROOM, "they took %.3g times as long as tiles",
-                 rd_nest_lost(p->nest, p->work));
+                 rd_nest_slowdown(p->nest, p->work));
     return text;
 }
 
@@ -311,7 +313,7 @@ static bool why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *ge
 
     if (loops == RD_LOOPS_SLOWER)
         return (*why = why_slower(p, get, pool)) != NULL;
-    *why = rd_cpu_no_nest(p);
+    *why = rd_cpu_why_no_nest(p);
     if (loops == RD_LOOPS_STORED)
         *why = "RDIM_TIER1 lets nothing be compiled, and they are not in the store";
     else if (p->nest || p->whole)
@@ -327,15 +329,15 @@ bool rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form)
 {
     *form           = (rd_form){ .meanwhile = without_loops(p) };
     form->loops     = state_of(p, &form->left);
-    form->kind      = comes(form->loops) ? RD_FORM_NEST : form->meanwhile;
+    form->kind      = is_coming(form->loops) ? RD_FORM_NEST : form->meanwhile;
     form->meanwhile = form->loops == RD_LOOPS_HERE ? RD_FORM_NEST : form->meanwhile;
     if (form->kind != RD_FORM_NEST && !why_no_loops(p, form->loops, get, pool, &form->why))
         return false;
     if (form->loops == RD_LOOPS_SLOWER)
         return true; /* no faster form is known */
-    if (!look(p, form->kind, get, pool, &form->slow) ||
-        !look(p, form->meanwhile, get, pool, &form->slow_meanwhile))
+    if (!find_slow(p, form->kind, get, pool, &form->slow) ||
+        !find_slow(p, form->meanwhile, get, pool, &form->slow_meanwhile))
         return false;
-    blame_settings(p, form, &form->slow);
+    set_remedy_of_settings(p, form, &form->slow);
     return true;
 }

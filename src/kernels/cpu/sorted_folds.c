@@ -1,7 +1,7 @@
 /* sorted_folds.c - rows that are put in order: is a compiled nest worth it? */
 #include "kernels/cpu/cpu.h"
 
-bool rd_orders_folds(const rd_program *p)
+bool rd_sorts_fold_results(const rd_program *p)
 {
     double sorted = 0, folded = 0;
 

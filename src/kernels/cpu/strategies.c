@@ -134,7 +134,7 @@ static void reference_tail(const rd_program *p, rd_task *task)
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
-static const rd_way ways[] = {
+static const rd_cpu_strategy strategies[] = {
     { "product", is_product, nothing, product_body, no_join, nothing },
     { "nest", is_nest, nest_head, nest_body, nest_join, nest_tail },
     { "total", is_total, nothing, rd_tile_run_total, no_join, nothing },
@@ -142,11 +142,11 @@ static const rd_way ways[] = {
     { "scalar", is_any, reference_head, reference_body, reference_join, reference_tail },
 };
 
-const rd_way *rd_way_of(const rd_program *p, const rd_task *task)
+const rd_cpu_strategy *rd_cpu_strategy_of(const rd_program *p, const rd_task *task)
 {
-    const rd_way *way = ways;
+    const rd_cpu_strategy *strategy = strategies;
 
-    while (!way->is(p, task))
-        way++;
-    return way;
+    while (!strategy->is(p, task))
+        strategy++;
+    return strategy;
 }

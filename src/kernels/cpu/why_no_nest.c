@@ -3,7 +3,7 @@
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/nest/nest.h"
 
-const char *rd_cpu_no_nest(const rd_program *p)
+const char *rd_cpu_why_no_nest(const rd_program *p)
 {
     const rd_nest_use use = rd_nest_use_now();
 
@@ -11,10 +11,10 @@ const char *rd_cpu_no_nest(const rd_program *p)
         return p->product ? "a product" : "the reference is asked for";
     if (use == RD_NEST_NEVER)
         return "RDIM_CODEGEN says never";
-    return use == RD_NEST_IF_BEST ? rd_cpu_better(p) : NULL;
+    return use == RD_NEST_IF_BEST ? rd_cpu_why_tiles(p) : NULL;
 }
 
-bool rd_cpu_is_off(const rd_program *p)
+bool rd_cpu_is_nest_off(const rd_program *p)
 {
-    return !p->nest && !p->whole && !rd_cpu_no_nest(p) && rd_tier_is_off();
+    return !p->nest && !p->whole && !rd_cpu_why_no_nest(p) && rd_tier_is_off();
 }

@@ -7,7 +7,7 @@
 /* Along the innermost loops of more indices than this, rows are long. */
 enum { LONG = 256 };
 
-static bool in_long_rows(const rd_program *p, int32_t i)
+static bool is_in_long_row(const rd_program *p, int32_t i)
 {
     const int32_t loop = p->inst[i].loop;
 
@@ -15,7 +15,7 @@ static bool in_long_rows(const rd_program *p, int32_t i)
 }
 
 /* Floats side by side, or one for all of a row? */
-static bool is_row(const rd_program *p, int32_t i)
+static bool is_row_of_floats(const rd_program *p, int32_t i)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
     const int32_t     loop = p->inst[i].loop;
@@ -58,7 +58,7 @@ static bool is_in_kernels(const rd_program *p, const rd_tile_code *code, int32_t
     const rd_inst *inst = &p->inst[i];
 
     switch (inst->kind) {
-    case RD_I_LOAD: return is_row(p, i);
+    case RD_I_LOAD: return is_row_of_floats(p, i);
     case RD_I_STORE: return p->inst[code->reg[inst->a].born].kind == RD_I_SCAN;
     case RD_I_STEP: return inst->c < 0 && is_along(p, inst, i) && has_kernel(p, code, i);
     case RD_I_SCAN:
@@ -78,7 +78,7 @@ static bool folds_rows(const rd_program *p, const rd_tile_code *code)
 
         if (code->inst[i].level != RD_AT_TILE)
             continue;
-        if (!in_long_rows(p, i) || !is_in_kernels(p, code, i))
+        if (!is_in_long_row(p, i) || !is_in_kernels(p, code, i))
             return false;
         if (inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) {
             if (rd_dtype_kind(p->fold[inst->arg].type) != RD_KIND_FLOAT)
@@ -164,7 +164,7 @@ static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
 /* Elements that are neighbours along one axis and are stored along another, both long: squares of
  * them are turned in registers.  Short rows nests take as they are; and what calls functions, or
  * takes an exponential for each element, gains nothing. */
-static bool turns_operands(const rd_program *p, const rd_tile_code *code)
+static bool is_transposing(const rd_program *p, const rd_tile_code *code)
 {
     enum { SHORT = 16 };
     bool found = false, calls = false;
@@ -210,7 +210,7 @@ static bool sums_by_label(const rd_program *p, const rd_tile_code *code)
 }
 
 /* A total of few elements, or a plane of few, is not worth a call: nests have none. */
-static bool calls_are_long(const rd_tile_total *t)
+static bool is_long_total(const rd_tile_total *t)
 {
     enum { FEW = 16, PLANE = 1024 };
 
@@ -218,7 +218,7 @@ static bool calls_are_long(const rd_tile_total *t)
 }
 
 /* A nest has the steps of a caller's reducer in its loops. */
-static bool folds_for_users(const rd_program *p)
+static bool has_user_fold(const rd_program *p)
 {
     for (int32_t k = 0; k < p->n_fold; k++)
         if (p->fold[k].reducer == RD_RED_user)
@@ -228,11 +228,11 @@ static bool folds_for_users(const rd_program *p)
 
 /* The rule says why tiles are faster, for each kind of program that was measured: their kernels read
  * ahead, and widen or turn operands while they fold. */
-static const char *by_rule(const rd_program *p, const rd_tile_code *code)
+static const char *why_by_rule(const rd_program *p, const rd_tile_code *code)
 {
-    if (folds_for_users(p))
+    if (has_user_fold(p))
         return NULL;
-    if (turns_operands(p, code))
+    if (is_transposing(p, code))
         return "operands are turned in registers";
     if (folds_only(p, code, widens))
         return "kernels widen what they fold";
@@ -255,11 +255,11 @@ static double tiles_ns(const rd_program *p, const rd_speeds *s, const rd_price *
 /* Prices of both are some 40 % off in the mean, so what was measured stands until one is twice as dear:
  * of 102 sweep expressions with more than 30 us of work rules alone take 1.073 of the better way's time,
  * prices alone 1.091, both 1.038.  Usual speeds count: the strict mode follows from the way. */
-bool rd_cpu_ways(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *a)
+bool rd_cpu_compare_strategies(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *a)
 {
     enum { DEAR = 2 };
     const rd_speeds s    = rd_speeds_usual(rd_cpu_vector());
-    const char     *rule = by_rule(p, p->code);
+    const char     *rule = why_by_rule(p, p->code);
     rd_price        nest;
 
     *a = (rd_alternatives){ 0 };
@@ -272,19 +272,19 @@ bool rd_cpu_ways(const rd_program *p, rd_get_fn *get, void *pool, rd_alternative
     return true;
 }
 
-bool rd_cpu_find_better(const rd_program *p, rd_get_fn *get, void *pool, const char **better)
+bool rd_cpu_find_why_tiles(const rd_program *p, rd_get_fn *get, void *pool, const char **better)
 {
     static const double LITTLE = 1e6;
     const rd_tile_code *code   = p->code;
     rd_alternatives     a;
 
     *better = NULL;
-    if (code && code->total && calls_are_long(code->total))
+    if (code && code->total && is_long_total(code->total))
         *better = "one kernel does all";
-    else if (code && p->n_sorting && !rd_orders_folds(p))
+    else if (code && p->n_sorting && !rd_sorts_fold_results(p))
         *better = "rows are put in order by a routine";
-    else if (code && p->work > LITTLE && !folds_for_users(p)) {
-        if (!rd_cpu_ways(p, get, pool, &a))
+    else if (code && p->work > LITTLE && !has_user_fold(p)) {
+        if (!rd_cpu_compare_strategies(p, get, pool, &a))
             return false;
         if (a.at[a.taken].what)
             *better = a.rule ? a.rule : "tiles are cheaper";
@@ -292,7 +292,7 @@ bool rd_cpu_find_better(const rd_program *p, rd_get_fn *get, void *pool, const c
     return true;
 }
 
-const char *rd_cpu_better(const rd_program *p)
+const char *rd_cpu_why_tiles(const rd_program *p)
 {
     return p->code ? ((const rd_tile_code *)p->code)->better : NULL;
 }

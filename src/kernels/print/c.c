@@ -13,9 +13,10 @@ static void find_functions(const rd_printing *n, uint32_t *which, bool *exits)
             const bool     cells = n->t->stmt[s].parent >= 0 && rd_is_by_call(n->t, stmt->parent);
 
             if (stmt->kind == RD_S_LANES)
-                which[stmt->fold] |= RD_PRINT_HALVES;
+                which[stmt->fold] |= RD_PRINT_MERGE_LANES;
             if (stmt->kind == RD_S_REST && !n->fold[stmt->fold].room)
-                which[stmt->fold] |= cells ? RD_PRINT_HALVES | RD_PRINT_CELLS : RD_PRINT_NODES;
+                which[stmt->fold] |=
+                    cells ? RD_PRINT_MERGE_LANES | RD_PRINT_MERGE_CELLS : RD_PRINT_LANE_NODES;
             if (stmt->kind == RD_S_EXIT)
                 exits[stmt->fold] = true;
         }
@@ -89,14 +90,14 @@ static bool print_ops(const rd_printing *n, rd_text *to, rd_get_fn *get, void *p
     return true;
 }
 
-bool rd_print_open(rd_printing *n, rd_get_fn *get, void *pool)
+bool rd_print_prepare(rd_printing *n, rd_get_fn *get, void *pool)
 {
     if (!n->dialect)
         n->dialect = &rd_dialect_c;
-    n->vector = n->lane = -1;
-    n->known            = get(pool, (size_t)n->t->n_axis * sizeof *n->known);
-    n->index            = get(pool, (size_t)n->t->n_axis * sizeof *n->index);
-    n->left             = get(pool, (size_t)n->t->n_stmt * sizeof *n->left);
+    n->vector = n->thread_loop = -1;
+    n->known                   = get(pool, (size_t)n->t->n_axis * sizeof *n->known);
+    n->index                   = get(pool, (size_t)n->t->n_axis * sizeof *n->index);
+    n->left                    = get(pool, (size_t)n->t->n_stmt * sizeof *n->left);
     if (!n->known || !n->index || !n->left)
         return false;
     find_slots(n);
@@ -115,7 +116,7 @@ bool rd_print_operators(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 
 bool rd_print_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
-    return rd_print_open(n, get, pool) && rd_print_lay_out(n, get, pool) &&
+    return rd_print_prepare(n, get, pool) && rd_print_lay_out_states(n, get, pool) &&
            rd_print_operators(n, to, get, pool) && print_folds(n, to, get, pool);
 }
 

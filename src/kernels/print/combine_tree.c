@@ -81,7 +81,7 @@ static void add_push(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n    }\n    append%d(tree, states, at, n, block, 0, from);\n}\n", number);
 }
 
-/*     static NOINLINE void close0(.., int64_t steps, int64_t from)
+/*     static NOINLINE void merge_tree0(.., int64_t steps, int64_t from)
  *     {
  *         if (steps & 63 || steps == 0) push0(..);
  *         for (row = number of rows - 2; row >= 0; row--) merge_rows0(tree, states, at, n, row);
@@ -89,9 +89,9 @@ static void add_push(rd_text *to, const rd_print_fold *f, int number)
  *
  * The block at hand ends, if it has begun, or if no step was taken: so there is a node, of nothing.  From
  * the last row on all become one node, in row 0. */
-static void add_close(rd_text *to, const rd_print_fold *f, int number)
+static void add_merge_tree(rd_text *to, const rd_print_fold *f, int number)
 {
-    rd_text_add(to, "static NOINLINE void close%d(", number);
+    rd_text_add(to, "static NOINLINE void merge_tree%d(", number);
     rd_add_parameters(to, &f->of, false, "", 's');
     rd_text_add(
         to,
@@ -114,13 +114,13 @@ void rd_print_combine_functions(rd_text *to, const rd_print_fold *f, int number)
     add_rows(to, f, number);
     add_merge_rows(to, f, number);
     add_push(to, f, number);
-    add_close(to, f, number);
+    add_merge_tree(to, f, number);
 }
 
 /* Bytes from the first of a task's states to those of kind k. */
 static int place_of(const rd_print_fold *f, int k)
 {
-    return (int)(k * rd_lines((f->states + f->nowhere) * f->of.bytes));
+    return (int)(k * rd_lines((f->states + f->discard) * f->of.bytes));
 }
 
 /* "merge0(a0, b0)" of each state: tasks that share a fold of one block have a part of it each. */
@@ -169,7 +169,7 @@ static void add_last_block(rd_text *to, const rd_print_fold *f, int number)
 
 /* "for (int64_t start = b[0], row = 0; start < end; row++) { .. append0(..); } a[1] = end << 6;": rows of
  * the next task's tree follow those of the one before, and merge with siblings there.  The last block has
- * been pushed, too: steps are so rounded up to whole blocks that close0() does not push it again. */
+ * been pushed, too: steps are so rounded up to whole blocks that merge_tree0() does not push it again. */
 static void add_join_rows(rd_text *to, const rd_print_fold *f, int number)
 {
     const int states = (int)f->states;

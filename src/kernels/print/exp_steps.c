@@ -17,7 +17,7 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-static void open(rd_printing *n, int32_t loop)
+static void begin_loop(rd_printing *n, int32_t loop)
 {
     rd_text count = { 0 };
 
@@ -28,34 +28,34 @@ static void open(rd_printing *n, int32_t loop)
 }
 
 /* Elements are made, and their exponents. */
-static void open_first(rd_printing *n, int32_t loop)
+static void begin_first_loop(rd_printing *n, int32_t loop)
 {
-    open(n, loop);
+    begin_loop(n, loop);
     for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)
         if (n->t->stmt[s].kind == RD_S_LET)
             rd_print_let(n, &n->t->stmt[s]);
         else if (n->t->stmt[s].kind == RD_S_STORE)
-            rd_print_stored(n, s);
+            rd_print_store(n, s);
 }
 
 /* Elements are in arrays. */
-static void open_again(rd_printing *n, int32_t loop)
+static void begin_second_loop(rd_printing *n, int32_t loop)
 {
-    open(n, loop);
+    begin_loop(n, loop);
     for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)
         if (n->t->stmt[s].kind == RD_S_LET && n->t->let[n->t->stmt[s].value].store >= 0)
             rd_print_let(n, &n->t->stmt[s]);
 }
 
-static void close(rd_printing *n)
+static void end_loop(rd_printing *n)
 {
     n->indent--;
     rd_print_line(n, "}");
 }
 
 /* "e0[i] = distance0(states, r3, 1);", or what else a function of the step gives. */
-static void take(rd_printing *n, const rd_stmt *s, const char *to, const char *function,
-                 const char *states)
+static void print_element_call(rd_printing *n, const rd_stmt *s, const char *to,
+                               const char *function, const char *states)
 {
     rd_text line = { 0 };
 
@@ -65,7 +65,7 @@ static void take(rd_printing *n, const rd_stmt *s, const char *to, const char *f
     rd_text_end(&line, n->to);
 }
 
-static void take_exponentials(rd_printing *n, const rd_stmt *s, int32_t loop)
+static void print_exponentials(rd_printing *n, const rd_stmt *s, int32_t loop)
 {
     rd_text count = { 0 };
 
@@ -76,25 +76,25 @@ static void take_exponentials(rd_printing *n, const rd_stmt *s, int32_t loop)
 }
 
 /* The way of strips in which no element moves m, up to "} else {". */
-static void print_near(rd_printing *n, const rd_stmt *s, int32_t loop, const char *states,
-                       const char *array)
+static void print_unmoved_strip(rd_printing *n, const rd_stmt *s, int32_t loop, const char *states,
+                                const char *array)
 {
     rd_text moved = { 0 }, line = { 0 };
 
     rd_text_add(&moved, "moved%" PRId32 " |=", s->fold);
     rd_print_line(n, "int moved%" PRId32 " = 0;", s->fold);
-    open_first(n, loop);
-    take(n, s, array, "distance", states);
-    take(n, s, moved.at, "moves", states);
-    close(n);
+    begin_first_loop(n, loop);
+    print_element_call(n, s, array, "distance", states);
+    print_element_call(n, s, moved.at, "moves", states);
+    end_loop(n);
     rd_print_line(n, "if (!moved%" PRId32 ") {", s->fold);
     n->indent++;
-    take_exponentials(n, s, loop);
-    open_again(n, loop);
+    print_exponentials(n, s, loop);
+    begin_second_loop(n, loop);
     rd_text_add(&line, "near%" PRId32 "(%s, ", s->fold, states);
     rd_print_element(n, &line, s);
     rd_print_line(n, "%s, e%" PRId32 "[i]);", line.at, s->fold);
-    close(n);
+    end_loop(n);
     n->indent--;
     rd_print_line(n, "} else {");
     n->indent++;
@@ -102,24 +102,24 @@ static void print_near(rd_printing *n, const rd_stmt *s, int32_t loop, const cha
     rd_text_end(&line, n->to);
 }
 
-static void print_steps(rd_printing *n, const rd_stmt *s, int32_t loop, const char *states,
-                        const char *array)
+static void print_any_strip(rd_printing *n, const rd_stmt *s, int32_t loop, const char *states,
+                            const char *array)
 {
     if (n->fold[s->fold].of.masked)
-        open_first(n, loop);
+        begin_first_loop(n, loop);
     else
-        open_again(n, loop);
-    take(n, s, array, "exponent", states);
-    close(n);
-    take_exponentials(n, s, loop);
-    open_again(n, loop);
+        begin_second_loop(n, loop);
+    print_element_call(n, s, array, "exponent", states);
+    end_loop(n);
+    print_exponentials(n, s, loop);
+    begin_second_loop(n, loop);
     rd_print_begin_line(n);
     rd_print_add_step(n, n->to, s, states);
     rd_text_add(n->to, "\n");
-    close(n);
+    end_loop(n);
 }
 
-bool rd_print_steps_by_powers(rd_printing *n, int32_t loop)
+bool rd_print_exp_steps(rd_printing *n, int32_t loop)
 {
     const rd_stmt *s      = &n->t->stmt[n->t->stmt[loop].last];
     const bool     masked = s->kind == RD_S_STEP && n->fold[s->fold].of.masked;
@@ -127,8 +127,8 @@ bool rd_print_steps_by_powers(rd_printing *n, int32_t loop)
 
     if (s->kind != RD_S_STEP)
         return false;
-    rd_print_state(n, &at, s);
-    rd_print_states(&states, &n->fold[s->fold], 's', s->store, at.at);
+    rd_print_state_subscript(n, &at, s);
+    rd_print_state_addresses(&states, &n->fold[s->fold], 's', s->store, at.at);
     rd_text_add(&array, "e%" PRId32 "[i] =", s->fold);
     rd_print_line(n, "{");
     n->indent++;
@@ -136,10 +136,10 @@ bool rd_print_steps_by_powers(rd_printing *n, int32_t loop)
                   s->fold, (rd_loop_of(n->t, loop)->extent + 15) / 16 * 16);
     rd_print_pointers(n, loop);
     if (!masked)
-        print_near(n, s, loop, states.at, array.at);
-    print_steps(n, s, loop, states.at, array.at);
+        print_unmoved_strip(n, s, loop, states.at, array.at);
+    print_any_strip(n, s, loop, states.at, array.at);
     if (!masked)
-        close(n);
+        end_loop(n);
     n->indent--;
     rd_print_line(n, "}");
     rd_text_end(&at, n->to);

@@ -1,7 +1,7 @@
 /* fold_ends.c - ends of folds as text: states that are left become results.
  *
- *     close0(&s0_0[0], tree0, 64, 0, 64, N0, 0);
- *     halves0(&w9_0[0]);
+ *     merge_tree0(&s0_0[0], tree0, 64, 0, 64, N0, 0);
+ *     merge_lanes0(&w9_0[0]);
  *     float r5; finish0(&w9_0[0], &r5); */
 #include "kernels/print/print.h"
 #include <inttypes.h>
@@ -17,13 +17,13 @@ static void declare_nodes(rd_printing *n, int32_t stmt)
                       f->lanes);
 }
 
-/* "close0(&s0_0[0], tree0, 64, 0, 64, N0, 0);": all blocks become one node a lane, which is in the
+/* "merge_tree0(&s0_0[0], tree0, 64, 0, 64, N0, 0);": all blocks become one node a lane, which is in the
  * first row of the tree. */
-static void call_close(rd_printing *n, const rd_stmt *s, const char *at)
+static void call_merge_tree(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_text line = { 0 };
 
-    rd_text_add(&line, "close%" PRId32 "(", s->fold);
+    rd_text_add(&line, "merge_tree%" PRId32 "(", s->fold);
     rd_print_block_arguments(n, &line, s, at);
     rd_text_add(&line, ", ");
     if (n->t->fold[s->fold].split)
@@ -37,13 +37,13 @@ static void call_close(rd_printing *n, const rd_stmt *s, const char *at)
 }
 
 /* The same, and "for (int l = 0; l < 64; l++) w9_0[l] = node0_0(tree0, 0, 64)[0 + l];". */
-static void close_tree(rd_printing *n, int32_t stmt, const char *at)
+static void nodes_of_tree(rd_printing *n, int32_t stmt, const char *at)
 {
     const rd_stmt       *s   = &n->t->stmt[stmt];
     const rd_print_fold *f   = &n->fold[s->fold];
     rd_text              row = { 0 };
 
-    call_close(n, s, at);
+    call_merge_tree(n, s, at);
     rd_print_number(n, &row, f->states);
     for (int k = 0; k < f->of.n_state; k++)
         rd_print_line(n,
@@ -53,26 +53,26 @@ static void close_tree(rd_printing *n, int32_t stmt, const char *at)
     rd_text_end(&row, n->to);
 }
 
-/* "nodes0(&s0_0[0], &w9_0[0]);": of a fold of one block the states of all lanes become nodes. */
-static void close_block(rd_printing *n, int32_t stmt, const char *at)
+/* "lane_nodes0(&s0_0[0], &w9_0[0]);": of a fold of one block the states of all lanes become nodes. */
+static void nodes_of_block(rd_printing *n, int32_t stmt, const char *at)
 {
     const rd_stmt       *s    = &n->t->stmt[stmt];
     const rd_print_fold *f    = &n->fold[s->fold];
     rd_text              line = { 0 };
 
-    rd_text_add(&line, "nodes%" PRId32 "(", s->fold);
-    rd_print_states(&line, f, 's', s->store, at);
+    rd_text_add(&line, "lane_nodes%" PRId32 "(", s->fold);
+    rd_print_state_addresses(&line, f, 's', s->store, at);
     rd_text_add(&line, ", ");
-    rd_print_states(&line, f, 'w', stmt, "0");
+    rd_print_state_addresses(&line, f, 'w', stmt, "0");
     rd_print_line(n, "%s);", line.at);
     rd_text_end(&line, n->to);
 }
 
 /* Neighbouring cells of a vector loop, by calls of one function for all.  Of several blocks nodes
- * are in the first row of the tree: "close0(..); const double *const w9_0 = node0_0(tree0, 0, N0) +
- * m4;".  Of one they are in arrays: "double w9_0[64] LINES; cells0(&s0_0[m4], &w9_0[0], 1, 64,
+ * are in the first row of the tree: "merge_tree0(..); const double *const w9_0 = node0_0(tree0, 0, N0) +
+ * m4;".  Of one they are in arrays: "double w9_0[64] LINES; merge_cells0(&s0_0[m4], &w9_0[0], 1, 64,
  * n4);". */
-static void close_cells(rd_printing *n, int32_t stmt, const char *at)
+static void nodes_of_cells(rd_printing *n, int32_t stmt, const char *at)
 {
     const rd_stmt       *s     = &n->t->stmt[stmt];
     const rd_print_fold *f     = &n->fold[s->fold];
@@ -80,7 +80,7 @@ static void close_cells(rd_printing *n, int32_t stmt, const char *at)
     rd_text              line = { 0 }, row = { 0 };
 
     if (f->room) {
-        call_close(n, s, at);
+        call_merge_tree(n, s, at);
         rd_print_number(n, &row, f->states);
         for (int k = 0; k < f->of.n_state; k++)
             rd_print_line(n,
@@ -91,10 +91,10 @@ static void close_cells(rd_printing *n, int32_t stmt, const char *at)
         for (int k = 0; k < f->of.n_state; k++)
             rd_print_line(n, "%s w%" PRId32 "_%d[%" PRId64 "] LINES;", rd_node_type(&f->of, k),
                           stmt, k, store->extent);
-        rd_text_add(&line, "cells%" PRId32 "(", s->fold);
-        rd_print_states(&line, f, 's', s->store, at);
+        rd_text_add(&line, "merge_cells%" PRId32 "(", s->fold);
+        rd_print_state_addresses(&line, f, 's', s->store, at);
         rd_text_add(&line, ", ");
-        rd_print_states(&line, f, 'w', stmt, "0");
+        rd_print_state_addresses(&line, f, 'w', stmt, "0");
         rd_text_add(&line, ", %" PRId32 ", %" PRId64 ", ", f->lanes, store->lane_stride);
         rd_print_count(n, &line, n->vector);
         rd_print_line(n, "%s);", line.at);
@@ -105,7 +105,7 @@ static void close_cells(rd_printing *n, int32_t stmt, const char *at)
 
 /* "float b9_0[1] = { s0_0[i] }; block0(&b9_0[0]); w9_0[0] = b9_0[0];": in a round of a vector loop,
  * states in memory stay as they are, as other rounds read and write beside them. */
-static void close_copy(rd_printing *n, int32_t stmt, const char *at)
+static void node_of_copy(rd_printing *n, int32_t stmt, const char *at)
 {
     const rd_stmt       *s    = &n->t->stmt[stmt];
     const rd_print_fold *f    = &n->fold[s->fold];
@@ -115,7 +115,7 @@ static void close_copy(rd_printing *n, int32_t stmt, const char *at)
         rd_print_line(n, "%s b%" PRId32 "_%d[1] = { s%" PRId32 "_%d[%s] };",
                       rd_state_type(&f->of, k), stmt, k, s->store, k, at);
     rd_text_add(&line, "block%" PRId32 "(", s->fold);
-    rd_print_states(&line, f, 'b', stmt, "0");
+    rd_print_state_addresses(&line, f, 'b', stmt, "0");
     rd_print_line(n, "%s);", line.at);
     for (int k = 0; k < f->of.n_state; k++)
         rd_print_line(n, "w%" PRId32 "_%d[0] = b%" PRId32 "_%d[0];", stmt, k, stmt, k);
@@ -123,14 +123,14 @@ static void close_copy(rd_printing *n, int32_t stmt, const char *at)
 }
 
 /* "block0(&s0_0[0]); double w9_0[1] = { s0_0[0] };": one state becomes a node. */
-static void close_one(rd_printing *n, int32_t stmt)
+static void node_of_state(rd_printing *n, int32_t stmt)
 {
     const rd_stmt       *s    = &n->t->stmt[stmt];
     const rd_print_fold *f    = &n->fold[s->fold];
     rd_text              line = { 0 };
 
     rd_text_add(&line, "block%" PRId32 "(", s->fold);
-    rd_print_states(&line, f, 's', s->store, "0");
+    rd_print_state_addresses(&line, f, 's', s->store, "0");
     rd_print_line(n, "%s);", line.at);
     for (int k = 0; k < f->of.n_state; k++)
         rd_print_line(n, "%s w%" PRId32 "_%d[1] = { s%" PRId32 "_%d[0] };", rd_node_type(&f->of, k),
@@ -139,35 +139,35 @@ static void close_one(rd_printing *n, int32_t stmt)
 }
 
 /* Nodes of all lanes come to w9_0, in the way that suits where states and nodes lie. */
-void rd_print_rest(rd_printing *n, int32_t stmt)
+void rd_print_lane_nodes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
     rd_text        at = { 0 };
 
-    rd_print_cell(n, &at, s);
+    rd_print_cell_subscript(n, &at, s);
     if (n->first) {
-        close_cells(n, stmt, at.at);
+        nodes_of_cells(n, stmt, at.at);
         rd_text_end(&at, n->to);
         return;
     }
     if (rd_is_one_state(n, s) && !n->fold[s->fold].room) {
-        close_one(n, stmt);
+        node_of_state(n, stmt);
         rd_text_end(&at, n->to);
         return;
     }
     declare_nodes(n, stmt);
     if (n->fold[s->fold].room)
-        close_tree(n, stmt, at.at);
+        nodes_of_tree(n, stmt, at.at);
     else if (n->vector >= 0 && n->fold[s->fold].lanes == 1 &&
              n->t->store[s->store].place != RD_IN_REGISTERS)
-        close_copy(n, stmt, at.at);
+        node_of_copy(n, stmt, at.at);
     else
-        close_block(n, stmt, at.at);
+        nodes_of_block(n, stmt, at.at);
     rd_text_end(&at, n->to);
 }
 
 /* The REST of the fold before the statement, in its body or before that; -1. */
-static int32_t rest_in(const rd_printing *n, int32_t stmt, int32_t fold)
+static int32_t lane_nodes_in(const rd_printing *n, int32_t stmt, int32_t fold)
 {
 
     for (int32_t s = n->t->stmt[stmt].prev; s >= 0; s = n->t->stmt[s].prev)
@@ -178,22 +178,22 @@ static int32_t rest_in(const rd_printing *n, int32_t stmt, int32_t fold)
 }
 
 /* In its body, or before its vector loop. */
-static int32_t rest_before(const rd_printing *n, int32_t stmt)
+static int32_t lane_nodes_before(const rd_printing *n, int32_t stmt)
 {
-    const int32_t rest = rest_in(n, stmt, n->t->stmt[stmt].fold);
+    const int32_t rest = lane_nodes_in(n, stmt, n->t->stmt[stmt].fold);
 
-    return rest >= 0 ? rest : rest_in(n, n->t->stmt[stmt].parent, n->t->stmt[stmt].fold);
+    return rest >= 0 ? rest : lane_nodes_in(n, n->t->stmt[stmt].parent, n->t->stmt[stmt].fold);
 }
 
-void rd_print_lanes(rd_printing *n, int32_t stmt)
+void rd_print_merge_lanes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];
     rd_text        line = { 0 };
 
-    if (n->first) /* cells0() has merged them */
+    if (n->first) /* merge_cells0() has merged them */
         return;
-    rd_text_add(&line, "halves%" PRId32 "(", s->fold);
-    rd_print_states(&line, &n->fold[s->fold], 'w', rest_before(n, stmt), "0");
+    rd_text_add(&line, "merge_lanes%" PRId32 "(", s->fold);
+    rd_print_state_addresses(&line, &n->fold[s->fold], 'w', lane_nodes_before(n, stmt), "0");
     rd_print_line(n, "%s);", line.at);
     rd_text_end(&line, n->to);
 }
@@ -209,8 +209,9 @@ void rd_print_finish(rd_printing *n, int32_t stmt)
         n->why = "a result of another type than its fold's";
     rd_print_results(&line, s, f);
     rd_text_add(&line, " finish%" PRId32 "(", s->fold);
-    rd_print_states(&line, &n->fold[s->fold], 'w', rest_before(n, stmt),
-                    n->t->stmt[rest_before(n, stmt)].parent != s->parent ? "i" : "0");
+    rd_print_state_addresses(&line, &n->fold[s->fold], 'w', lane_nodes_before(n, stmt),
+                             n->t->stmt[lane_nodes_before(n, stmt)].parent != s->parent ? "i"
+                                                                                        : "0");
     for (int32_t k = 0; k < f->n_out; k++)
         rd_text_add(&line, ", &r%" PRId32, s->value + k);
     rd_print_line(n, "%s);", line.at + 1);

@@ -13,21 +13,21 @@ typedef struct rd_print_fold {
     int32_t      levels; /* of nodes of elements that a scan by the tree keeps                   */
     bool         blocks; /* it has several                                                       */
     bool         pair;   /* a scan by so_far.h                                                   */
-    int64_t      states, nowhere;      /* of each number; behind them, of elements of no group   */
+    int64_t      states, discard;      /* of each number; behind them, of elements of no group   */
     int64_t      facts, current, tree; /* offsets in the task's state                            */
 } rd_print_fold;
 
-/* lanes.c: those of these functions that are asked for: halves0() makes one node of those of all lanes;
- * nodes0() makes nodes of the states of all lanes; cells0() does both, of neighbouring cells. */
-enum { RD_PRINT_HALVES = 1, RD_PRINT_NODES = 2, RD_PRINT_CELLS = 4 };
+/* lanes.c: those of these functions that are asked for: merge_lanes0() makes one node of those of all lanes;
+ * lane_nodes0() makes nodes of the states of all lanes; merge_cells0() does both, of neighbouring cells. */
+enum { RD_PRINT_MERGE_LANES = 1, RD_PRINT_LANE_NODES = 2, RD_PRINT_MERGE_CELLS = 4 };
 void rd_print_lane_functions(rd_text *to, const rd_print_fold *f, int number, uint32_t which);
-/* nodes.c: push0(), close0() and node0_0() of a fold of several blocks, whose nodes are a combine tree. */
+/* nodes.c: push0(), merge_tree0() and node0_0() of a fold of several blocks, whose nodes are a combine tree. */
 void rd_print_combine_functions(rd_text *to, const rd_print_fold *f, int number);
 /* Statements that join the states of a task, `into`, and of the next one, `next`. */
 void rd_print_join(rd_text *to, const rd_print_fold *f, int number);
-/* scans.c: sofar0(), turn0() and tree0() of a scan; the first of them alone. */
+/* scans.c: prefix0(), carry0() and prefix_tree0() of a scan; the first of them alone. */
 void rd_print_scan_functions(rd_text *to, const rd_print_fold *f, int number);
-void rd_print_so_far_function(rd_text *to, const rd_print_fold *f, int number);
-/* exits.c: settled0(). */
+void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number);
+/* exits.c: is_final0(). */
 void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number);
 #endif

@@ -14,7 +14,7 @@
 static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
 {
     const rd_print_fold *f      = &n->fold[s->fold];
-    const int64_t        more   = name == 's' && s->store == s->fold ? f->nowhere : 0;
+    const int64_t        more   = name == 's' && s->store == s->fold ? f->discard : 0;
     const int64_t        states = n->t->store[s->store].extent + more;
     const char           of[]   = { name, 0 };
 
@@ -26,7 +26,7 @@ static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
     rd_text_add(to, "; l++) {");
     rd_user_begins(to, &f->of, s->fold, of, "l");
     rd_text_add(to, " begin%" PRId32 "(", s->fold);
-    rd_print_states(to, f, name, s->store, "l");
+    rd_print_state_addresses(to, f, name, s->store, "l");
     rd_text_add(to, ");%s", name == 'p' && f->pair ? "" : " }");
     if (name != 'p' || !f->pair)
         return;
@@ -40,7 +40,7 @@ static void begin_one(rd_printing *n, const rd_stmt *s)
 {
     rd_text states = { 0 };
 
-    rd_print_states(&states, &n->fold[s->fold], 's', s->store, "0");
+    rd_print_state_addresses(&states, &n->fold[s->fold], 's', s->store, "0");
     rd_print_line(n, "begin%" PRId32 "(%s);", s->fold, states.at);
     rd_text_end(&states, n->to);
 }
@@ -75,10 +75,10 @@ void rd_print_step(rd_printing *n, const rd_stmt *s)
 
     rd_print_begin_line(n);
     if (s->label >= 0)
-        rd_print_labelled_step(n, n->to, s);
+        rd_print_group_step(n, n->to, s);
     else {
-        rd_print_state(n, &at, s);
-        rd_print_states(&states, &n->fold[s->fold], 's', s->store, at.at);
+        rd_print_state_subscript(n, &at, s);
+        rd_print_state_addresses(&states, &n->fold[s->fold], 's', s->store, at.at);
         rd_print_add_step(n, n->to, s, states.at);
     }
     rd_text_add(n->to, "\n");
@@ -135,7 +135,7 @@ static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *
     const rd_print_fold *f  = &n->fold[s->fold];
     rd_text              at = { 0 };
 
-    rd_print_cell(n, &at, s);
+    rd_print_cell_subscript(n, &at, s);
     if (f->of.fold->n_group && !s->all) {
         add_push_of_groups(n, to, s, step, at.at);
         rd_text_end(&at, n->to);
@@ -179,7 +179,7 @@ static void add_is_last(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* "{ const int64_t t0 = (i0); if (t0 % 64 == 63) push0(...); }" */
-void rd_print_ends(rd_printing *n, const rd_stmt *s)
+void rd_print_block_end(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *f    = &n->t->p->fold[s->fold];
     rd_text        line = { 0 }, step = { 0 };
@@ -191,7 +191,7 @@ void rd_print_ends(rd_printing *n, const rd_stmt *s)
     else
         add_is_last(n, &line, s);
     if (f->scan)
-        rd_print_turn(n, &line, s, step.at);
+        rd_print_carry(n, &line, s, step.at);
     else
         add_push(n, &line, s, step.at);
     rd_text_add(&line, " }");
@@ -211,7 +211,7 @@ static const rd_for *blocks_around(const rd_printing *n, const rd_stmt *s)
 }
 
 /* "{ const int64_t t0 = m0; m1 = LESS(m1, m0 + (64 - t0 % 64) * 1); }" */
-void rd_print_cut(rd_printing *n, const rd_stmt *s)
+void rd_print_block_limit(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *f    = &n->t->p->fold[s->fold];
     const rd_for  *loop = blocks_around(n, s);

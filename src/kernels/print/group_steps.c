@@ -16,16 +16,16 @@ static void add_label(rd_text *to, const rd_stmt *s)
 }
 
 /* "double *const g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;" */
-void rd_print_pointer_to_states(rd_printing *n, int32_t stmt)
+void rd_print_group_pointer(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s     = &n->t->stmt[stmt];
     rd_stmt        at    = *s;
     rd_text        first = { 0 }, group = { 0 };
 
-    if (s->fold < 0 || !rd_goes_by_pointer(n->t, s))
+    if (s->fold < 0 || !rd_has_group_pointer(n->t, s))
         return;
     at.label = -1;
-    rd_print_state(n, &first, &at);
+    rd_print_state_subscript(n, &first, &at);
     rd_text_add(&group, "LESS(");
     add_label(&group, s);
     rd_text_add(&group, ", ");
@@ -53,16 +53,16 @@ static void add_step_if_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };
 
-    if (!rd_may_go_nowhere(n->t, s)) {
+    if (!rd_has_discard_state(n->t, s)) {
         rd_text_add(to, "if (");
         add_is_group(n, to, s);
         rd_text_add(to, ") ");
     }
     rd_text_add(to, "{ const int64_t at = ");
-    if (!rd_print_subscript(n, to, s))
-        rd_print_state(n, to, s);
+    if (!rd_print_group_subscript(n, to, s))
+        rd_print_state_subscript(n, to, s);
     rd_text_add(to, "; ");
-    rd_print_states(&states, &n->fold[s->fold], 's', s->store, "at");
+    rd_print_state_addresses(&states, &n->fold[s->fold], 's', s->store, "at");
     rd_print_add_step(n, to, s, states.at);
     rd_text_add(to, " }");
     rd_text_end(&states, n->to);
@@ -74,7 +74,7 @@ static void add_step_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };
 
-    rd_print_states(&states, &n->fold[s->fold], 's', s->store, "0");
+    rd_print_state_addresses(&states, &n->fold[s->fold], 's', s->store, "0");
     if (n->fold[s->fold].of.user) {
         rd_text_add(to, "if (");
         add_is_group(n, to, s);
@@ -84,14 +84,14 @@ static void add_step_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_end(&states, n->to);
 }
 
-void rd_print_labelled_step(rd_printing *n, rd_text *to, const rd_stmt *s)
+void rd_print_group_step(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };
 
     if (n->t->store[s->store].run)
         add_step_of_run(n, to, s);
-    else if (rd_goes_by_pointer(n->t, s)) {
-        rd_print_states(&states, &n->fold[s->fold], 'g', (int32_t)(s - n->t->stmt), "i");
+    else if (rd_has_group_pointer(n->t, s)) {
+        rd_print_state_addresses(&states, &n->fold[s->fold], 'g', (int32_t)(s - n->t->stmt), "i");
         rd_print_add_step(n, to, s, states.at);
     } else
         add_step_if_group(n, to, s);

@@ -17,7 +17,7 @@
 
 /* ---- Which ------------------------------------------------------------------------------------ */
 /* Is the label an element of an array of the strip, or the same for all? */
-static bool has_label(const rd_schedule *t, const rd_stmt *s)
+static bool has_label_in_strip(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_let *label = &t->let[s->label];
 
@@ -28,18 +28,18 @@ static bool has_label(const rd_schedule *t, const rd_stmt *s)
 static bool has_subscripts(const rd_printing *n, const rd_stmt *s)
 {
     return n->vector >= 0 && s->parent == n->vector && rd_loop_of(n->t, n->vector)->extent > 0 &&
-           rd_may_go_nowhere(n->t, s) && has_label(n->t, s) &&
+           rd_has_discard_state(n->t, s) && has_label_in_strip(n->t, s) &&
            n->t->store[s->store].extent < INT32_MAX / 2;
 }
 
 /* ---- Text ------------------------------------------------------------------------------------- */
 /* The first step of the loop whose elements go to states of the same subscripts. */
-static int32_t first_alike(rd_printing *n, const rd_stmt *s)
+static int32_t first_with_same_subscripts(rd_printing *n, const rd_stmt *s)
 {
     rd_text own   = { 0 };
     int32_t found = n->t->stmt[s->parent].first;
 
-    rd_print_state(n, &own, s);
+    rd_print_state_subscript(n, &own, s);
     for (; &n->t->stmt[found] != s; found = n->t->stmt[found].next) {
         const rd_stmt *other = &n->t->stmt[found];
         rd_text        at    = { 0 };
@@ -47,7 +47,7 @@ static int32_t first_alike(rd_printing *n, const rd_stmt *s)
 
         if (other->kind != RD_S_STEP || !has_subscripts(n, other))
             continue;
-        rd_print_state(n, &at, other);
+        rd_print_state_subscript(n, &at, other);
         alike = own.at && at.at && strcmp(own.at, at.at) == 0;
         rd_text_end(&at, n->to);
         if (alike)
@@ -57,11 +57,11 @@ static int32_t first_alike(rd_printing *n, const rd_stmt *s)
     return found;
 }
 
-bool rd_print_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
+bool rd_print_group_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     if (!has_subscripts(n, s))
         return false;
-    rd_text_add(to, "t%" PRId32 "[i]", first_alike(n, s));
+    rd_text_add(to, "t%" PRId32 "[i]", first_with_same_subscripts(n, s));
     return true;
 }
 
@@ -72,7 +72,7 @@ static void print_subscripts(rd_printing *n, int32_t step, const char *count)
     rd_text        at    = { 0 };
 
     n->vectors = true;
-    rd_print_state(n, &at, s);
+    rd_print_state_subscript(n, &at, s);
     n->vectors = false;
     rd_print_line(n, "int32_t t%" PRId32 "[%" PRId64 "] LINES;", step,
                   rd_loop_of(n->t, s->parent)->extent);
@@ -86,10 +86,10 @@ static void print_subscripts(rd_printing *n, int32_t step, const char *count)
     rd_text_end(&at, n->to);
 }
 
-void rd_print_subscripts_of_turns(rd_printing *n, int32_t loop, const char *count)
+void rd_print_group_subscripts(rd_printing *n, int32_t loop, const char *count)
 {
     for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)
         if (n->t->stmt[s].kind == RD_S_STEP && has_subscripts(n, &n->t->stmt[s]) &&
-            first_alike(n, &n->t->stmt[s]) == s)
+            first_with_same_subscripts(n, &n->t->stmt[s]) == s)
             print_subscripts(n, s, count);
 }

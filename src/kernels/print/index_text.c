@@ -96,9 +96,10 @@ static bound_loop bound_loop_of(const rd_printing *n, const rd_linear *at, int32
     return b;
 }
 
-const char *rd_lane_name(const rd_printing *n)
+const char *rd_vector_index_name(const rd_printing *n)
 {
-    return n->vector < 0 && n->lane >= 0 && rd_loop_of(n->t, n->lane)->in_order ? "e" : "i";
+    return n->vector < 0 && n->thread_loop >= 0 && rd_loop_of(n->t, n->thread_loop)->in_order ? "e"
+                                                                                              : "i";
 }
 
 /* "(lo + i)": the index along the axis of a vector loop that begins at no mark. */
@@ -116,11 +117,11 @@ static void add_index_of_vector(rd_printing *n, rd_text *to)
 /* The vector loop at hand, and the jam around it; how many. */
 static int loops_at(const rd_printing *n, const rd_linear *at, bound_loop b[2])
 {
-    const int32_t loop  = n->vector >= 0 ? n->vector : n->lane;
+    const int32_t loop  = n->vector >= 0 ? n->vector : n->thread_loop;
     int           count = 0;
 
     if (loop >= 0)
-        b[count++] = bound_loop_of(n, at, loop, rd_lane_name(n));
+        b[count++] = bound_loop_of(n, at, loop, rd_vector_index_name(n));
     if (count && n->vector < 0)
         b[0].declared = n->jam || (n->kernel && rd_is_clamped(n, loop));
     if (n->jam) {

@@ -21,7 +21,7 @@ static void add_cell_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_stmt         cell  = *s;
 
     cell.label = -1;
-    rd_print_cell(n, to, &cell);
+    rd_print_cell_subscript(n, to, &cell);
     rd_text_add(to, " + run%" PRId32 " * ", s->arg);
     rd_print_number(n, to, n->t->p->fold[s->fold].apart * store->cell_stride);
 }
@@ -49,7 +49,7 @@ static void add_copies(rd_printing *n, rd_text *to, const rd_stmt *s, bool near)
     rd_text_end(&at, n->to);
 }
 
-void rd_print_run_back(rd_printing *n, const rd_stmt *s)
+void rd_print_run_write_back(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };
 
@@ -61,7 +61,7 @@ void rd_print_run_back(rd_printing *n, const rd_stmt *s)
 }
 
 /* Does the statement turn as one with the one before it? */
-static bool follows(const rd_schedule *t, int32_t stmt, int32_t before)
+static bool is_same_change(const rd_schedule *t, int32_t stmt, int32_t before)
 {
     return stmt >= 0 && before >= 0 && t->stmt[stmt].kind == RD_S_TURN &&
            t->stmt[before].kind == RD_S_TURN && t->stmt[stmt].label == t->stmt[before].label &&
@@ -69,12 +69,12 @@ static bool follows(const rd_schedule *t, int32_t stmt, int32_t before)
 }
 
 /* Of all statements from the first one on that turn as one. */
-static void add_moves(rd_printing *n, int32_t first, bool near)
+static void add_all_copies(rd_printing *n, int32_t first, bool near)
 {
     rd_text line = { 0 };
 
     add_is_group(n, &line, &n->t->stmt[first]);
-    for (int32_t s = first, next; s >= 0; s = follows(n->t, next, s) ? next : -1) {
+    for (int32_t s = first, next; s >= 0; s = is_same_change(n->t, next, s) ? next : -1) {
         next = n->t->stmt[s].next;
         add_copies(n, &line, &n->t->stmt[s], near);
     }
@@ -84,20 +84,20 @@ static void add_moves(rd_printing *n, int32_t first, bool near)
 
 /* "if ((int64_t)r3 != run2) { s0_0[..] = s2_0[0]; run2 = (int64_t)r3; s2_0[0] = s0_0[..]; }" of all
  * statements that turn as one. */
-void rd_print_turn_of_label(rd_printing *n, int32_t stmt)
+void rd_print_label_change(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
 
-    if (follows(n->t, stmt, s->prev))
+    if (is_same_change(n->t, stmt, s->prev))
         return;
     rd_print_line(n, "if ((int64_t)r%" PRId32 " != run%" PRId32 ") {", s->label, s->arg);
     n->indent++;
-    add_moves(n, stmt, false);
-    for (int32_t k = stmt, next; k >= 0; k = follows(n->t, next, k) ? next : -1) {
+    add_all_copies(n, stmt, false);
+    for (int32_t k = stmt, next; k >= 0; k = is_same_change(n->t, next, k) ? next : -1) {
         next = n->t->stmt[k].next;
         rd_print_line(n, "run%" PRId32 " = (int64_t)r%" PRId32 ";", n->t->stmt[k].arg, s->label);
     }
-    add_moves(n, stmt, true);
+    add_all_copies(n, stmt, true);
     n->indent--;
     rd_print_line(n, "}");
 }
@@ -105,7 +105,7 @@ void rd_print_turn_of_label(rd_printing *n, int32_t stmt)
 /* ---- Where a run ends ------------------------------------------------------------------------- */
 /* "{ const int32_t *const at = ..; int64_t k = 1; while (m0 + k < m1 && at[k] == *at) k++; m1 = m0 + k; }"
  */
-void rd_print_same_label(rd_printing *n, const rd_stmt *s)
+void rd_print_run_end(rd_printing *n, const rd_stmt *s)
 {
     const rd_for *loop  = rd_loop_of(n->t, s->parent);
     const char   *type  = rd_memory_type(s->type);

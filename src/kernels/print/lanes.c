@@ -1,6 +1,6 @@
 /* lanes.c - functions of the text that make one node of those of a cell's lanes:
  *
- *     static inline void halves0(double *w0)
+ *     static inline void merge_lanes0(double *w0)
  *     {
  *         INDEPENDENT for (int l = 0; l < 32; l++) merge0(&w0[l], &w0[l + 32]);
  *         INDEPENDENT for (int l = 0; l < 16; l++) merge0(&w0[l], &w0[l + 16]);
@@ -57,10 +57,10 @@ static void add_by_lane(rd_text *to, const rd_print_fold *f, int number)
     add_halving(to, f, number, "add", 'w');
 }
 
-/* "static inline void halves0(double *w0) { .. }": the lanes of one cell become one. */
+/* "static inline void merge_lanes0(double *w0) { .. }": the lanes of one cell become one. */
 static void add_halves(rd_text *to, const rd_print_fold *f, int number)
 {
-    rd_text_add(to, "static inline void halves%d(", number);
+    rd_text_add(to, "static inline void merge_lanes%d(", number);
     rd_add_parameters(to, &f->of, true, "", 'w');
     rd_text_add(to, ")\n{\n");
     if (rd_goes_by_lane(&f->of))
@@ -83,7 +83,7 @@ static void add_cells_by_lane(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n            if (l >= lanes) continue;\n");
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, "            t%d[l] = w%d[l * stride + c];\n", k, k);
-    rd_text_add(to, "        }\n        halves%d(", number);
+    rd_text_add(to, "        }\n        merge_lanes%d(", number);
     rd_add_each(to, &f->of, "t%d");
     rd_text_add(to, ");\n");
     for (int k = 0; k < f->of.n_state; k++)
@@ -103,13 +103,13 @@ static void add_block_loop(rd_text *to, const rd_print_fold *f, int number, cons
     rd_text_add(to, "    }\n");
 }
 
-/* "nodes0(states, nodes)": the states of all lanes of one block become nodes. */
+/* "lane_nodes0(states, nodes)": the states of all lanes of one block become nodes. */
 static void add_nodes(rd_text *to, const rd_print_fold *f, int number)
 {
     char count[20];
 
     snprintf(count, sizeof count, "%d", f->lanes);
-    rd_text_add(to, "static inline void nodes%d(", number);
+    rd_text_add(to, "static inline void lane_nodes%d(", number);
     rd_add_parameters(to, &f->of, false, "", 's');
     rd_text_add(to, ", ");
     rd_add_parameters(to, &f->of, true, "", 'w');
@@ -118,11 +118,11 @@ static void add_nodes(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* "cells0(states, nodes, lanes, stride, n)": nodes of all lanes of n neighbouring cells, and then one
+/* "merge_cells0(states, nodes, lanes, stride, n)": nodes of all lanes of n neighbouring cells, and then one
  * each.  Lanes lie `stride` apart. */
 static void add_cells(rd_text *to, const rd_print_fold *f, int number)
 {
-    rd_text_add(to, "static inline void cells%d(", number);
+    rd_text_add(to, "static inline void merge_cells%d(", number);
     rd_add_parameters(to, &f->of, false, "", 's');
     rd_text_add(to, ", ");
     rd_add_parameters(to, &f->of, true, "", 'w');
@@ -147,10 +147,10 @@ static void add_cells(rd_text *to, const rd_print_fold *f, int number)
 
 void rd_print_lane_functions(rd_text *to, const rd_print_fold *f, int number, uint32_t which)
 {
-    if (which & RD_PRINT_HALVES)
+    if (which & RD_PRINT_MERGE_LANES)
         add_halves(to, f, number);
-    if (which & RD_PRINT_NODES)
+    if (which & RD_PRINT_LANE_NODES)
         add_nodes(to, f, number);
-    if (which & RD_PRINT_CELLS)
+    if (which & RD_PRINT_MERGE_CELLS)
         add_cells(to, f, number);
 }

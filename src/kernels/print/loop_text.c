@@ -30,10 +30,10 @@ static void add_condition(rd_printing *n, rd_text *to, const rd_for *loop, bool 
 
 /* "for (int64_t i0 = lo; i0 < hi; i0 += 64) {", behind "GCC unroll 4" if rounds shall be written out.  One
  * that has a rest, or is one, takes its index from before. */
-static void open_loop(rd_printing *n, int32_t stmt)
+static void begin_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop     = rd_loop_of(n->t, stmt);
-    const bool    has_rest = rd_has_rest(n, stmt), is_rest = rd_is_rest(n, stmt);
+    const bool    has_rest = rd_has_tail_loop(n, stmt), is_rest = rd_is_tail_loop(n, stmt);
     rd_text from = { 0 }, to = { 0 }, step = { 0 }, axis = { 0 }, first = { 0 }, holds = { 0 };
 
     rd_print_axis(n, &axis, loop->axis);
@@ -91,7 +91,7 @@ static void open_loop(rd_printing *n, int32_t stmt)
 
 /* "for (int64_t m0 = lo, m1; m0 < hi; m0 = m1) {", with m1 = hi at first, which cuts lower;
  * backwards the last range comes first. */
-static void open_blocks(rd_printing *n, const rd_for *loop)
+static void begin_block_loop(rd_printing *n, const rd_for *loop)
 {
     rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 };
 
@@ -115,8 +115,8 @@ static void open_blocks(rd_printing *n, const rd_for *loop)
     rd_text_end(&stop, n->to);
 }
 
-/* "for (int64_t m0 = lo, m1; m0 < hi; m0 = m1) { m1 = LESS(m0 + 128 - OVER_LINE(..), hi);" */
-static void open_by_lines(rd_printing *n, const rd_for *loop)
+/* "for (int64_t m0 = lo, m1; m0 < hi; m0 = m1) { m1 = LESS(m0 + 128 - LINE_OFFSET(..), hi);" */
+static void begin_line_loop(rd_printing *n, const rd_for *loop)
 {
     rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 }, over = { 0 };
 
@@ -124,7 +124,7 @@ static void open_by_lines(rd_printing *n, const rd_for *loop)
     rd_print_to(n, &to, &loop->to);
     rd_print_axis(n, &start, loop->start);
     rd_print_axis(n, &stop, loop->stop);
-    rd_print_over_line(n, &over, loop->lines);
+    rd_print_line_offset(n, &over, loop->lines);
     rd_print_line(n, "for (int64_t %s = %s, %s; %s < %s; %s = %s) {", start.at, from.at, stop.at,
                   start.at, to.at, start.at, stop.at);
     n->indent++;
@@ -139,7 +139,7 @@ static void open_by_lines(rd_printing *n, const rd_for *loop)
 }
 
 /* "{ const int64_t m0 = lo, m1 = hi; if (m0 < m1) {": a loop of one round at most, if it has any. */
-static void open_once(rd_printing *n, const rd_for *loop)
+static void begin_single_round(rd_printing *n, const rd_for *loop)
 {
     rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 };
 
@@ -161,7 +161,7 @@ static void open_once(rd_printing *n, const rd_for *loop)
 
 /* Binds the axis to the index of a round: to a number that is known from now on, or by
  * "const int64_t i1 = m5 + 2;". */
-static void name_round(rd_printing *n, const rd_for *loop, int64_t round)
+static void bind_round(rd_printing *n, const rd_for *loop, int64_t round)
 {
     rd_linear at    = loop->from.part[0].at;
     rd_text   index = { 0 };
@@ -184,7 +184,7 @@ static void print_unrolled(rd_printing *n, int32_t stmt)
     for (int64_t k = 0; k < loop->extent; k++) {
         rd_print_line(n, "{");
         n->indent++;
-        name_round(n, loop, loop->backwards ? loop->extent - 1 - k : k);
+        bind_round(n, loop, loop->backwards ? loop->extent - 1 - k : k);
         rd_print_body(n, stmt);
         n->indent--;
         rd_print_line(n, "}");
@@ -201,19 +201,19 @@ static void print_loop(rd_printing *n, int32_t stmt)
     switch (loop->kind) {
     case RD_FOR_VECTOR: rd_print_vector(n, stmt); return;
     case RD_FOR_UNROLL: print_unrolled(n, stmt); return;
-    case RD_FOR_BLOCK: open_blocks(n, loop); break;
-    case RD_FOR_ONCE: open_once(n, loop); break;
+    case RD_FOR_BLOCK: begin_block_loop(n, loop); break;
+    case RD_FOR_ONCE: begin_single_round(n, loop); break;
     default:
         if (loop->lines)
-            open_by_lines(n, loop);
+            begin_line_loop(n, loop);
         else
-            open_loop(n, stmt);
+            begin_loop(n, stmt);
     }
     n->spelled = false;
     rd_print_body(n, stmt);
     n->indent--;
     rd_print_line(n, "}");
-    if (loop->kind == RD_FOR_ONCE || rd_is_rest(n, stmt)) {
+    if (loop->kind == RD_FOR_ONCE || rd_is_tail_loop(n, stmt)) {
         n->indent--;
         rd_print_line(n, "}");
     }
@@ -266,22 +266,22 @@ static void print_stmt(rd_printing *n, int32_t stmt)
     case RD_S_LOOP: print_loop(n, stmt); break;
     case RD_S_IF: print_if(n, stmt); break;
     case RD_S_LET: rd_print_let(n, s); break;
-    case RD_S_STORE: rd_print_stored(n, stmt); break;
+    case RD_S_STORE: rd_print_store(n, stmt); break;
     case RD_S_ARRAY: rd_print_declare_array(n, s); break;
     case RD_S_BEGIN: rd_print_begin(n, s); break;
     case RD_S_STEP: rd_print_step(n, s); break;
     case RD_S_NEAR:
-    case RD_S_BACK: rd_print_copy(n, s); break;
-    case RD_S_TURN: rd_print_turn_of_label(n, stmt); break;
-    case RD_S_CUT: rd_print_cut(n, s); break;
-    case RD_S_RUN: rd_print_same_label(n, s); break;
-    case RD_S_ENDS: rd_print_ends(n, s); break;
-    case RD_S_REST: rd_print_rest(n, stmt); break;
-    case RD_S_LANES: rd_print_lanes(n, stmt); break;
+    case RD_S_BACK: rd_print_state_copy(n, s); break;
+    case RD_S_TURN: rd_print_label_change(n, stmt); break;
+    case RD_S_CUT: rd_print_block_limit(n, s); break;
+    case RD_S_RUN: rd_print_run_end(n, s); break;
+    case RD_S_ENDS: rd_print_block_end(n, s); break;
+    case RD_S_REST: rd_print_lane_nodes(n, stmt); break;
+    case RD_S_LANES: rd_print_merge_lanes(n, stmt); break;
     case RD_S_FINISH: rd_print_finish(n, stmt); break;
     case RD_S_PREFIX: rd_print_prefix(n, s); break;
     case RD_S_FIND: print_find(n, s); break;
-    case RD_S_FETCH: rd_print_fetch(n, s); break;
+    case RD_S_FETCH: rd_print_prefetch(n, s); break;
     case RD_S_EXIT: rd_print_exit(n, s); break;
     case RD_S_SORT: rd_print_sort(n, s); break;
     default: n->why = "a statement that has no text";

@@ -17,7 +17,7 @@ static const char *const part_names[] = { "head", "body", "tail" };
 /* ---- What a part begins with ------------------------------------------------------------------ */
 /* "*(float *)(q->state + 672128) = r2;" in the head, "const float r2 = *(const float *)(q->state +
  * 672128);" in the other parts: values that the head makes go there by the task's state. */
-static void keep_values(rd_printing *n, int64_t at, bool store)
+static void print_head_values(rd_printing *n, int64_t at, bool store)
 {
     const rd_schedule *t = n->t;
 
@@ -127,9 +127,9 @@ static void begin_part(rd_printing *n)
 
 static void end_part(rd_printing *n)
 {
-    if (n->streamed)
-        rd_print_line(n, "STREAMED");
-    n->streamed = false;
+    if (n->nontemporal)
+        rd_print_line(n, "NONTEMPORAL_FENCE");
+    n->nontemporal = false;
     rd_print_line(n, "q->loads += loads;");
     rd_print_line(n, "q->failed |= failed;");
     rd_print_line(n, "q->warnings |= warnings;");
@@ -141,10 +141,10 @@ static void print_part(rd_printing *n, int part, int64_t values)
     if (part == RD_PART_HEAD)
         declare_steps(n, "lo");
     else
-        keep_values(n, values, false);
+        print_head_values(n, values, false);
     rd_print_body(n, n->t->part[part]);
     if (part == RD_PART_HEAD)
-        keep_values(n, values, true);
+        print_head_values(n, values, true);
     if (part == RD_PART_BODY)
         declare_steps(n, "hi");
 }

@@ -37,21 +37,21 @@ static void copy(rd_printing *n, const rd_stmt *s, char name, int k, const char 
 }
 
 /* Steps leave what is before a block as it is, so it does not go back. */
-void rd_print_copy(rd_printing *n, const rd_stmt *s)
+void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f      = &n->fold[s->fold];
     const bool           before = s->kind == RD_S_NEAR && f->blocks && f->of.fold->scan;
     rd_text              at = { 0 }, there = { 0 };
 
     if (n->t->store[s->arg].run) {
-        rd_print_run_back(n, s);
+        rd_print_run_write_back(n, s);
         return;
     }
     rd_print_linear(n, &there, &s->at);
     if (n->t->store[s->arg].lane_stride)
-        rd_print_cell(n, &at, s);
+        rd_print_cell_subscript(n, &at, s);
     else
-        rd_print_state(n, &at, s);
+        rd_print_state_subscript(n, &at, s);
     for (int k = 0; k < f->of.n_state; k++) {
         copy(n, s, 's', k, there.at, at.at);
         if (before)

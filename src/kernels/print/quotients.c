@@ -19,7 +19,7 @@
 #include <math.h>
 
 /* Significant bits of a number. */
-static int bits_of(double x)
+static int significant_bits(double x)
 {
     int    exponent, n = 0;
     double rest = frexp(x, &exponent);
@@ -30,16 +30,16 @@ static int bits_of(double x)
 }
 
 /* Powers of two compilers multiply by themselves; others are far from all ends of the range. */
-static bool is_short(double c, rd_dtype type)
+static bool is_short_constant(double c, rd_dtype type)
 {
     const int most = type == RD_F32 ? FLT_MANT_DIG - 4 : DBL_MANT_DIG - 4;
-    const int bits = c > 0x1p-60 && c < 0x1p60 ? bits_of(c) : 0;
+    const int bits = c > 0x1p-60 && c < 0x1p60 ? significant_bits(c) : 0;
 
     return bits > 1 && bits <= most;
 }
 
 /* Does the statement round the value to a whole number? */
-static bool rounds(const rd_schedule *t, int32_t stmt)
+static bool is_rounding(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
 
@@ -47,7 +47,7 @@ static bool rounds(const rd_schedule *t, int32_t stmt)
 }
 
 /* Is a float one that an int has become? */
-static bool is_int(const rd_let *let)
+static bool is_from_int(const rd_let *let)
 {
     return let->kind == RD_I_CAST && rd_dtype_kind(let->from) != RD_KIND_FLOAT;
 }
@@ -57,7 +57,7 @@ static bool is_rounded(const rd_schedule *t, int32_t value)
 {
     int32_t s = rd_next_use(t, value, -1);
 
-    while (s >= 0 && rounds(t, s))
+    while (s >= 0 && is_rounding(t, s))
         s = rd_next_use(t, value, s);
     return s < 0;
 }
@@ -72,13 +72,13 @@ bool rd_is_short_quotient(const rd_printing *n, const rd_let *let)
     const rd_let *by = &t->let[t->operand[let->first + 1]];
 
     if (by->kind != RD_I_CONST ||
-        !is_short(let->type == RD_F32 ? (double)by->word.f32 : by->word.f64, let->type))
+        !is_short_constant(let->type == RD_F32 ? (double)by->word.f32 : by->word.f64, let->type))
         return false;
-    return is_int(&t->let[t->operand[let->first]]) || is_rounded(t, t->stmt[let->by].value);
+    return is_from_int(&t->let[t->operand[let->first]]) || is_rounded(t, t->stmt[let->by].value);
 }
 
 /* The reciprocal, rounded down, and what it lacks: neither is below 0, so that -0 stays -0. */
-static void halves_of(double c, rd_dtype type, double *high, double *low)
+static void split_reciprocal(double c, rd_dtype type, double *high, double *low)
 {
     *high = type == RD_F32 ? (double)(float)(1 / c) : 1 / c;
     if (fma(-*high, c, 1) < 0)
@@ -86,7 +86,7 @@ static void halves_of(double c, rd_dtype type, double *high, double *low)
     *low = fma(-*high, c, 1) / c;
 }
 
-/* "rd_near_f32(r3, r4, 0x1.c71c7p-5F, 0x1.c71c72p-30F)" */
+/* "rd_quotient_f32(r3, r4, 0x1.c71c7p-5F, 0x1.c71c72p-30F)" */
 void rd_print_short_quotient(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     const int32_t *in  = &n->t->operand[let->first];
@@ -94,9 +94,9 @@ void rd_print_short_quotient(const rd_printing *n, rd_text *to, const rd_let *le
     const bool     f32 = let->type == RD_F32;
     double         high, low;
 
-    halves_of(f32 ? (double)by->word.f32 : by->word.f64, let->type, &high, &low);
+    split_reciprocal(f32 ? (double)by->word.f32 : by->word.f64, let->type, &high, &low);
     rd_text_add(to,
-                f32 ? "rd_near_f32(r%" PRId32 ", r%" PRId32 ", %aF, %aF)"
-                    : "rd_near_f64(r%" PRId32 ", r%" PRId32 ", %a, %a)",
+                f32 ? "rd_quotient_f32(r%" PRId32 ", r%" PRId32 ", %aF, %aF)"
+                    : "rd_quotient_f64(r%" PRId32 ", r%" PRId32 ", %a, %a)",
                 in[0], in[1], high, f32 ? (double)(float)low : low);
 }

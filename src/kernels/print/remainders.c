@@ -9,20 +9,21 @@
 #include <inttypes.h>
 
 /* A little more than 1 / b, so that the product is no less than a whole quotient. */
-static double inverse_of(double b)
+static double reciprocal_of(double b)
 {
     return 1 / b * (1 + 0x1p-50);
 }
 
-void rd_print_rest_by_known(rd_printing *n, const rd_let *let, int32_t result, const char *count)
+void rd_print_remainder_by_constant(rd_printing *n, const rd_let *let, int32_t result,
+                                    const char *count)
 {
     const rd_let *by = &n->t->let[n->t->operand[let->first + 1]];
     const char   *op = rd_op_table[let->op].name;
 
     if (let->type == RD_F32)
         rd_print_line(n, "DIVIDED_STRIP_BY(%s, f32, a%" PRId32 ", %aF, %a, %s)", op, result,
-                      (double)by->word.f32, inverse_of((double)by->word.f32), count);
+                      (double)by->word.f32, reciprocal_of((double)by->word.f32), count);
     else
         rd_print_line(n, "DIVIDED_STRIP_BY(%s, f64, a%" PRId32 ", %a, %a, %s)", op, result,
-                      by->word.f64, inverse_of(by->word.f64), count);
+                      by->word.f64, reciprocal_of(by->word.f64), count);
 }

@@ -6,7 +6,7 @@
  * prefix by the tree has nodes, e, of 1, 2, 4 .. elements. */
 #include "kernels/print/fold_functions.h"
 
-static void add_before(rd_text *to, const rd_print_fold *f)
+static void add_carry_in(rd_text *to, const rd_print_fold *f)
 {
     if (!f->blocks)
         return;
@@ -18,16 +18,16 @@ static void add_before(rd_text *to, const rd_print_fold *f)
 
 /* What is before a block and its prefix, as results:
  *
- *     static inline void sofar0(float *s0, float *p0, float *q, float *y0)
+ *     static inline void prefix0(float *s0, float *p0, float *q, float *y0)
  *     { float w0 = *s0; block0(&w0); w0 = *p0 + (*q + w0); finish0(&w0, y0); } */
-void rd_print_so_far_function(rd_text *to, const rd_print_fold *f, int number)
+void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
 {
     const bool two =
         rd_dtype_class(f->of.fold->type) == RD_CLASS_f32; /* words that say something */
 
-    rd_text_add(to, "static inline void sofar%d(", number);
+    rd_text_add(to, "static inline void prefix%d(", number);
     rd_add_parameters(to, &f->of, false, "", 's');
-    add_before(to, f);
+    add_carry_in(to, f);
     for (int k = 0; k < f->of.fold->n_out; k++)
         rd_text_add(to, ", %s *y%d", rd_result_type(f->of.fold), k);
     rd_text_add(to, ")\n{\n   ");
@@ -58,15 +58,15 @@ void rd_print_so_far_function(rd_text *to, const rd_print_fold *f, int number)
 }
 
 /* A block has ended: it goes to what is before the next, of n neighbouring cells. */
-static void add_turn(rd_text *to, const rd_print_fold *f, int number)
+static void add_carry(rd_text *to, const rd_print_fold *f, int number)
 {
     const char *elem = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64";
 
     if (!f->blocks)
         return;
-    rd_text_add(to, "static void turn%d(", number);
+    rd_text_add(to, "static void carry%d(", number);
     rd_add_parameters(to, &f->of, false, "", 's');
-    add_before(to, f);
+    add_carry_in(to, f);
     if (f->pair)
         rd_text_add(to, ", double *w, int64_t pitch, int64_t block");
     rd_text_add(
@@ -93,7 +93,7 @@ static void add_turn(rd_text *to, const rd_print_fold *f, int number)
 }
 
 /* a = merge(node, a), for n cells. */
-static void add_meet(rd_text *to, const rd_print_fold *f, int number, char a)
+static void add_merge_before(rd_text *to, const rd_print_fold *f, int number, char a)
 {
     rd_text_add(to, "INDEPENDENT for (int64_t l = 0; l < n; l++) {");
     for (int k = 0; k < f->of.n_state; k++)
@@ -114,7 +114,7 @@ static void add_tree(rd_text *to, const rd_print_fold *f, int number)
 {
     if (!f->levels)
         return;
-    rd_text_add(to, "static inline void tree%d(", number);
+    rd_text_add(to, "static inline void prefix_tree%d(", number);
     rd_add_parameters(to, &f->of, false, "", 'e');
     rd_text_add(to, ", ");
     rd_add_parameters(to, &f->of, false, "", 'u');
@@ -122,13 +122,13 @@ static void add_tree(rd_text *to, const rd_print_fold *f, int number)
     rd_add_parameters(to, &f->of, false, "", 's');
     rd_text_add(to, ", int64_t at, int64_t stride, int64_t n)\n{\n    int level = 0;\n\n"
                     "    for (; at >> level & 1; level++)\n        ");
-    add_meet(to, f, number, 'u');
+    add_merge_before(to, f, number, 'u');
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) {");
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, " e%d[level * stride + l] = u%d[l]; s%d[l] = u%d[l];", k, k, k, k);
     rd_text_add(to, " }\n    for (level++; (at + 1) >> level; level++)\n"
                     "        if ((at + 1) >> level & 1)\n            ");
-    add_meet(to, f, number, 's');
+    add_merge_before(to, f, number, 's');
     rd_text_add(to, "}\n");
 }
 
@@ -136,7 +136,7 @@ void rd_print_scan_functions(rd_text *to, const rd_print_fold *f, int number)
 {
     if (!f->of.fold->scan)
         return;
-    rd_print_so_far_function(to, f, number);
-    add_turn(to, f, number);
+    rd_print_prefix_function(to, f, number);
+    add_carry(to, f, number);
     add_tree(to, f, number);
 }

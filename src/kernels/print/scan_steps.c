@@ -3,15 +3,15 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* "sofar0(states, before, &r5);" */
+/* "prefix0(states, before, &r5);" */
 static void add_result(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_print_fold *f    = &n->fold[s->fold];
     rd_text              line = { 0 };
 
-    rd_text_add(&line, "sofar%" PRId32 "(", s->fold);
-    rd_print_states(&line, f, 's', s->store, at);
-    rd_print_before(&line, f, s->store, at);
+    rd_text_add(&line, "prefix%" PRId32 "(", s->fold);
+    rd_print_state_addresses(&line, f, 's', s->store, at);
+    rd_print_carry_in(&line, f, s->store, at);
     for (int32_t k = 0; k < f->of.fold->n_out; k++)
         rd_text_add(&line, ", &r%" PRId32, s->value + k);
     rd_print_line(n, "%s);", line.at);
@@ -35,7 +35,7 @@ static void set_element(rd_printing *n, const rd_stmt *s, const char *at)
     const rd_print_fold *f    = &n->fold[s->fold];
     rd_text              line = { 0 }, element = { 0 };
 
-    rd_print_states(&element, f, 'u', s->fold, at);
+    rd_print_state_addresses(&element, f, 'u', s->fold, at);
     rd_user_begins(&line, &f->of, s->fold, "u", at);
     rd_text_add(&line, "begin%" PRId32 "(%s); ", s->fold, element.at);
     rd_print_add_step(n, &line, s, element.at);
@@ -44,18 +44,18 @@ static void set_element(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&element, n->to);
 }
 
-/* "tree0(nodes, elements, states, place, pitch, count);" */
+/* "prefix_tree0(nodes, elements, states, place, pitch, count);" */
 static void call_tree(rd_printing *n, const rd_stmt *s, const char *at, const char *count)
 {
     const rd_print_fold *f    = &n->fold[s->fold];
     rd_text              line = { 0 };
 
-    rd_text_add(&line, "tree%" PRId32 "(", s->fold);
-    rd_print_states(&line, f, 'e', s->store, at);
+    rd_text_add(&line, "prefix_tree%" PRId32 "(", s->fold);
+    rd_print_state_addresses(&line, f, 'e', s->store, at);
     rd_text_add(&line, ", ");
-    rd_print_states(&line, f, 'u', s->fold, "0");
+    rd_print_state_addresses(&line, f, 'u', s->fold, "0");
     rd_text_add(&line, ", ");
-    rd_print_states(&line, f, 's', s->store, at);
+    rd_print_state_addresses(&line, f, 's', s->store, at);
     rd_text_add(&line, ", (");
     rd_print_linear(n, &line, &s->of.outer);
     rd_text_add(&line, ") %% %d, ", RD_TREE_STEPS);
@@ -76,7 +76,7 @@ static void add_by_tree(rd_printing *n, const rd_stmt *s, const char *at)
 }
 
 /* Where each index of the position is a number, as in a loop that is written out: it too. */
-static bool is_known(const rd_printing *n, const rd_linear *at, int64_t *place)
+static bool is_known_position(const rd_printing *n, const rd_linear *at, int64_t *place)
 {
     *place = at->offset;
     for (int32_t k = 0; k < at->n; k++) {
@@ -91,8 +91,8 @@ static bool is_known(const rd_printing *n, const rd_linear *at, int64_t *place)
 
 /* "{ float a0_0[1] = { e0_0[1 + at] }; merge0(&a0_0[0], &u0_0[0]); u0_0[0] = a0_0[0]; }": what is at
  * hand, in `name`, meets the node of a level before it. */
-static void meet(rd_printing *n, const rd_stmt *s, const char *at, int level, char name, int32_t of,
-                 const char *name_at)
+static void print_merge_before(rd_printing *n, const rd_stmt *s, const char *at, int level,
+                               char name, int32_t of, const char *name_at)
 {
     const rd_print_fold *f    = &n->fold[s->fold];
     rd_text              line = { 0 };
@@ -102,9 +102,9 @@ static void meet(rd_printing *n, const rd_stmt *s, const char *at, int level, ch
                     rd_state_type(&f->of, k), s->fold, k, s->store, k,
                     level * n->t->store[s->store].extent, at);
     rd_text_add(&line, "merge%" PRId32 "(", s->fold);
-    rd_print_states(&line, f, 'a', s->fold, "0");
+    rd_print_state_addresses(&line, f, 'a', s->fold, "0");
     rd_text_add(&line, ", ");
-    rd_print_states(&line, f, name, of, name_at);
+    rd_print_state_addresses(&line, f, name, of, name_at);
     rd_text_add(&line, ");");
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(&line, " %c%" PRId32 "_%d[%s] = a%" PRId32 "_%d[0];", name, of, k, name_at,
@@ -113,7 +113,7 @@ static void meet(rd_printing *n, const rd_stmt *s, const char *at, int level, ch
     rd_text_end(&line, n->to);
 }
 
-/* As tree0() does, at a place that is a number: which nodes meet is known then. */
+/* As prefix_tree0() does, at a place that is a number: which nodes meet is known then. */
 static void add_by_known_tree(rd_printing *n, const rd_stmt *s, const char *at, int64_t place)
 {
     const rd_print_fold *f     = &n->fold[s->fold];
@@ -125,28 +125,28 @@ static void add_by_known_tree(rd_printing *n, const rd_stmt *s, const char *at, 
     declare_elements(n, s, 1);
     set_element(n, s, "0");
     for (; place >> level & 1; level++)
-        meet(n, s, at, level, 'u', s->fold, "0");
+        print_merge_before(n, s, at, level, 'u', s->fold, "0");
     for (int k = 0; k < f->of.n_state; k++)
         rd_print_line(
             n, "e%" PRId32 "_%d[%" PRId64 " + %s] = s%" PRId32 "_%d[%s] = u%" PRId32 "_%d[0];",
             s->store, k, level * pitch, at, s->store, k, at, s->fold, k);
     for (level++; (place + 1) >> level; level++)
         if ((place + 1) >> level & 1)
-            meet(n, s, at, level, 's', s->store, at);
+            print_merge_before(n, s, at, level, 's', s->store, at);
     n->indent--;
     rd_print_line(n, "}");
 }
 
 /* ---- Elements of a vector loop ---------------------------------------------------------------- */
 /* All that stand in one place of their blocks go from node to node together, by one call. */
-static bool goes_together(const rd_printing *n, const rd_stmt *s)
+static bool is_strip_tree_scan(const rd_printing *n, const rd_stmt *s)
 {
     return s->kind == RD_S_PREFIX && n->fold[s->fold].levels && n->vector >= 0 &&
            s->parent == n->vector;
 }
 
 /* Does a LET, or a step, read the value? */
-static bool reads(const rd_printing *n, int32_t user, int32_t value)
+static bool is_read_by(const rd_printing *n, int32_t user, int32_t value)
 {
     const rd_schedule *t = n->t;
     const rd_stmt     *s = &t->stmt[user];
@@ -166,11 +166,11 @@ static bool reads(const rd_printing *n, int32_t user, int32_t value)
 }
 
 /* Is the value of this LET of use for the statement behind it in its body? */
-static bool is_for(const rd_printing *n, int32_t let, int32_t user)
+static bool is_needed_by(const rd_printing *n, int32_t let, int32_t user)
 {
     for (int32_t s = n->t->stmt[let].next; s >= 0; s = n->t->stmt[s].next) {
-        if (reads(n, s, n->t->stmt[let].value) &&
-            (s == user || (n->t->stmt[s].kind == RD_S_LET && is_for(n, s, user))))
+        if (is_read_by(n, s, n->t->stmt[let].value) &&
+            (s == user || (n->t->stmt[s].kind == RD_S_LET && is_needed_by(n, s, user))))
             return true;
         if (s == user)
             return false;
@@ -184,44 +184,44 @@ static void set_elements(rd_printing *n, int32_t stmt, const char *count)
     rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %s; i++) {", count);
     n->indent++;
     for (int32_t s = n->t->stmt[n->vector].first; s != stmt; s = n->t->stmt[s].next)
-        if (n->t->stmt[s].kind == RD_S_LET && is_for(n, s, stmt))
+        if (n->t->stmt[s].kind == RD_S_LET && is_needed_by(n, s, stmt))
             rd_print_let(n, &n->t->stmt[s]);
     set_element(n, &n->t->stmt[stmt], "i");
     n->indent--;
     rd_print_line(n, "}");
 }
 
-static void call_together(rd_printing *n, const rd_stmt *s, const char *count)
+static void call_strip_tree(rd_printing *n, const rd_stmt *s, const char *count)
 {
     rd_text at = { 0 };
 
     n->first = true;
-    rd_print_cell(n, &at, s);
+    rd_print_cell_subscript(n, &at, s);
     call_tree(n, s, at.at, count);
     n->first = false;
     rd_text_end(&at, n->to);
 }
 
-void rd_print_before_elements(rd_printing *n, int32_t stmt, const char *count)
+void rd_print_tree_scan_before(rd_printing *n, int32_t stmt, const char *count)
 {
     for (int32_t k = n->t->stmt[stmt].first; k >= 0; k = n->t->stmt[k].next) {
         const rd_stmt *s = &n->t->stmt[k];
 
-        if (!goes_together(n, s))
+        if (!is_strip_tree_scan(n, s))
             continue;
         declare_elements(n, s, rd_loop_of(n->t, stmt)->extent);
         if (n->fold[s->fold].of.fold->exclusive)
             continue;
         set_elements(n, k, count);
-        call_together(n, s, count);
+        call_strip_tree(n, s, count);
     }
 }
 
-void rd_print_behind_elements(rd_printing *n, int32_t stmt, const char *count)
+void rd_print_tree_scan_after(rd_printing *n, int32_t stmt, const char *count)
 {
     for (int32_t k = n->t->stmt[stmt].first; k >= 0; k = n->t->stmt[k].next)
-        if (goes_together(n, &n->t->stmt[k]) && n->fold[n->t->stmt[k].fold].of.fold->exclusive)
-            call_together(n, &n->t->stmt[k], count);
+        if (is_strip_tree_scan(n, &n->t->stmt[k]) && n->fold[n->t->stmt[k].fold].of.fold->exclusive)
+            call_strip_tree(n, &n->t->stmt[k], count);
 }
 
 /* ---- All together ----------------------------------------------------------------------------- */
@@ -229,10 +229,10 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
 {
     int64_t place;
 
-    if (goes_together(n, s)) {
+    if (is_strip_tree_scan(n, s)) {
         if (n->fold[s->fold].of.fold->exclusive)
             set_element(n, s, "i");
-    } else if (n->fold[s->fold].levels && is_known(n, &s->of.outer, &place))
+    } else if (n->fold[s->fold].levels && is_known_position(n, &s->of.outer, &place))
         add_by_known_tree(n, s, at, place);
     else if (n->fold[s->fold].levels)
         add_by_tree(n, s, at);
@@ -240,7 +240,7 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
         rd_print_step(n, s);
 }
 
-/* "float r5; step0(..); sofar0(.., &r5);", or the result first, if it is of the elements before
+/* "float r5; step0(..); prefix0(.., &r5);", or the result first, if it is of the elements before
  * this one. */
 void rd_print_prefix(rd_printing *n, const rd_stmt *s)
 {
@@ -248,7 +248,7 @@ void rd_print_prefix(rd_printing *n, const rd_stmt *s)
     const bool           exclusive = f->of.fold->exclusive;
     rd_text              at = { 0 }, results = { 0 };
 
-    rd_print_cell(n, &at, s);
+    rd_print_cell_subscript(n, &at, s);
     rd_print_results(&results, s, f->of.fold);
     rd_print_line(n, "%s", results.at + 1);
     if (exclusive)

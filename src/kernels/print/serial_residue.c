@@ -13,23 +13,23 @@ static int32_t loop_that_stays(const rd_schedule *t, int32_t stmt)
     return loop;
 }
 
-static bool goes_in_order(const rd_schedule *t, int32_t step, int32_t loop)
+static bool is_serial_step(const rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_meet meet = rd_meets(t, t->stmt[step].fold, loop);
 
     return meet == RD_MEETS_STEPS || meet == RD_MEETS_MIXED || meet == RD_MEETS_BLOCKS;
 }
 
-static bool holds_order(const rd_schedule *t, int32_t loop)
+static bool has_serial_step(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
-        if (rd_is_step(t, s) && goes_in_order(t, s, loop))
+        if (rd_is_step(t, s) && is_serial_step(t, s, loop))
             return true;
     return false;
 }
 
 /* Do several rounds of a loop around go their own ways, or are there several blocks? */
-static bool could_go_beside(const rd_schedule *t, int32_t step, int32_t loop)
+static bool can_interleave(const rd_schedule *t, int32_t step, int32_t loop)
 {
     enum { FEW = 4 };
     const int32_t fold = t->stmt[step].fold;
@@ -47,14 +47,14 @@ static bool could_go_beside(const rd_schedule *t, int32_t step, int32_t loop)
 
 static rd_residue_why why_in_order(const rd_schedule *t, int32_t step, int32_t loop)
 {
-    const bool beside = could_go_beside(t, step, loop);
+    const bool beside = can_interleave(t, step, loop);
 
     if (t->p->fold[t->stmt[step].fold].scan)
         return beside ? RD_RESIDUE_scans : RD_RESIDUE_scan;
     return beside ? RD_RESIDUE_rows : RD_RESIDUE_order;
 }
 
-static bool is_of_pattern(const rd_schedule *t, int32_t stmt)
+static bool is_in_sparse_row(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t l = rd_loop_around(t, stmt); l >= 0; l = rd_loop_around(t, l)) {
         const int32_t of = rd_loop_of(t, l)->of;
@@ -65,7 +65,7 @@ static bool is_of_pattern(const rd_schedule *t, int32_t stmt)
     return false;
 }
 
-static bool holds_vectors(const rd_schedule *t, int32_t loop)
+static bool has_vector_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
         if (rd_is_vector(t, s))
@@ -74,7 +74,7 @@ static bool holds_vectors(const rd_schedule *t, int32_t loop)
 }
 
 /* Is an element of the loop's body apart from its neighbour: one that is read or written? */
-static bool lies_apart(const rd_schedule *t, int32_t loop)
+static bool has_strided_access(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
         const rd_let *let  = rd_let_of(t, s);
@@ -90,25 +90,25 @@ static bool lies_apart(const rd_schedule *t, int32_t loop)
 /* No order forbids vectors, but the price chose none. */
 static rd_residue_why why_by_price(const rd_schedule *t, int32_t loop)
 {
-    return lies_apart(t, loop) ? RD_RESIDUE_apart : RD_RESIDUE_cheaper;
+    return has_strided_access(t, loop) ? RD_RESIDUE_apart : RD_RESIDUE_cheaper;
 }
 
-rd_residue_why rd_why_alone(const rd_schedule *t, int32_t stmt)
+rd_residue_why rd_why_serial(const rd_schedule *t, int32_t stmt)
 {
     enum { FEW = 64 };
     const int32_t loop = loop_that_stays(t, stmt);
 
     if (rd_is_step(t, stmt) && t->stmt[stmt].label >= 0)
         return RD_RESIDUE_label;
-    if (is_of_pattern(t, stmt))
+    if (is_in_sparse_row(t, stmt))
         return RD_RESIDUE_pattern;
     if (loop < 0 || rd_rounds_of(t, stmt) <= FEW)
         return RD_RESIDUE_few;
-    if (rd_is_step(t, stmt) && goes_in_order(t, stmt, loop))
+    if (rd_is_step(t, stmt) && is_serial_step(t, stmt, loop))
         return why_in_order(t, stmt, loop);
-    if (holds_vectors(t, loop))
+    if (has_vector_loop(t, loop))
         return RD_RESIDUE_row;
-    if (holds_order(t, loop))
+    if (has_serial_step(t, loop))
         return RD_RESIDUE_beside;
     return rd_may_be_vector(t, loop, NULL) ? why_by_price(t, loop) : RD_RESIDUE_refused;
 }

@@ -91,8 +91,8 @@ static void lay_out(rd_printing *n, int32_t number)
         n->why = "more states than there is memory for";
         return;
     }
-    f->nowhere = rd_print_states_nowhere(n->t, number);
-    for (int k = 0; array_of(f, f->states, f->nowhere, words_of(n, store), k, &a); k++)
+    f->discard = rd_print_discard_states(n->t, number);
+    for (int k = 0; array_of(f, f->states, f->discard, words_of(n, store), k, &a); k++)
         bytes = rd_bytes_add(bytes, a.bytes);
     if (n->t->fold[number].split)
         f->facts = rd_piece(&n->state, 1, 64);
@@ -104,7 +104,7 @@ static void lay_out(rd_printing *n, int32_t number)
             rd_bytes_times(f->of.n_state, rd_lines(rd_bytes_times(f->states, f->of.bytes))));
 }
 
-bool rd_print_lay_out(rd_printing *n, rd_get_fn *get, void *pool)
+bool rd_print_lay_out_states(rd_printing *n, rd_get_fn *get, void *pool)
 {
     const rd_program *p = n->t->p;
 
@@ -128,7 +128,7 @@ void rd_print_declare_states(rd_printing *n)
         state_array          a;
 
         for (int j = 0; n->t->store[k].place == RD_IN_TASK &&
-                        array_of(f, f->states, f->nowhere, words_of(n, &n->t->store[k]), j, &a);
+                        array_of(f, f->states, f->discard, words_of(n, &n->t->store[k]), j, &a);
              j++) {
             rd_print_line(n, "%s *const %c%" PRId32 "_%d = (%s *)(q->state + %" PRId64 ");", a.type,
                           a.name, k, a.k, a.type, at);
@@ -169,7 +169,8 @@ void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Which states ----------------------------------------------------------------------------- */
-void rd_print_states(rd_text *to, const rd_print_fold *f, char name, int32_t store, const char *at)
+void rd_print_state_addresses(rd_text *to, const rd_print_fold *f, char name, int32_t store,
+                              const char *at)
 {
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, "%s&%c%" PRId32 "_%d[%s]", k ? ", " : "", name, store, k, at);
@@ -194,7 +195,7 @@ static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f = &n->t->p->fold[s->fold];
 
-    if (rd_may_go_nowhere(n->t, s)) {
+    if (rd_has_discard_state(n->t, s)) {
         rd_text_add(to, " + rd_group_%s((int64_t)r%" PRId32 ", ", n->vectors ? "by_vectors" : "of",
                     s->label);
         rd_print_number(n, to, f->n_group);
@@ -205,7 +206,7 @@ static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* "i0 * 64 + m2 + i": the subscript of the first state of a cell. */
-void rd_print_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
+void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
     rd_linear       more  = s->of.more;
@@ -224,7 +225,7 @@ void rd_print_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
 
 /* "i0 * 64 + ((i1) & 63)": the same of the lane at hand.  Lanes are a power of 2, and no index is
  * negative, which compilers do not know. */
-void rd_print_state(rd_printing *n, rd_text *to, const rd_stmt *s)
+void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
     const rd_fold  *f     = &n->t->p->fold[s->fold];
@@ -233,7 +234,7 @@ void rd_print_state(rd_printing *n, rd_text *to, const rd_stmt *s)
         rd_text_add(to, "i"); /* a state lies where its element does */
         return;
     }
-    rd_print_cell(n, to, s);
+    rd_print_cell_subscript(n, to, s);
     if (f->lanes == 1 || store->lane_stride == 0 || (s->of.lane.n == 0 && s->of.lane.offset == 0))
         return;
     rd_text_add(to, s->wraps ? " + ((" : " + (");

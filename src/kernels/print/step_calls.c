@@ -1,7 +1,7 @@
 /* step_calls.c - calls of the functions of folds as text: a step, the turn of a scan's block.
  *
  *     step0(&s0_0[m2 + i], r3, 1, i1);
- *     turn0(&s0_0[0], &p0_0[0], 1); */
+ *     carry0(&s0_0[0], &p0_0[0], 1); */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
@@ -91,26 +91,26 @@ void rd_print_results(rd_text *to, const rd_stmt *s, const rd_fold *f)
 
 /* ---- Scans ------------------------------------------------------------------------------------ */
 /* ", &p0_0[at], &q0_0[at]" */
-void rd_print_before(rd_text *to, const rd_print_fold *f, int32_t store, const char *at)
+void rd_print_carry_in(rd_text *to, const rd_print_fold *f, int32_t store, const char *at)
 {
     if (!f->blocks)
         return;
     rd_text_add(to, ", ");
-    rd_print_states(to, f, 'p', store, at);
+    rd_print_state_addresses(to, f, 'p', store, at);
     if (f->pair)
         rd_text_add(to, ", &q%" PRId32 "_0[%s]", store, at);
 }
 
-/* "turn0(&s0_0[0], &p0_0[0], &q0_0[0], &w0_0[0], N0, t0 >> 6, 1);" */
-void rd_print_turn(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
+/* "carry0(&s0_0[0], &p0_0[0], &q0_0[0], &w0_0[0], N0, t0 >> 6, 1);" */
+void rd_print_carry(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
 {
     const rd_print_fold *f  = &n->fold[s->fold];
     rd_text              at = { 0 };
 
-    rd_print_cell(n, &at, s);
-    rd_text_add(to, "turn%" PRId32 "(", s->fold);
-    rd_print_states(to, f, 's', s->store, at.at);
-    rd_print_before(to, f, s->store, at.at);
+    rd_print_cell_subscript(n, &at, s);
+    rd_text_add(to, "carry%" PRId32 "(", s->fold);
+    rd_print_state_addresses(to, f, 's', s->store, at.at);
+    rd_print_carry_in(to, f, s->store, at.at);
     if (f->pair) {
         rd_text_add(to, ", &w%" PRId32 "_0[%s], ", s->store, at.at);
         rd_print_number(n, to, n->t->store[s->store].extent);
@@ -129,7 +129,7 @@ void rd_print_block_arguments(rd_printing *n, rd_text *to, const rd_stmt *s, con
 {
     const rd_print_fold *f = &n->fold[s->fold];
 
-    rd_print_states(to, f, 's', s->store, at);
+    rd_print_state_addresses(to, f, 's', s->store, at);
     rd_text_add(to, ", tree%" PRId32 ", ", s->fold);
     rd_print_number(n, to, f->states);
     rd_text_add(to, ", %s, ", at);

@@ -2,7 +2,7 @@
  * an array, one behind the other (pass/interleaved.c), as text:
  *
  *     { static const uint8_t at[32] LINES = { 0, 1, 2, 6, 7, 8, .. };
- *     rd_groups((char *)a6, (const char *)((const uint8_t *)x0 + m0 * 6), n0, 3, 6, 5, at); }
+ *     rd_strided_rows((char *)a6, (const char *)((const uint8_t *)x0 + m0 * 6), n0, 3, 6, 5, at); }
  *
  * A vector takes as many rows together as two of memory hold, by two shuffles. */
 #include "kernels/print/print.h"
@@ -11,7 +11,7 @@
 enum { BYTES = 16, NONE = 128 };
 
 /* Rows that a vector holds, and two of memory. */
-static int64_t rows_together(int64_t group, int64_t period)
+static int64_t rows_per_vector(int64_t group, int64_t period)
 {
     const int64_t hold = BYTES / group, come = (2 * BYTES - group) / period + 1;
 
@@ -19,7 +19,7 @@ static int64_t rows_together(int64_t group, int64_t period)
 }
 
 /* Of the first vector of memory, then of the second. */
-static void print_places(rd_printing *n, int64_t group, int64_t period, int64_t rows)
+static void print_shuffle(rd_printing *n, int64_t group, int64_t period, int64_t rows)
 {
     rd_text places = { 0 };
 
@@ -34,7 +34,7 @@ static void print_places(rd_printing *n, int64_t group, int64_t period, int64_t 
     rd_text_end(&places, n->to);
 }
 
-bool rd_print_row_groups(rd_printing *n, int32_t stmt)
+bool rd_print_strided_rows(rd_printing *n, int32_t stmt)
 {
     const rd_schedule *t     = n->t;
     const int32_t      inner = t->stmt[stmt].first;
@@ -49,7 +49,7 @@ bool rd_print_row_groups(rd_printing *n, int32_t stmt)
     const int64_t  period = size * rd_linear_coef(t, &let->at, rd_loop_of(t, stmt)->axis);
     rd_text        place = { 0 }, count = { 0 };
 
-    print_places(n, group, period, rows_together(group, period));
+    print_shuffle(n, group, period, rows_per_vector(group, period));
     rd_print_count(n, &count, stmt);
     n->known[loop->axis] = n->first = true;
     n->index[loop->axis]            = 0;
@@ -57,10 +57,10 @@ bool rd_print_row_groups(rd_printing *n, int32_t stmt)
     n->known[loop->axis] = n->first = false;
     rd_print_line(n, "loads += %" PRId64 " * %s;", loop->extent, count.at);
     rd_print_line(n,
-                  "rd_groups((char *)a%" PRId32 ", (const char *)((const %s *)x%" PRId32
+                  "rd_strided_rows((char *)a%" PRId32 ", (const char *)((const %s *)x%" PRId32
                   " + %s), %s, %" PRId64 ", %" PRId64 ", %" PRId64 ", at); }",
                   kept->store, rd_memory_type(let->type), let->slot, place.at, count.at, group,
-                  period, rows_together(group, period));
+                  period, rows_per_vector(group, period));
     rd_text_end(&place, n->to);
     rd_text_end(&count, n->to);
     return true;

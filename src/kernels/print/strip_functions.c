@@ -80,7 +80,7 @@ static void print_map(rd_printing *n, const rd_let *let, int32_t result, const c
                       result, count);
         round_halves(n, let, result, count);
     } else if (rd_leaves_rest_by_known(n->t, let))
-        rd_print_rest_by_known(n, let, result, count);
+        rd_print_remainder_by_constant(n, let, result, count);
     else if (rd_op_leaves_rest(let->op, let->type)) {
         rd_print_line(n, "DIVIDED_STRIP(%s, %s, a%" PRId32 ", a%" PRId32 ", %s)",
                       rd_op_table[let->op].name, elem, result, array_of(n, let, 1), count);
@@ -90,7 +90,7 @@ static void print_map(rd_printing *n, const rd_let *let, int32_t result, const c
 }
 
 /* "EXP_OF_STRIP(f32, a5, n0)": by the kind of the loop's one function. */
-bool rd_print_function_of_strip(rd_printing *n, int32_t stmt)
+bool rd_print_strip_function(rd_printing *n, int32_t stmt)
 {
     const int32_t value = function_in(n, stmt);
     const rd_let *let   = value >= 0 ? &n->t->let[value] : NULL;
@@ -102,9 +102,9 @@ bool rd_print_function_of_strip(rd_printing *n, int32_t stmt)
     if (let->kind == RD_I_LOAD && n->t->stmt[stmt].last != n->t->stmt[let->by].next)
         rd_print_planes(n, stmt, count.at);
     else if (let->kind == RD_I_LOAD)
-        rd_print_widened(n, stmt, let->by, result_of(n, stmt), count.at);
+        rd_print_widen(n, stmt, let->by, result_of(n, stmt), count.at);
     else if (let->kind == RD_I_CALL)
-        rd_print_call_of_strip(n, let, result_of(n, stmt), count.at);
+        rd_print_strip_call(n, let, result_of(n, stmt), count.at);
     else if (let->kind == RD_I_CAST)
         print_ints(n, let, result_of(n, stmt), count.at);
     else

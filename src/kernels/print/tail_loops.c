@@ -23,7 +23,7 @@ static bool is_serial(const rd_printing *n, int32_t stmt)
 }
 
 /* Is it from `from` up to the last whole step before `to`? */
-static bool goes_by_steps(const rd_schedule *t, const rd_for *loop)
+static bool has_whole_steps(const rd_schedule *t, const rd_for *loop)
 {
     const rd_edge_part *to = &loop->to.part[0];
 
@@ -32,7 +32,7 @@ static bool goes_by_steps(const rd_schedule *t, const rd_for *loop)
 }
 
 /* Loops inside would be others for compilers: of rows that go through strips together 1.14 of the time. */
-bool rd_has_rest(const rd_printing *n, int32_t stmt)
+bool rd_has_tail_loop(const rd_printing *n, int32_t stmt)
 {
     const rd_schedule *t    = n->t;
     const int32_t      next = t->stmt[stmt].next;
@@ -42,14 +42,14 @@ bool rd_has_rest(const rd_printing *n, int32_t stmt)
     const rd_for       *loop = rd_loop_of(t, stmt), *rest = rd_loop_of(t, next);
     const rd_edge_part *to = &loop->to.part[0], *from = &rest->from.part[0];
 
-    return goes_by_steps(t, loop) && loop->axis == rest->axis && is_single(&rest->from, true) &&
+    return has_whole_steps(t, loop) && loop->axis == rest->axis && is_single(&rest->from, true) &&
            from->by == to->by && !from->up && rd_linear_same(t, &from->at, &to->at) &&
            rd_linear_same(t, &from->first, &to->first);
 }
 
-bool rd_is_rest(const rd_printing *n, int32_t stmt)
+bool rd_is_tail_loop(const rd_printing *n, int32_t stmt)
 {
     const int32_t before = n->t->stmt[stmt].prev;
 
-    return before >= 0 && n->t->stmt[before].kind == RD_S_LOOP && rd_has_rest(n, before);
+    return before >= 0 && n->t->stmt[before].kind == RD_S_LOOP && rd_has_tail_loop(n, before);
 }

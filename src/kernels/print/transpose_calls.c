@@ -38,7 +38,7 @@ static void print_columns(rd_printing *n, int32_t stmt, const rd_let *load, cons
     rd_text_end(&to, n->to);
 }
 
-bool rd_print_turned(rd_printing *n, int32_t stmt)
+bool rd_print_transpose(rd_printing *n, int32_t stmt)
 {
     const rd_schedule *t     = n->t;
     const int32_t      inner = t->stmt[stmt].first;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct looking {
+typedef struct residue_search {
     const rd_schedule *t;
     const rd_speeds   *s;
     int32_t            loop;   /* the vector loop of which `varies` and `around` are */
@@ -15,23 +15,23 @@ typedef struct looking {
     bool              *varies; /* per value */
     bool              *near;   /* per fold: no state comes from memory */
     rd_residue        *to;
-} looking;
+} residue_search;
 
 /* Passes compute which lane a strip begins with. */
-static bool is_of_place(const rd_schedule *t, const rd_let *let)
+static bool is_lane_offset(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_MAP && let->type == RD_I64 && let->n == 2 &&
            let - t->let >= t->p->n_reg && t->let[t->operand[let->first]].kind == RD_I_COORD &&
            t->let[t->operand[let->first + 1]].kind == RD_I_CONST;
 }
 
-static bool computes(const rd_schedule *t, int32_t stmt)
+static bool is_operation(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
 
     if (!let)
         return rd_is_step(t, stmt);
-    if (is_of_place(t, let))
+    if (is_lane_offset(t, let))
         return false;
     switch (let->kind) {
     case RD_I_MAP:
@@ -82,7 +82,7 @@ static rd_residue_why why_by_call(const rd_schedule *t, const rd_let *let)
 }
 
 /* Loops that are written out vanish, and so do those of a few rounds. */
-static bool holds_a_loop(const rd_schedule *t, int32_t vector)
+static bool has_inner_loop(const rd_schedule *t, int32_t vector)
 {
     enum { WRITTEN_OUT = 8 };
 
@@ -97,14 +97,14 @@ static bool holds_a_loop(const rd_schedule *t, int32_t vector)
 }
 
 /* Statements of one vector loop follow each other, so what is asked of the loop is asked once. */
-static void look_into(looking *q, int32_t vector)
+static void enter_vector_loop(residue_search *q, int32_t vector)
 {
     rd_varies_with(q->t, vector, q->varies);
     q->loop   = vector;
-    q->around = holds_a_loop(q->t, vector);
+    q->around = has_inner_loop(q->t, vector);
 }
 
-static rd_residue_why why_in_vector(const looking *q, int32_t stmt)
+static rd_residue_why why_in_vector(const residue_search *q, int32_t stmt)
 {
     const rd_schedule *t   = q->t;
     const rd_let      *let = rd_let_of(t, stmt);
@@ -117,7 +117,7 @@ static rd_residue_why why_in_vector(const looking *q, int32_t stmt)
 }
 
 /* ---- All together ------------------------------------------------------------------------------ */
-static double element_ns(const looking *q, int32_t stmt, int32_t vector)
+static double element_ns(const residue_search *q, int32_t stmt, int32_t vector)
 {
     const rd_spot at  = { .t      = q->t,
                           .s      = q->s,
@@ -133,14 +133,14 @@ static double element_ns(const looking *q, int32_t stmt, int32_t vector)
 }
 
 /* In a vector loop what does not change with its rounds is done once a strip. */
-static bool is_once(const looking *q, int32_t stmt)
+static bool is_once(const residue_search *q, int32_t stmt)
 {
     const rd_let *let = rd_let_of(q->t, stmt);
 
     return let && !q->varies[q->t->stmt[stmt].value];
 }
 
-static void look_at(looking *q, int32_t stmt)
+static void add_operation(residue_search *q, int32_t stmt)
 {
     const int32_t  vector = rd_vector_around(q->t, stmt);
     const double   times  = rd_rounds_of(q->t, stmt);
@@ -148,9 +148,9 @@ static void look_at(looking *q, int32_t stmt)
     char           name[RD_RESIDUE_NAME];
 
     if (vector >= 0 && vector != q->loop)
-        look_into(q, vector);
+        enter_vector_loop(q, vector);
     if (vector < 0)
-        why = times > 1 ? rd_why_alone(q->t, stmt) : RD_N_RESIDUE;
+        why = times > 1 ? rd_why_serial(q->t, stmt) : RD_N_RESIDUE;
     else if (!is_once(q, stmt))
         why = why_in_vector(q, stmt);
     name_of(q->t, stmt, name);
@@ -159,7 +159,7 @@ static void look_at(looking *q, int32_t stmt)
 }
 
 /* What only moves, and ends of folds, count in the time of all. */
-static void look_aside(looking *q, int32_t stmt)
+static void add_time(residue_search *q, int32_t stmt)
 {
     const int32_t vector = rd_vector_around(q->t, stmt);
 
@@ -171,17 +171,17 @@ static void look_aside(looking *q, int32_t stmt)
 
 bool rd_schedule_residue(const rd_schedule *t, const rd_speeds *s, rd_residue *r)
 {
-    looking q = { .t = t, .s = s, .loop = -1, .to = r };
+    residue_search q = { .t = t, .s = s, .loop = -1, .to = r };
 
     q.varies = calloc((size_t)t->n_let + 1, sizeof *q.varies);
     q.near   = calloc((size_t)t->p->n_fold + 1, sizeof *q.near);
     for (int k = 0; k < RD_N_PARTS && q.varies && q.near; k++)
         for (int32_t i = rd_next_stmt(t, t->part[k], t->part[k]); i >= 0;
              i         = rd_next_stmt(t, i, t->part[k]))
-            if (computes(t, i))
-                look_at(&q, i);
+            if (is_operation(t, i))
+                add_operation(&q, i);
             else
-                look_aside(&q, i);
+                add_time(&q, i);
     const bool ok = q.varies && q.near;
 
     free(q.varies);
@@ -191,15 +191,15 @@ bool rd_schedule_residue(const rd_schedule *t, const rd_speeds *s, rd_residue *r
 
 int32_t rd_loop_residue(const rd_schedule *t, int32_t loop, rd_residue_why *why)
 {
-    looking q = { .t = t, .varies = calloc((size_t)t->n_let + 1, sizeof *q.varies) };
-    int32_t n = 0;
+    residue_search q = { .t = t, .varies = calloc((size_t)t->n_let + 1, sizeof *q.varies) };
+    int32_t        n = 0;
 
     *why = RD_N_RESIDUE;
     if (!q.varies)
         return -1;
-    look_into(&q, loop);
+    enter_vector_loop(&q, loop);
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
-        if (computes(t, s) && !is_once(&q, s)) {
+        if (is_operation(t, s) && !is_once(&q, s)) {
             n++;
             *why = *why == RD_N_RESIDUE ? why_in_vector(&q, s) : *why;
         }

@@ -11,5 +11,5 @@ bool rd_schedule_residue(const rd_schedule *t, const rd_speeds *s, rd_residue *r
  * why compilers are expected to make no vectors of them; RD_N_RESIDUE: they do.  -1: no memory. */
 int32_t rd_loop_residue(const rd_schedule *t, int32_t loop, rd_residue_why *why);
 /* residue_alone.c: why an operation outside of vector loops, which is done more than once, is there. */
-rd_residue_why rd_why_alone(const rd_schedule *t, int32_t stmt);
+rd_residue_why rd_why_serial(const rd_schedule *t, int32_t stmt);
 #endif

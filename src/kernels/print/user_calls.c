@@ -11,22 +11,22 @@
 
 enum { NAME = 24 };
 
-typedef struct calling {
+typedef struct user_call {
     const rd_let  *let;
     const rd_call *call;
     const char    *count;
     char           in[RD_MAX_CALL][NAME], out[NAME]; /* arrays */
-} calling;
+} user_call;
 
 /* "a5, a6" */
-static void add_operands(rd_text *to, const calling *c, const char *element)
+static void add_operands(rd_text *to, const user_call *c, const char *element)
 {
     for (int32_t k = 0; k < c->let->n; k++)
         rd_text_add(to, "%s%s%s", k ? ", " : "", c->in[k], element);
 }
 
 /* After one that has failed none is called. */
-static void print_block_call(rd_printing *n, const calling *c, const char *operands)
+static void print_block_call(rd_printing *n, const user_call *c, const char *operands)
 {
     const int32_t number = c->let->arg;
 
@@ -39,19 +39,19 @@ static void print_block_call(rd_printing *n, const calling *c, const char *opera
 }
 
 /* "float, float" */
-static void add_types(rd_text *to, const calling *c, const char *type)
+static void add_types(rd_text *to, const user_call *c, const char *type)
 {
     for (int32_t k = 0; k < c->let->n; k++)
         rd_text_add(to, k ? ", %s" : "%s", type);
 }
 
-static bool is_of_one(const rd_call *call)
+static bool is_scalar_function(const rd_call *call)
 {
     return call->f32_1 || call->f32_2 || call->f64_1 || call->f64_2;
 }
 
 /* One element after the other, by what is called `name`. */
-static void print_single_calls(rd_printing *n, const calling *c, const char *name)
+static void print_single_calls(rd_printing *n, const user_call *c, const char *name)
 {
     rd_text elements = { 0 };
 
@@ -61,7 +61,7 @@ static void print_single_calls(rd_printing *n, const calling *c, const char *nam
     rd_text_end(&elements, n->to);
 }
 
-static void print_text_calls(rd_printing *n, const calling *c)
+static void print_text_calls(rd_printing *n, const user_call *c)
 {
     char name[NAME];
 
@@ -70,7 +70,7 @@ static void print_text_calls(rd_printing *n, const calling *c)
 }
 
 /* "((float (*)(float))q->function[0].code)" */
-static void print_address_calls(rd_printing *n, const calling *c)
+static void print_address_calls(rd_printing *n, const user_call *c)
 {
     const char *type = c->call->f32_1 || c->call->f32_2 ? "float" : "double";
     rd_text     name = { 0 };
@@ -84,7 +84,7 @@ static void print_address_calls(rd_printing *n, const calling *c)
 
 /* "{ const float *const in[] = { a5, a6 }; ((void (*)(..))q->function[0].code)(n0, in, a7); }": all
  * elements of a strip by one call, which cannot fail. */
-static void print_row_call(rd_printing *n, const calling *c, const char *operands)
+static void print_row_call(rd_printing *n, const user_call *c, const char *operands)
 {
     const char *type = rd_operand_type(c->call, c->let->type);
 
@@ -94,7 +94,7 @@ static void print_row_call(rd_printing *n, const calling *c, const char *operand
                   type, operands, type, type, c->let->arg, c->count, c->out);
 }
 
-static void print_call(rd_printing *n, const calling *c)
+static void print_call(rd_printing *n, const user_call *c)
 {
     rd_text operands = { 0 };
 
@@ -103,22 +103,22 @@ static void print_call(rd_printing *n, const calling *c)
         print_text_calls(n, c);
     else if (c->call->block)
         print_block_call(n, c, operands.at ? operands.at : "");
-    else if (is_of_one(c->call))
+    else if (is_scalar_function(c->call))
         print_address_calls(n, c);
     else
         print_row_call(n, c, operands.at ? operands.at : "");
     rd_text_end(&operands, n->to);
 }
 
-static calling calling_of(const rd_printing *n, const rd_let *let, const char *count)
+static user_call user_call_of(const rd_printing *n, const rd_let *let, const char *count)
 {
-    return (calling){ .let = let, .call = &n->t->p->call[let->arg], .count = count };
+    return (user_call){ .let = let, .call = &n->t->p->call[let->arg], .count = count };
 }
 
 /* ---- Of a strip ------------------------------------------------------------------------------- */
-void rd_print_call_of_strip(rd_printing *n, const rd_let *let, int32_t result, const char *count)
+void rd_print_strip_call(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
-    calling c = calling_of(n, let, count);
+    user_call c = user_call_of(n, let, count);
 
     for (int32_t k = 0; k < let->n; k++)
         snprintf(c.in[k], NAME, "a%" PRId32, n->t->let[n->t->operand[let->first + k]].store);
@@ -128,7 +128,7 @@ void rd_print_call_of_strip(rd_printing *n, const rd_let *let, int32_t result, c
 
 /* ---- Of one element --------------------------------------------------------------------------- */
 /* "float k5_0[1] = { r3 };": operands of a function on blocks are elements as in memory. */
-static void declare_operand(rd_printing *n, calling *c, int32_t value, int32_t k)
+static void declare_operand(rd_printing *n, user_call *c, int32_t value, int32_t k)
 {
     const rd_call *call   = c->call;
     rd_text        stored = { 0 };
@@ -144,7 +144,7 @@ static void declare_operand(rd_printing *n, calling *c, int32_t value, int32_t k
 }
 
 /* "const float r5 = y5[0];" */
-static void print_result(rd_printing *n, const calling *c, int32_t value)
+static void print_result(rd_printing *n, const user_call *c, int32_t value)
 {
     char    element[NAME + 4];
     rd_text result = { 0 };
@@ -161,7 +161,7 @@ static void print_result(rd_printing *n, const calling *c, int32_t value)
 
 void rd_print_call(rd_printing *n, int32_t value)
 {
-    calling c = calling_of(n, &n->t->let[value], "1");
+    user_call c = user_call_of(n, &n->t->let[value], "1");
 
     for (int32_t k = 0; k < c.let->n; k++)
         declare_operand(n, &c, value, k);

@@ -24,7 +24,7 @@ static const rd_let *operand_of(const rd_printing *n, const rd_let *let, int32_t
 }
 
 /* Ints are divided by a number that is known and not 0. */
-static bool divides_by_number(const rd_printing *n, const rd_let *let)
+static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
 {
     const rd_let *by = let->n > 1 ? operand_of(n, let, 1) : NULL;
 
@@ -99,7 +99,7 @@ static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
 }
 
 /* Is the operand written out?  Which products a power is made of hangs on its exponent. */
-static bool is_written_out(const rd_printing *n, const rd_let *let, int32_t k)
+static bool is_constant_exponent(const rd_printing *n, const rd_let *let, int32_t k)
 {
     return let->kind == RD_I_MAP && let->op == RD_OP_pow_half && k == 1 &&
            operand_of(n, let, k)->kind == RD_I_CONST;
@@ -122,7 +122,7 @@ static void add_operation(rd_printing *n, rd_text *to, const rd_let *let)
     rd_op_name(&inst, name);
     rd_text_add(to, "%s(", name);
     for (int32_t k = 0; k < let->n; k++)
-        if (is_written_out(n, let, k))
+        if (is_constant_exponent(n, let, k))
             add_exponent(n, to, let);
         else
             rd_text_add(to, "%sr%" PRId32, k ? ", " : "", n->t->operand[let->first + k]);
@@ -224,7 +224,7 @@ void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
     case RD_I_INDEX: add_index(n, to, let); break;
     case RD_I_SELECT: add_choice(n, to, let); break;
     default:
-        if (divides_by_number(n, let))
+        if (is_division_by_constant(n, let))
             add_division(n, to, let);
         else if (let->bounded && n->vector >= 0)
             add_bounded(n, to, let);
@@ -254,7 +254,7 @@ void rd_print_let(rd_printing *n, const rd_stmt *s)
 }
 
 /* "p6[i * 1] = (float)r2;" */
-void rd_print_stored(rd_printing *n, int32_t stmt)
+void rd_print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s      = &n->t->stmt[stmt];
     const bool     memory = s->slot >= 0 || n->t->store[s->store].memory;

@@ -8,7 +8,7 @@
 
 /* ---- How many --------------------------------------------------------------------------------- */
 /* The loop over strips whose marks are the ends of the vector loop, -1. */
-static int32_t strip_of(const rd_printing *n, int32_t stmt)
+static int32_t strip_around(const rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
 
@@ -24,7 +24,7 @@ static int32_t strip_of(const rd_printing *n, int32_t stmt)
 
 void rd_print_count(rd_printing *n, rd_text *to, int32_t stmt)
 {
-    const int32_t strip = strip_of(n, stmt);
+    const int32_t strip = strip_around(n, stmt);
 
     if (strip >= 0)
         rd_text_add(to, "n%" PRId32, rd_loop_of(n->t, strip)->start - n->t->p->n_axis - RD_MARKS);
@@ -46,7 +46,7 @@ void rd_print_declare_count(rd_printing *n, int32_t stmt)
     const rd_for *loop = rd_loop_of(n->t, stmt);
     rd_text       from = { 0 }, to = { 0 };
 
-    if (strip_of(n, stmt) >= 0)
+    if (strip_around(n, stmt) >= 0)
         return;
     rd_print_from(n, &from, &loop->from);
     rd_print_to(n, &to, &loop->to);
@@ -129,7 +129,7 @@ static int64_t loads_in(const rd_printing *n, int32_t body)
 }
 
 /* "rd_widen_f16(a5, p7, n0);" */
-void rd_print_widened(rd_printing *n, int32_t stmt, int32_t load, int32_t result, const char *count)
+void rd_print_widen(rd_printing *n, int32_t stmt, int32_t load, int32_t result, const char *count)
 {
     const int64_t  loads = loads_in(n, stmt);
     const rd_dtype type  = n->t->let[n->t->stmt[load].value].type;
@@ -203,13 +203,13 @@ void rd_print_pointers(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------ */
-void rd_print_over_line(rd_printing *n, rd_text *to, int32_t store)
+void rd_print_line_offset(rd_printing *n, rd_text *to, int32_t store)
 {
     const rd_stmt *s = &n->t->stmt[store];
 
     n->vector = s->parent;
     n->first  = true;
-    rd_text_add(to, " - OVER_LINE((%s *)x%" PRId32 " + ", rd_memory_type(s->type), s->slot);
+    rd_text_add(to, " - LINE_OFFSET((%s *)x%" PRId32 " + ", rd_memory_type(s->type), s->slot);
     rd_print_linear(n, to, &s->at);
     rd_text_add(to, ")");
     n->first  = false;

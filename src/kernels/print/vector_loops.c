@@ -64,15 +64,15 @@ static void print_elements(rd_printing *n, int32_t stmt)
     rd_print_pointers(n, stmt);
     n->first = true;
     for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
-        rd_print_pointer_to_states(n, s);
+        rd_print_group_pointer(n, s);
     n->first = false;
     if (copied_ints(n, stmt) >= 0) {
         print_copied_ints(n, stmt, copied_ints(n, stmt), count.at);
         rd_text_end(&count, n->to);
         return;
     }
-    rd_print_before_elements(n, stmt, count.at);
-    rd_print_subscripts_of_turns(n, stmt, count.at);
+    rd_print_tree_scan_before(n, stmt, count.at);
+    rd_print_group_subscripts(n, stmt, count.at);
     rd_print_begin_line(n);
     if (rd_padded_around(n->t, stmt))
         rd_text_add(n->to, "INDEPENDENT for (int64_t i = 0; i < %" PRId32 "; i++) {",
@@ -87,7 +87,7 @@ static void print_elements(rd_printing *n, int32_t stmt)
     rd_print_body(n, stmt);
     n->indent--;
     rd_print_line(n, "}");
-    rd_print_behind_elements(n, stmt, count.at);
+    rd_print_tree_scan_after(n, stmt, count.at);
     rd_text_end(&count, n->to);
 }
 
@@ -112,21 +112,21 @@ static void print_flat(rd_printing *n, int32_t stmt)
     rd_text_end(&count, n->to);
 }
 
-/* "rd_past((char *)((float *)x1 + i0 * N0 + m0), (const char *)a7, n0 * 4);" */
-static void print_stream(rd_printing *n, int32_t loop)
+/* "rd_nontemporal_copy((char *)((float *)x1 + i0 * N0 + m0), (const char *)a7, n0 * 4);" */
+static void print_nontemporal(rd_printing *n, int32_t loop)
 {
     const rd_stmt *to   = &n->t->stmt[n->t->stmt[loop].last];
     rd_text        line = { 0 };
 
     n->first = true;
-    rd_text_add(&line, "rd_past((char *)((%s *)x%" PRId32 " + ", rd_memory_type(to->type),
-                to->slot);
+    rd_text_add(&line, "rd_nontemporal_copy((char *)((%s *)x%" PRId32 " + ",
+                rd_memory_type(to->type), to->slot);
     rd_print_linear(n, &line, &to->at);
     n->first = false;
     rd_text_add(&line, "), (const char *)a%" PRId32 ", ", n->t->let[to->x].store);
     rd_print_count(n, &line, loop);
     rd_print_line(n, "%s * %" PRId32 ");", line.at, (int32_t)rd_dtype_size(to->type));
-    n->streamed = true;
+    n->nontemporal = true;
     rd_text_end(&line, n->to);
 }
 
@@ -135,14 +135,14 @@ void rd_print_vector(rd_printing *n, int32_t stmt)
     rd_print_declare_count(n, stmt);
     n->vector = stmt;
     if (rd_loop_of(n->t, stmt)->stream) {
-        print_stream(n, stmt);
+        print_nontemporal(n, stmt);
         n->vector = -1;
         return;
     }
-    if (rd_loop_of(n->t, stmt)->by_call && !rd_print_row_groups(n, stmt) &&
-        !rd_print_turned(n, stmt) && !rd_print_fours(n, stmt) &&
-        !rd_print_steps_by_powers(n, stmt) && !rd_print_lookups(n, stmt) &&
-        !rd_print_function_of_strip(n, stmt)) {
+    if (rd_loop_of(n->t, stmt)->by_call && !rd_print_strided_rows(n, stmt) &&
+        !rd_print_transpose(n, stmt) && !rd_print_unrolled_steps(n, stmt) &&
+        !rd_print_exp_steps(n, stmt) && !rd_print_lookups(n, stmt) &&
+        !rd_print_strip_function(n, stmt)) {
         n->first = true;
         rd_print_body(n, stmt);
         n->first = false;
@@ -153,8 +153,8 @@ void rd_print_vector(rd_printing *n, int32_t stmt)
     n->vector = -1;
 }
 
-/* "FETCH((const float *)x0 + m0 + 1024, m1 - m0)"; a number of elements: "FETCH_FEW(.., 128)". */
-void rd_print_fetch(rd_printing *n, const rd_stmt *s)
+/* "PREFETCH((const float *)x0 + m0 + 1024, m1 - m0)"; a number of elements: "PREFETCH_UNROLLED(.., 128)". */
+void rd_print_prefetch(rd_printing *n, const rd_stmt *s)
 {
     rd_text at = { 0 }, count = { 0 };
 
@@ -163,7 +163,7 @@ void rd_print_fetch(rd_printing *n, const rd_stmt *s)
         rd_print_linear(n, &count, &s->count);
     else /* which compilers write out */
         rd_text_add(&count, "%" PRId64, s->count.offset);
-    rd_print_line(n, "FETCH%s((const %s *)x%" PRId32 " + %s, %s)", s->count.n ? "" : "_FEW",
+    rd_print_line(n, "PREFETCH%s((const %s *)x%" PRId32 " + %s, %s)", s->count.n ? "" : "_UNROLLED",
                   rd_memory_type(s->type), s->slot, at.at, count.at);
     rd_text_end(&at, n->to);
     rd_text_end(&count, n->to);

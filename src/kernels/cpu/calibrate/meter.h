@@ -29,22 +29,22 @@ typedef struct rd_micro_map {
     double      each;        /* so many of what is measured in one operation; ...        */
     int         plus;        /* ... and one of this row, which is taken off; -1: nothing */
 } rd_micro_map;
-enum { RD_MICRO_MAPS = 22, RD_MICRO_ONES = 3 };
-extern const rd_micro_map rd_micro_maps[RD_MICRO_MAPS], rd_micro_ones[RD_MICRO_ONES];
+enum { RD_MICRO_MAPS = 22, RD_MICRO_SERIALS = 3 };
+extern const rd_micro_map rd_micro_maps[RD_MICRO_MAPS], rd_micro_serials[RD_MICRO_SERIALS];
 enum {
-    RD_MICRO_READ_ALL = RD_MICRO_MAPS + RD_MICRO_ONES,
+    RD_MICRO_READ_ALL = RD_MICRO_MAPS + RD_MICRO_SERIALS,
     RD_MICRO_FILL,
-    RD_MICRO_FILL_PAST,
+    RD_MICRO_FILL_NONTEMPORAL,
     RD_MICRO_GATHER,
-    RD_MICRO_TURN_ROUND,
-    RD_MICRO_ODD_PLACES,
-    RD_MICRO_SUM_FROM_LEFT,
-    RD_MICRO_SUMS_SO_FAR,
-    RD_MICRO_MOST_FROM_LEFT,
+    RD_MICRO_REVERSE,
+    RD_MICRO_SERIAL_GATHER,
+    RD_MICRO_SERIAL_SUM,
+    RD_MICRO_PREFIX_SUMS,
+    RD_MICRO_SERIAL_MAX,
     RD_MICRO_SHORT_LOOPS,
     RD_MICRO_BRANCHES,
     RD_MICRO_PUSH,
-    RD_MICRO_JOIN_LANES
+    RD_MICRO_MERGE_LANES
 };
 /* NULL: they cannot be compiled, and *why. */
 rd_micro_loop *const *rd_micro_loops_compile(const char **why);

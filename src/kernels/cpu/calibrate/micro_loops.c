@@ -40,7 +40,7 @@ const rd_micro_map rd_micro_maps[RD_MICRO_MAPS] = {
 };
 
 /* The same one by one. */
-const rd_micro_map rd_micro_ones[RD_MICRO_ONES] = {
+const rd_micro_map rd_micro_serials[RD_MICRO_SERIALS] = {
     { RD_SPEED_one_add, "double", 8, "a = a + b", NULL, 1, -1 },
     { RD_SPEED_one_div, "double", 8, "a = b / a", NULL, 1, -1 },
     { RD_SPEED_one_select, "double", 8, "a = a > b ? b : a + b", NULL, 1, RD_SPEED_one_add },
@@ -53,18 +53,18 @@ static void add_text(rd_text *text)
     for (int k = 0; k < RD_MICRO_MAPS; k++)
         rd_text_add(text, "MAP(map%d, %s, %s, %s)\n", k, rd_micro_maps[k].type,
                     rd_micro_maps[k].one, rd_micro_maps[k].other);
-    for (int k = 0; k < RD_MICRO_ONES; k++)
-        rd_text_add(text, "ONE(one%d, %s)\n", k, rd_micro_ones[k].one);
+    for (int k = 0; k < RD_MICRO_SERIALS; k++)
+        rd_text_add(text, "ONE(one%d, %s)\n", k, rd_micro_serials[k].one);
     rd_text_add(text, "__attribute__((visibility(\"default\"))) "
                       "void (*const rd_micro_loops[])(ARGUMENTS) = {");
     for (int k = 0; k < RD_MICRO_MAPS; k++)
         rd_text_add(text, "map%d, ", k);
-    for (int k = 0; k < RD_MICRO_ONES; k++)
+    for (int k = 0; k < RD_MICRO_SERIALS; k++)
         rd_text_add(text, "one%d, ", k);
     rd_text_add(
         text,
-        "read_all, fill, fill_past, gather, turn_round, odd_places, sum_from_left, sums_so_far, "
-        "most_from_left, short_loops, branches, push, join_lanes };\n");
+        "read_all, fill, fill_nontemporal, gather, reverse, serial_gather, serial_sum, prefix_sums, "
+        "serial_max, short_loops, branches, push, merge_lanes };\n");
 }
 
 rd_micro_loop *const *rd_micro_loops_compile(const char **why)
@@ -76,7 +76,7 @@ rd_micro_loop *const *rd_micro_loops_compile(const char **why)
     if (text.failed)
         *why = "there is no memory";
     else if (rd_object_make(text.at, rd_compiler_flags(rd_cpu_vector(), false), "rd_micro_loops",
-                            rd_surroundings_now(), RD_LONG_PATIENCE, NULL,
+                            rd_env_snapshot_now(), RD_LONG_PATIENCE, NULL,
                             &found) == RD_OBJECT_NONE)
         *why = "there is no compiler or no directory for what it makes";
     rd_text_free(&text);

@@ -40,7 +40,7 @@ void rd_speeds_where(rd_text *text)
     rd_compiler cc;
     char        identity[RD_HASH_TEXT] = "none";
 
-    if (rd_compiler_find(&cc, rd_surroundings_now()))
+    if (rd_compiler_find(&cc, rd_env_snapshot_now()))
         rd_hash_text(cc.identity, identity);
     rd_text_add(text, "rdim speeds, release %06x, processors %ld, ", RD_VERSION,
                 sysconf(_SC_NPROCESSORS_ONLN));
@@ -98,7 +98,7 @@ bool rd_speeds_load(rd_speeds *s)
     return done;
 }
 
-static bool put(int dir, const rd_speeds *s, const rd_text *where)
+static bool write_file(int dir, const rd_speeds *s, const rd_text *where)
 {
     rd_text text = { 0 };
     char    name[FILE_NAME], aside[FILE_NAME + 32];
@@ -124,7 +124,7 @@ bool rd_speeds_save(const rd_speeds *s)
 
     rd_speeds_where(&where);
     if (dir >= 0 && !where.failed)
-        done = put(dir, s, &where);
+        done = write_file(dir, s, &where);
     rd_text_free(&where);
     if (dir >= 0)
         close(dir);

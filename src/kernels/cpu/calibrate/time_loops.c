@@ -29,7 +29,7 @@ static double ns_of(const rd_meter *m, int loop, long n, void *x, void *y, void 
 }
 
 /* ---- What is measured ------------------------------------------------------------------------- */
-static void fill_ones(rd_meter *m, const rd_micro_map *of)
+static void fill_with_ones(rd_meter *m, const rd_micro_map *of)
 {
     for (int k = 0; k < RD_METER_ROW; k++)
         switch (of->size) {
@@ -62,14 +62,14 @@ static void measure_maps(rd_meter *m)
     static const double ALL = (double)RD_METER_ROW * RD_METER_OPERATIONS;
 
     for (int k = 0; k < RD_MICRO_MAPS; k++) {
-        fill_ones(m, &rd_micro_maps[k]);
+        fill_with_ones(m, &rd_micro_maps[k]);
         set_map(m, &rd_micro_maps[k],
                 ns_of(m, k, RD_METER_ROW, m->x, m->y, m->z) / ALL * m->s->vector /
                     rd_micro_maps[k].size);
     }
-    for (int k = 0; k < RD_MICRO_ONES; k++) {
-        fill_ones(m, &rd_micro_ones[k]);
-        set_map(m, &rd_micro_ones[k],
+    for (int k = 0; k < RD_MICRO_SERIALS; k++) {
+        fill_with_ones(m, &rd_micro_serials[k]);
+        set_map(m, &rd_micro_serials[k],
                 ns_of(m, RD_MICRO_MAPS + k, RD_METER_ROW, m->x, m->y, m->z) / ALL);
     }
     rd_meter_set(m, RD_SPEED_product_f32, 0.7 * m->s->vector / 4 / m->s->fma_f32);
@@ -94,7 +94,7 @@ static void measure_memory(rd_meter *m)
                    { RD_SPEED_l3, RD_MICRO_READ_ALL, middle(m) },
                    { RD_SPEED_memory, RD_MICRO_READ_ALL, RD_METER_LARGE },
                    { RD_SPEED_stored, RD_MICRO_FILL, RD_METER_LARGE / 2 },
-                   { RD_SPEED_streamed, RD_MICRO_FILL_PAST, RD_METER_LARGE / 2 } };
+                   { RD_SPEED_streamed, RD_MICRO_FILL_NONTEMPORAL, RD_METER_LARGE / 2 } };
 
     for (size_t k = 0; k < sizeof levels / sizeof *levels; k++) {
         const long bytes = levels[k].bytes & ~4095L;
@@ -133,26 +133,25 @@ static void measure_gathers(rd_meter *m)
     }
 }
 
-static void measure_begins(rd_meter *m)
+static void measure_overheads(rd_meter *m)
 {
     for (int k = 0; k < RD_METER_ROW; k++)
         m->x[k] = 1;
     for (int k = 0; k < RD_METER_PLACES; k++)
         m->z[k] = 1;
-    const double turned =
-        ns_of(m, RD_MICRO_TURN_ROUND, RD_METER_ROW, m->x, m->y, m->z) / RD_METER_ROW;
+    const double turned = ns_of(m, RD_MICRO_REVERSE, RD_METER_ROW, m->x, m->y, m->z) / RD_METER_ROW;
 
     rd_meter_set(m, RD_SPEED_shuffle, turned * m->s->vector / 4);
     rd_meter_set(m, RD_SPEED_one_memory,
-                 ns_of(m, RD_MICRO_ODD_PLACES, RD_METER_ROW, m->x, m->y, m->z) / RD_METER_ROW);
+                 ns_of(m, RD_MICRO_SERIAL_GATHER, RD_METER_ROW, m->x, m->y, m->z) / RD_METER_ROW);
     rd_meter_set(m, RD_SPEED_chain_add,
-                 ns_of(m, RD_MICRO_SUM_FROM_LEFT, RD_METER_ROW, m->x, m->y, m->z) / RD_METER_ROW);
+                 ns_of(m, RD_MICRO_SERIAL_SUM, RD_METER_ROW, m->x, m->y, m->z) / RD_METER_ROW);
     rd_meter_set(m, RD_SPEED_chain_select,
-                 ns_of(m, RD_MICRO_MOST_FROM_LEFT, RD_METER_ROW, m->x, m->y, m->z) / RD_METER_ROW);
+                 ns_of(m, RD_MICRO_SERIAL_MAX, RD_METER_ROW, m->x, m->y, m->z) / RD_METER_ROW);
     rd_meter_set(m, RD_SPEED_loop,
                  ns_of(m, RD_MICRO_SHORT_LOOPS, RD_METER_ROW - 1, m->x, m->y, m->z) / RD_METER_ROW);
     rd_meter_set(m, RD_SPEED_one_scan,
-                 ns_of(m, RD_MICRO_SUMS_SO_FAR, RD_METER_ROW, m->x, m->y, m->z) / RD_METER_ROW);
+                 ns_of(m, RD_MICRO_PREFIX_SUMS, RD_METER_ROW, m->x, m->y, m->z) / RD_METER_ROW);
     for (int k = 0; k < RD_METER_PLACES; k++)
         m->z[k] = 1;
     const double foreseen = ns_of(m, RD_MICRO_BRANCHES, RD_METER_PLACES, m->x, m->y, m->z);
@@ -163,7 +162,7 @@ static void measure_begins(rd_meter *m)
                      ((double)RD_METER_PLACES));
     memset(m->x, 0, sizeof m->x);
     rd_meter_set(m, RD_SPEED_push, ns_of(m, RD_MICRO_PUSH, 1, m->x, m->y, m->z));
-    rd_meter_set(m, RD_SPEED_lanes, ns_of(m, RD_MICRO_JOIN_LANES, 1, m->x, m->y, m->z));
+    rd_meter_set(m, RD_SPEED_lanes, ns_of(m, RD_MICRO_MERGE_LANES, 1, m->x, m->y, m->z));
 }
 
 void rd_meter_loops(rd_meter *m)
@@ -171,5 +170,5 @@ void rd_meter_loops(rd_meter *m)
     measure_maps(m);
     measure_memory(m);
     measure_gathers(m);
-    measure_begins(m);
+    measure_overheads(m);
 }

@@ -72,10 +72,10 @@ static bool identify(rd_compiler *cc)
     return true;
 }
 
-bool rd_compiler_find(rd_compiler *cc, const rd_surroundings *surroundings)
+bool rd_compiler_find(rd_compiler *cc, const rd_env_snapshot *surroundings)
 {
-    const char *asked = rd_surroundings_get(surroundings, "RDIM_CC"),
-               *path  = rd_surroundings_get(surroundings, "PATH");
+    const char *asked = rd_env_snapshot_get(surroundings, "RDIM_CC"),
+               *path  = rd_env_snapshot_get(surroundings, "PATH");
     const char *name  = asked && *asked ? asked : "cc";
 
     cc->surroundings = surroundings;
@@ -136,7 +136,7 @@ static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
               posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                                         POSIX_SPAWN_SETPGROUP) == 0 &&
               posix_spawn(pid, cc->path, &actions, &attributes, argv,
-                          rd_surroundings_all(cc->surroundings)) == 0;
+                          rd_env_snapshot_all(cc->surroundings)) == 0;
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return spawned;

@@ -9,13 +9,13 @@ typedef struct rd_compiler {
     char    path[1024];
     rd_hash identity; /* another one when it is updated */
 
-    const rd_surroundings *surroundings; /* its environment */
+    const rd_env_snapshot *surroundings; /* its environment */
 } rd_compiler;
 
 enum { RD_MAX_FLAGS = 32 };
 
 /* The program that RDIM_CC names, or cc, in the directories of PATH.  False: none here. */
-bool rd_compiler_find(rd_compiler *cc, const rd_surroundings *surroundings);
+bool rd_compiler_find(rd_compiler *cc, const rd_env_snapshot *surroundings);
 /* What it is to be told, for vectors of that many bytes and a text that does or does not round an f64
  * to less; ends with NULL. */
 const char *const *rd_compiler_flags(int vector_bytes, bool rounds);

@@ -30,7 +30,7 @@ static void begin(rd_contest *c, double work, int threads)
         atomic_store(&c->threads, threads);
 }
 
-void rd_contest_run(rd_contest *c, rd_contestant by, double work, int threads, double seconds)
+void rd_contest_add_run(rd_contest *c, rd_contestant by, double work, int threads, double seconds)
 {
     const double each = seconds * 1e9 / work * (by == RD_BY_LOOPS ? atomic_load(&slower) : 1);
     double       least;
@@ -44,7 +44,7 @@ void rd_contest_run(rd_contest *c, rd_contestant by, double work, int threads, d
     atomic_fetch_add(&c->runs[by], 1);
 }
 
-double rd_contest_lost(const rd_contest *c, double work)
+double rd_contest_slowdown(const rd_contest *c, double work)
 {
     double tiles, loops;
 

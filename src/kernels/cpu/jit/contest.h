@@ -23,10 +23,10 @@ typedef struct rd_contest_record {
 } rd_contest_record;
 
 /* One run took so many seconds. */
-void rd_contest_run(rd_contest *c, rd_contestant by, double work, int threads, double seconds);
+void rd_contest_add_run(rd_contest *c, rd_contestant by, double work, int threads, double seconds);
 /* How many times the time of tiles compiled loops take in a run of so much work, if they are slower
  * for certain; else 0. */
-double rd_contest_lost(const rd_contest *c, double work);
+double rd_contest_slowdown(const rd_contest *c, double work);
 /* Once loops have lost: what other processes shall know. */
 rd_contest_record rd_contest_record_of(const rd_contest *c);
 /* Begins with what another process found, unless it is nonsense. */

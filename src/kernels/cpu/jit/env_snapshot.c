@@ -15,14 +15,14 @@ static const rd_variable variables[] = { RD_ENV_RDIM_CC,        RD_ENV_PATH,
                                          RD_ENV_CCACHE_DIR,     RD_ENV_RDIM_CACHE_LIMIT };
 enum { NAMES = sizeof variables / sizeof *variables };
 
-struct rd_surroundings {
-    const rd_surroundings *older;
+struct rd_env_snapshot {
+    const rd_env_snapshot *older;
     size_t                 bytes;
     char                  *variable[NAMES + 2]; /* in the text */
     char                   text[];              /* "NAME=value", each ends with 0 */
 };
 
-static _Atomic(const rd_surroundings *) newest;
+static _Atomic(const rd_env_snapshot *) newest;
 
 /* Each followed by 0, one after the other. */
 static void add_all(rd_text *text)
@@ -36,9 +36,9 @@ static void add_all(rd_text *text)
     }
 }
 
-static rd_surroundings *make(const rd_text *text)
+static rd_env_snapshot *make(const rd_text *text)
 {
-    rd_surroundings *s = malloc(sizeof *s + text->n);
+    rd_env_snapshot *s = malloc(sizeof *s + text->n);
     int              n = 0;
 
     if (!s)
@@ -51,11 +51,11 @@ static rd_surroundings *make(const rd_text *text)
     return s;
 }
 
-const rd_surroundings *rd_surroundings_now(void)
+const rd_env_snapshot *rd_env_snapshot_now(void)
 {
-    const rd_surroundings *s    = atomic_load(&newest);
+    const rd_env_snapshot *s    = atomic_load(&newest);
     rd_text                text = { 0 };
-    rd_surroundings       *made = NULL;
+    rd_env_snapshot       *made = NULL;
 
     add_all(&text);
     if (text.failed || !s || s->bytes != text.n || memcmp(s->text, text.at, text.n) != 0) {
@@ -71,7 +71,7 @@ const rd_surroundings *rd_surroundings_now(void)
     return s;
 }
 
-const char *rd_surroundings_get(const rd_surroundings *s, const char *name)
+const char *rd_env_snapshot_get(const rd_env_snapshot *s, const char *name)
 {
     const size_t n = strlen(name);
 
@@ -81,7 +81,7 @@ const char *rd_surroundings_get(const rd_surroundings *s, const char *name)
     return NULL;
 }
 
-char *const *rd_surroundings_all(const rd_surroundings *s)
+char *const *rd_env_snapshot_all(const rd_env_snapshot *s)
 {
     static char *const none[] = { NULL };
 

@@ -7,13 +7,13 @@
 #ifndef RD_KERNELS_CPU_JIT_ENV_SNAPSHOT_H
 #define RD_KERNELS_CPU_JIT_ENV_SNAPSHOT_H
 
-typedef struct rd_surroundings rd_surroundings;
+typedef struct rd_env_snapshot rd_env_snapshot;
 
 /* As they are now.  They stay for the life of the process, and are the same ones until something in
  * them changes.  NULL: no memory. */
-const rd_surroundings *rd_surroundings_now(void);
+const rd_env_snapshot *rd_env_snapshot_now(void);
 /* RDIM_CC, PATH, HOME and so on, see the file; NULL: not set, not of those, or no surroundings. */
-const char *rd_surroundings_get(const rd_surroundings *s, const char *name);
+const char *rd_env_snapshot_get(const rd_env_snapshot *s, const char *name);
 /* All of them as an environment; ends with NULL. */
-char *const *rd_surroundings_all(const rd_surroundings *s);
+char *const *rd_env_snapshot_all(const rd_env_snapshot *s);
 #endif

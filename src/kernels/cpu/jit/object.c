@@ -118,18 +118,18 @@ static rd_object_from find_or_compile(object *o, void **found)
     if (!o->patience || !compile(o))
         return RD_OBJECT_NONE;
     *found = load(o);
-    rd_store_trim(o->dir, rd_surroundings_get(o->cc.surroundings, "RDIM_CACHE_LIMIT"));
+    rd_store_trim(o->dir, rd_env_snapshot_get(o->cc.surroundings, "RDIM_CACHE_LIMIT"));
     return *found ? RD_OBJECT_COMPILED : RD_OBJECT_NONE;
 }
 
-static int open_store(const rd_surroundings *surroundings)
+static int open_store(const rd_env_snapshot *surroundings)
 {
-    return rd_store_open(rd_surroundings_get(surroundings, "XDG_CACHE_HOME"),
-                         rd_surroundings_get(surroundings, "HOME"));
+    return rd_store_open(rd_env_snapshot_get(surroundings, "XDG_CACHE_HOME"),
+                         rd_env_snapshot_get(surroundings, "HOME"));
 }
 
 rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol,
-                              const rd_surroundings *surroundings, int patience, char *key,
+                              const rd_env_snapshot *surroundings, int patience, char *key,
                               void **found)
 {
     object o = { .text = text, .flags = flags, .symbol = symbol, .patience = patience };
@@ -160,7 +160,7 @@ static void name_note(const char *key, char name[NOTE_NAME])
     snprintf(name, NOTE_NAME, "%s.note", key);
 }
 
-bool rd_object_get_note(const char *key, const rd_surroundings *surroundings, void *note, size_t n)
+bool rd_object_get_note(const char *key, const rd_env_snapshot *surroundings, void *note, size_t n)
 {
     const int dir = open_store(surroundings);
     char      name[NOTE_NAME], *bytes;
@@ -177,7 +177,7 @@ bool rd_object_get_note(const char *key, const rd_surroundings *surroundings, vo
     return bytes && found == n;
 }
 
-void rd_object_put_note(const char *key, const rd_surroundings *surroundings, const void *note,
+void rd_object_put_note(const char *key, const rd_env_snapshot *surroundings, const void *note,
                         size_t n)
 {
     const int dir = open_store(surroundings);

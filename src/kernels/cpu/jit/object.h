@@ -21,11 +21,11 @@ typedef enum rd_object_from {
  * `key` has room for RD_HASH_TEXT bytes and gets its name in the store, "" where none is known; or
  * NULL. */
 rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol,
-                              const rd_surroundings *surroundings, int patience, char *key,
+                              const rd_env_snapshot *surroundings, int patience, char *key,
                               void **found);
 /* A few bytes about the object of that key, which the store keeps beside it; as many as were put, or
  * false. */
-bool rd_object_get_note(const char *key, const rd_surroundings *surroundings, void *note, size_t n);
-void rd_object_put_note(const char *key, const rd_surroundings *surroundings, const void *note,
+bool rd_object_get_note(const char *key, const rd_env_snapshot *surroundings, void *note, size_t n);
+void rd_object_put_note(const char *key, const rd_env_snapshot *surroundings, const void *note,
                         size_t n);
 #endif

@@ -45,8 +45,8 @@ static bool expand(const rd_compiler *cc, int dir, const rd_text *all, rd_text *
 
 static int open_store(const rd_compiler *cc)
 {
-    return rd_store_open(rd_surroundings_get(cc->surroundings, "XDG_CACHE_HOME"),
-                         rd_surroundings_get(cc->surroundings, "HOME"));
+    return rd_store_open(rd_env_snapshot_get(cc->surroundings, "XDG_CACHE_HOME"),
+                         rd_env_snapshot_get(cc->surroundings, "HOME"));
 }
 
 void rd_preprocess(rd_text *into, const char *before, const char *text)
@@ -54,7 +54,7 @@ void rd_preprocess(rd_text *into, const char *before, const char *text)
     rd_text     all = { 0 }, out = { 0 };
     rd_compiler cc;
     const char *from = NULL;
-    const int   dir  = rd_compiler_find(&cc, rd_surroundings_now()) ? open_store(&cc) : -1;
+    const int   dir  = rd_compiler_find(&cc, rd_env_snapshot_now()) ? open_store(&cc) : -1;
 
     rd_text_add(&all, "%s\n%s\n%s", before, MARK, text);
     if (dir >= 0 && !all.failed && expand(&cc, dir, &all, &out) && out.at)

@@ -75,7 +75,7 @@ struct rd_compiled {
     int               patience; /* seconds; 0: not to be compiled */
     rd_compiled_text *text;     /* makes its text of the key */
 
-    _Atomic(const rd_surroundings *) surroundings; /* when a plan asked for it last */
+    _Atomic(const rd_env_snapshot *) surroundings; /* when a plan asked for it last */
 
     rd_contest contest;
     atomic_int told;               /* that it has lost is in the store, or was read there */
@@ -215,7 +215,7 @@ rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *tex
 
     pthread_once(&once, watch_forks);
     if (c)
-        atomic_store(&c->surroundings, rd_surroundings_now());
+        atomic_store(&c->surroundings, rd_env_snapshot_now());
     return c;
 }
 
@@ -254,7 +254,7 @@ static void finish_at_exit(void)
     (void)atexit(rd_worker_wait);
 }
 
-void rd_compiled_missed(rd_compiled *c, double operations)
+void rd_compiled_add_missed(rd_compiled *c, double operations)
 {
     int    found = atomic_load_explicit(&c->state, memory_order_relaxed);
     double so_far;
@@ -281,15 +281,15 @@ void rd_compiled_missed(rd_compiled *c, double operations)
 static const double BY_FAR = 2;
 
 /* ---- Against tiles ----------------------------------------------------------------------------- */
-void rd_compiled_ran(rd_compiled *c, rd_contestant by, double operations, int threads,
-                     double seconds)
+void rd_compiled_add_run(rd_compiled *c, rd_contestant by, double operations, int threads,
+                         double seconds)
 {
     int untold = false;
 
     if (!c)
         return;
-    rd_contest_run(&c->contest, by, operations, threads, seconds);
-    if (rd_contest_lost(&c->contest, operations) >= BY_FAR && c->name[0] &&
+    rd_contest_add_run(&c->contest, by, operations, threads, seconds);
+    if (rd_contest_slowdown(&c->contest, operations) >= BY_FAR && c->name[0] &&
         atomic_compare_exchange_strong(&c->told, &untold, true)) {
         const rd_contest_record found = rd_contest_record_of(&c->contest);
 
@@ -297,9 +297,9 @@ void rd_compiled_ran(rd_compiled *c, rd_contestant by, double operations, int th
     }
 }
 
-double rd_compiled_lost(const rd_compiled *c, double operations)
+double rd_compiled_slowdown(const rd_compiled *c, double operations)
 {
-    return c ? rd_contest_lost(&c->contest, operations) : 0;
+    return c ? rd_contest_slowdown(&c->contest, operations) : 0;
 }
 
 const void *rd_compiled_kernels(rd_compiled *c)

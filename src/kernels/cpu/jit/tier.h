@@ -37,15 +37,15 @@ const rd_kernels_place       *rd_compiled_place(const rd_compiled *c);
 /* Has it been tried, and cannot be compiled or loaded?  May be NULL. */
 bool rd_compiled_failed(const rd_compiled *c);
 /* Modes async and finish: a program has done without it for so many operations. */
-void rd_compiled_missed(rd_compiled *c, double operations);
+void rd_compiled_add_missed(rd_compiled *c, double operations);
 
 /* A program ran by it, or by tiles in its place, which took so many seconds; may be NULL.  Once it is
  * known to be slower, the store keeps that, too. */
-void rd_compiled_ran(rd_compiled *c, rd_contestant by, double operations, int threads,
-                     double seconds);
+void rd_compiled_add_run(rd_compiled *c, rd_contestant by, double operations, int threads,
+                         double seconds);
 /* How many times as long as tiles it takes in runs of so many operations, where it was measured to be
  * slower; else 0.  May be NULL. */
-double rd_compiled_lost(const rd_compiled *c, double operations);
+double rd_compiled_slowdown(const rd_compiled *c, double operations);
 
 /* Does code come only once programs have worked for some time? */
 bool rd_tier_is_patient(void);

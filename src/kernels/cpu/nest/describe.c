@@ -22,7 +22,7 @@ void rd_nest_strips_text(rd_text *to, const rd_strips *strips)
 }
 
 /* "  loop along axis 1: 4 rounds together". */
-void rd_nest_merges_text(rd_text *to, const rd_program *p, const rd_strips *strips)
+void rd_nest_unroll_jam_text(rd_text *to, const rd_program *p, const rd_strips *strips)
 {
     for (int32_t k = 0; k < p->n_loop; k++) {
         if (strips->together[k])
@@ -37,7 +37,7 @@ void rd_nest_merges_text(rd_text *to, const rd_program *p, const rd_strips *stri
 /* The draft and its built tree.  False: no memory; no tree: n->why says why. */
 static bool build(rd_nest_draft *n, rd_strips *strips, rd_schedule **t, rd_get_fn *get, void *pool)
 {
-    *t = rd_nest_take_rows(n, get, pool) ? rd_nest_built(n, strips, get, pool) : NULL;
+    *t = rd_nest_rewrite(n, get, pool) ? rd_nest_build(n, strips, get, pool) : NULL;
     return *t || n->why;
 }
 
@@ -68,7 +68,7 @@ static bool describe_strips(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *
 static bool describe_text(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *pool)
 {
     rd_text    before = { 0 }, text = { 0 };
-    const bool ok = rd_nest_take_rows(&n, get, pool) && rd_nest_write(&n, &text, get, pool);
+    const bool ok = rd_nest_rewrite(&n, get, pool) && rd_nest_write(&n, &text, get, pool);
 
     rd_text_add(&before, "%s\n%s", rd_prelude, rd_nest_prelude);
     if (ok && !n.why && !before.failed)
@@ -108,7 +108,7 @@ int32_t rd_nest_choices(const rd_program *p, int vector, rd_get_fn *get, void *p
 
 /* ---- One by one ------------------------------------------------------------------------------- */
 /* Elements that are only moved lose nothing one by one: a transpose. */
-static bool computes(const rd_inst *inst)
+static bool is_operation(const rd_inst *inst)
 {
     switch (inst->kind) {
     case RD_I_MAP:
@@ -120,7 +120,7 @@ static bool computes(const rd_inst *inst)
     }
 }
 
-static bool in_strips(const rd_program *p, const rd_strips *strips, int32_t i)
+static bool is_in_strips(const rd_program *p, const rd_strips *strips, int32_t i)
 {
     const int part = i < p->body ? RD_PART_HEAD : i < p->tail ? RD_PART_BODY : RD_PART_TAIL;
 
@@ -144,12 +144,12 @@ static bool is_long(const rd_schedule *t, int32_t i)
 }
 
 /* Steps tell more than what they take. */
-static bool tells_more(const rd_program *p, int32_t i, int32_t than)
+static bool is_more_telling(const rd_program *p, int32_t i, int32_t than)
 {
     return than < 0 || (rd_takes_step(&p->inst[i]) && !rd_takes_step(&p->inst[than]));
 }
 
-static int32_t find_alone(const rd_schedule *t, const rd_strips *strips)
+static int32_t find_serial(const rd_schedule *t, const rd_strips *strips)
 {
     enum { PART = 4 }; /* what is done for each row, not element, is no matter */
     const rd_program *p     = t->p;
@@ -157,23 +157,23 @@ static int32_t find_alone(const rd_schedule *t, const rd_strips *strips)
     int32_t           found = -1;
 
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (computes(&p->inst[i]) && rd_program_times(p, i) > most)
+        if (is_operation(&p->inst[i]) && rd_program_times(p, i) > most)
             most = rd_program_times(p, i);
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (computes(&p->inst[i]) && p->inst[i].loop >= 0 && !in_strips(p, strips, i) &&
-            is_long(t, i) && rd_program_times(p, i) * PART >= most && tells_more(p, i, found))
+        if (is_operation(&p->inst[i]) && p->inst[i].loop >= 0 && !is_in_strips(p, strips, i) &&
+            is_long(t, i) && rd_program_times(p, i) * PART >= most && is_more_telling(p, i, found))
             found = i;
     return found;
 }
 
-bool rd_nest_alone(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
-                   int32_t *found)
+bool rd_nest_find_serial(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
+                         int32_t *found)
 {
     rd_nest_draft n = rd_nest_draft_of(p, vector, whole);
     rd_strips     strips;
-    rd_schedule  *t = rd_nest_built(&n, &strips, get, pool);
+    rd_schedule  *t = rd_nest_build(&n, &strips, get, pool);
 
-    *found = t ? find_alone(t, &strips) : -1;
+    *found = t ? find_serial(t, &strips) : -1;
     rd_schedule_free(t);
     return t || n.why;
 }

@@ -22,13 +22,13 @@
 enum { FEW = 64 };
 
 /* ---- Which programs ------------------------------------------------------------------------- */
-static bool is_over(const rd_items_draft *t, int32_t loop)
+static bool is_over(const rd_interchange *t, int32_t loop)
 {
     return t->p->loop[loop].axis == t->axis;
 }
 
 /* All is one loop over panels of the axis that tasks share. */
-static bool find_panels(rd_items_draft *t)
+static bool find_panels(rd_interchange *t)
 {
     const rd_program *p    = t->p;
     const rd_inst    *loop = &p->inst[p->body];
@@ -43,7 +43,7 @@ static bool find_panels(rd_items_draft *t)
 }
 
 /* Rounds of the loops around this one, but over the axis. */
-static double rounds_around(const rd_items_draft *t, int32_t loop)
+static double rounds_around(const rd_interchange *t, int32_t loop)
 {
     double rounds = 1;
 
@@ -54,7 +54,7 @@ static double rounds_around(const rd_items_draft *t, int32_t loop)
 }
 
 /* Are there loops over components, with the axis inside, and are all of them short? */
-static bool loops_ok(const rd_items_draft *t)
+static bool has_short_loops(const rd_interchange *t)
 {
     bool some = false;
 
@@ -71,7 +71,7 @@ static bool loops_ok(const rd_items_draft *t)
     return some;
 }
 
-int64_t rd_items_local(const rd_items_draft *t, const rd_address *at)
+int64_t rd_interchange_panel_coef(const rd_interchange *t, const rd_address *at)
 {
     int64_t coef = 0;
 
@@ -83,7 +83,7 @@ int64_t rd_items_local(const rd_items_draft *t, const rd_address *at)
 
 /* Do other axes go by whole panels, if this one goes by neighbours?  Then what one index has are
  * neighbours of a row that is as many times shorter. */
-static bool is_by_panels(const rd_items_draft *t, const rd_address *at)
+static bool is_by_panels(const rd_interchange *t, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
         if (at->add[k].axis != t->axis && (at->add[k].axis < 0 || at->add[k].coef % t->width))
@@ -92,23 +92,23 @@ static bool is_by_panels(const rd_items_draft *t, const rd_address *at)
 }
 
 /* Cells of other axes may also lie within those of one index. */
-static bool cells_ok(const rd_items_draft *t, const rd_fold *f)
+static bool can_split_cells(const rd_interchange *t, const rd_fold *f)
 {
-    const int64_t own = rd_items_local(t, &f->cell);
+    const int64_t own = rd_interchange_panel_coef(t, &f->cell);
 
     if (own == 1)
         return is_by_panels(t, &f->cell) && f->n_cell % t->width == 0;
     return own == 0 || f->n_cell == own * t->width;
 }
 
-static bool fold_ok(const rd_items_draft *t, const rd_fold *f)
+static bool can_interchange_fold(const rd_interchange *t, const rd_fold *f)
 {
     return !f->scan && !f->user && f->n_group == 0 && !f->by_rows && !rd_coef(&f->lane, t->axis) &&
-           !rd_coef(&f->outer, t->axis) && cells_ok(t, f);
+           !rd_coef(&f->outer, t->axis) && can_split_cells(t, f);
 }
 
 /* The loop that holds an instruction once those over the axis are gone, -1. */
-static int32_t loop_left(const rd_items_draft *t, int32_t i)
+static int32_t loop_left(const rd_interchange *t, int32_t i)
 {
     int32_t loop = t->p->inst[i].loop;
 
@@ -123,7 +123,7 @@ static int32_t slot_of(const rd_program *p, int32_t i, rd_inst_kind kind)
 }
 
 /* Is what is stored there seen by all that loads it, if it stays in its register? */
-static bool is_seen(const rd_items_draft *t, int32_t i)
+static bool can_forward(const rd_interchange *t, int32_t i)
 {
     const rd_program *p    = t->p;
     const rd_inst    *inst = &p->inst[i];
@@ -142,7 +142,7 @@ static bool is_seen(const rd_items_draft *t, int32_t i)
 }
 
 /* Does each index have a row of its own there, of components? */
-static bool is_row_of_own(const rd_items_draft *t, const rd_address *at)
+static bool has_own_row(const rd_interchange *t, const rd_address *at)
 {
     int64_t last = at->offset;
 
@@ -152,21 +152,21 @@ static bool is_row_of_own(const rd_items_draft *t, const rd_address *at)
         if (at->add[k].axis != t->axis)
             last += at->add[k].coef * (t->p->axis_extent[at->add[k].axis] - 1);
     }
-    return at->offset >= 0 && last < rd_items_local(t, at);
+    return at->offset >= 0 && last < rd_interchange_panel_coef(t, at);
 }
 
 /* One by one they may all have the same row. */
-static bool scratch_ok(const rd_items_draft *t, int32_t i)
+static bool can_interchange_scratch(const rd_interchange *t, int32_t i)
 {
     const rd_address *at  = &t->p->address[t->p->inst[i].arg];
-    const int64_t     own = rd_items_local(t, at);
+    const int64_t     own = rd_interchange_panel_coef(t, at);
 
-    return own == 1 ? at->n_add == 1 && at->offset == 0 && is_seen(t, i)
-                    : own > 1 && t->rows && is_row_of_own(t, at);
+    return own == 1 ? at->n_add == 1 && at->offset == 0 && can_forward(t, i)
+                    : own > 1 && t->rows && has_own_row(t, at);
 }
 
 /* Folds begin in a panel, and what is stored for it alone is for the same index. */
-static bool inst_ok(const rd_items_draft *t, int32_t i)
+static bool can_interchange_inst(const rd_interchange *t, int32_t i)
 {
     const rd_inst *inst = &t->p->inst[i];
 
@@ -178,13 +178,14 @@ static bool inst_ok(const rd_items_draft *t, int32_t i)
         return true;
     const rd_address *at = &t->p->address[inst->arg];
 
-    return at->slot < t->p->first_scratch || t->p->n_scratch == 0 ? rd_items_local(t, at) == 0
-                                                                  : scratch_ok(t, i);
+    return at->slot < t->p->first_scratch || t->p->n_scratch == 0
+               ? rd_interchange_panel_coef(t, at) == 0
+               : can_interchange_scratch(t, i);
 }
 
 /* Does memory say where a row along another axis begins?  For neighbours along this one its
  * elements would be gathered one by one, for one index they are loaded as they lie. */
-static bool finds_rows(const rd_program *p)
+static bool has_gathered_rows(const rd_program *p)
 {
     for (int32_t i = p->body; i < p->tail; i++) {
         const rd_address *at    = p->inst[i].kind == RD_I_LOAD ? &p->address[p->inst[i].arg] : NULL;
@@ -200,28 +201,29 @@ static bool finds_rows(const rd_program *p)
     return false;
 }
 
-static bool may_be_items(rd_items_draft *t)
+static bool can_interchange(rd_interchange *t)
 {
-    if (!find_panels(t) || !loops_ok(t))
+    if (!find_panels(t) || !has_short_loops(t))
         return false;
-    t->rows = finds_rows(t->p);
+    t->rows = has_gathered_rows(t->p);
     for (int32_t k = 0; k < t->p->n_fold; k++)
-        if (!fold_ok(t, &t->p->fold[k]))
+        if (!can_interchange_fold(t, &t->p->fold[k]))
             return false;
     for (int32_t i = 0; i < t->p->n_inst; i++)
-        if (!inst_ok(t, i))
+        if (!can_interchange_inst(t, i))
             return false;
     return true;
 }
 
-bool rd_nest_items(const rd_program *p, rd_get_fn *get, void *pool, const rd_program **by_items)
+bool rd_nest_interchange(const rd_program *p, rd_get_fn *get, void *pool,
+                         const rd_program **by_items)
 {
-    rd_items_draft t = { .p = p };
+    rd_interchange t = { .p = p };
 
     *by_items = NULL;
-    if (!may_be_items(&t))
+    if (!can_interchange(&t))
         return true;
-    if (!rd_items_write(&t, get, pool))
+    if (!rd_interchange_write(&t, get, pool))
         return false;
     *by_items = t.to;
     return true;

@@ -3,16 +3,16 @@
 #define RD_KERNELS_CPU_NEST_INTERCHANGE_H
 #include "kernels/cpu/nest/draft.h"
 
-typedef struct rd_items_draft {
+typedef struct rd_interchange {
     const rd_program *p;
     rd_program       *to;
     int32_t           panels, axis; /* the loop over panels, and its axis */
     int64_t           width;        /* of a panel                         */
     bool              rows;         /* memory says where an index has rows */
-} rd_items_draft;
+} rd_interchange;
 
 /* The coefficient of the axis, counted from where its panel begins. */
-int64_t rd_items_local(const rd_items_draft *t, const rd_address *at);
+int64_t rd_interchange_panel_coef(const rd_interchange *t, const rd_address *at);
 /* items_write.c: makes t->to, the program by items.  False: no memory. */
-bool rd_items_write(rd_items_draft *t, rd_get_fn *get, void *pool);
+bool rd_interchange_write(rd_interchange *t, rd_get_fn *get, void *pool);
 #endif

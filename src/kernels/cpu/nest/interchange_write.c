@@ -5,11 +5,11 @@
 
 /* ---- Addresses ------------------------------------------------------------------------------ */
 /* The address keeps one index of a panel. */
-static void leave_one(const rd_items_draft *t, rd_address *at)
+static void drop_panel_axis(const rd_interchange *t, rd_address *at)
 {
-    const int64_t by = rd_items_local(t, at) == 1 ? t->width : 1;
+    const int64_t by = rd_interchange_panel_coef(t, at) == 1 ? t->width : 1;
 
-    if (rd_items_local(t, at) == 0)
+    if (rd_interchange_panel_coef(t, at) == 0)
         return;
     for (int32_t k = 0; k < at->n_add; k++)
         if (at->add[k].axis == t->axis)
@@ -19,17 +19,17 @@ static void leave_one(const rd_items_draft *t, rd_address *at)
     at->offset /= by;
 }
 
-static void leave_cells(const rd_items_draft *t, rd_fold *f)
+static void drop_panel_cells(const rd_interchange *t, rd_fold *f)
 {
-    const int64_t own = rd_items_local(t, &f->cell);
+    const int64_t own = rd_interchange_panel_coef(t, &f->cell);
 
     if (own)
         f->n_cell = own == 1 ? f->n_cell / t->width : own;
-    leave_one(t, &f->cell);
+    drop_panel_axis(t, &f->cell);
 }
 
 /* ---- Scratch -------------------------------------------------------------------------------- */
-static void read_instead(rd_program *to, int32_t from, int32_t reg)
+static void replace_reg(rd_program *to, int32_t from, int32_t reg)
 {
     for (int32_t i = 0; i < to->n_inst; i++) {
         rd_inst *const inst = &to->inst[i];
@@ -51,7 +51,7 @@ static bool is_of_slot(const rd_program *to, int32_t i, rd_inst_kind kind, int32
     return to->inst[i].kind == kind && to->address[to->inst[i].arg].slot == slot;
 }
 
-static void take_out(rd_program *to, int32_t i)
+static void remove_inst(rd_program *to, int32_t i)
 {
     memmove(&to->inst[i], &to->inst[i + 1], (size_t)(to->n_inst - i - 1) * sizeof *to->inst);
     to->n_inst--;
@@ -69,13 +69,13 @@ static void forward(rd_program *to)
         if (slot < to->first_scratch || to->n_scratch == 0 ||
             to->address[to->inst[i].arg].n_add > 0)
             continue;
-        take_out(to, i);
+        remove_inst(to, i);
         for (int32_t k = i; k < to->n_inst;)
             if (is_of_slot(to, k, RD_I_LOAD, slot)) {
                 const int32_t loaded = to->inst[k].dst;
 
-                take_out(to, k);
-                read_instead(to, loaded, reg);
+                remove_inst(to, k);
+                replace_reg(to, loaded, reg);
             } else
                 k++;
         i--;
@@ -83,7 +83,7 @@ static void forward(rd_program *to)
 }
 
 /* ---- All together --------------------------------------------------------------------------- */
-static void write(const rd_items_draft *t, rd_loop *loops, int32_t *number)
+static void write(const rd_interchange *t, rd_loop *loops, int32_t *number)
 {
     rd_program *to = t->to;
 
@@ -91,9 +91,9 @@ static void write(const rd_items_draft *t, rd_loop *loops, int32_t *number)
     to->loop[t->panels].kind = RD_LOOP_EACH;
     to->loop[t->panels].step = 1;
     for (int32_t k = 0; k < to->n_fold; k++)
-        leave_cells(t, &to->fold[k]);
+        drop_panel_cells(t, &to->fold[k]);
     for (int32_t k = 0; k < to->n_address; k++)
-        leave_one(t, &to->address[k]);
+        drop_panel_axis(t, &to->address[k]);
     for (int32_t i = 0; i < t->p->n_inst; i++) {
         const rd_inst *inst = &t->p->inst[i];
         const bool     loop = inst->kind == RD_I_LOOP || inst->kind == RD_I_END;
@@ -111,7 +111,7 @@ static void write(const rd_items_draft *t, rd_loop *loops, int32_t *number)
     to->one_by_one = t->rows;
 }
 
-static bool copy_program(rd_items_draft *t, rd_get_fn *get, void *pool)
+static bool copy_program(rd_interchange *t, rd_get_fn *get, void *pool)
 {
     const rd_program *p = t->p;
     rd_program       *to;
@@ -131,7 +131,7 @@ static bool copy_program(rd_items_draft *t, rd_get_fn *get, void *pool)
     return true;
 }
 
-bool rd_items_write(rd_items_draft *t, rd_get_fn *get, void *pool)
+bool rd_interchange_write(rd_interchange *t, rd_get_fn *get, void *pool)
 {
     rd_loop *loops  = get(pool, (size_t)t->p->n_loop * sizeof *loops);
     int32_t *number = get(pool, (size_t)t->p->n_loop * sizeof *number);

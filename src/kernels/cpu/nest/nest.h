@@ -41,23 +41,23 @@ bool rd_nest_by_rows(const rd_nest_code *code);
 /* Bytes of a task's state. */
 int64_t rd_nest_state(const rd_nest_code *code);
 /* The functions of a nest that is here, NULL: not yet. */
-const void *rd_nest_here(const rd_nest_code *code);
+const void *rd_nest_loaded(const rd_nest_code *code);
 /* Where it is on its way: tier.h. */
 rd_compiled_state rd_nest_state_of(const rd_nest_code *code, double *left);
 /* The instruction of a program, in a loop, that its nest runs for one element after another, though
  * as often as any; -1: all go by strips, or no nest is possible.  False: no memory. */
-bool rd_nest_alone(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
-                   int32_t *found);
+bool rd_nest_find_serial(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
+                         int32_t *found);
 /* For people: adds to n choices those of its strips: how many they are then, -1: no memory. */
 int32_t rd_nest_choices(const rd_program *p, int vector, rd_get_fn *get, void *pool,
                         rd_alternatives *at, int32_t n, int32_t most);
 /* A program has done without its nest for so many operations. */
-void rd_nest_missed(const rd_nest_code *code, double operations);
+void rd_nest_add_missed(const rd_nest_code *code, double operations);
 /* The program ran by these functions of it, or by tiles: NULL; and how many times as long as tiles it
  * takes in runs of so many operations where that was measured, else 0. */
-void   rd_nest_ran(const rd_nest_code *code, const void *kernels, double operations, int threads,
-                   double seconds);
-double rd_nest_lost(const rd_nest_code *code, double operations);
+void rd_nest_add_run(const rd_nest_code *code, const void *kernels, double operations, int threads,
+                     double seconds);
+double rd_nest_slowdown(const rd_nest_code *code, double operations);
 bool   rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task);
 void   rd_nest_head(const rd_nest_code *code, const void *kernels, const rd_program *p,
                     rd_task *task);

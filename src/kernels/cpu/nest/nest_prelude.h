@@ -49,11 +49,11 @@ typedef struct rd_bf16 {
 #else
 #define NEAR_QUOTIENT(x, by, high, low, fma) (x) / (by)
 #endif
-static inline float rd_near_f32(float x, float by, float high, float low)
+static inline float rd_quotient_f32(float x, float by, float high, float low)
 {
     return NEAR_QUOTIENT(x, by, high, low, __builtin_fmaf);
 }
-static inline double rd_near_f64(double x, double by, double high, double low)
+static inline double rd_quotient_f64(double x, double by, double high, double low)
 {
     return NEAR_QUOTIENT(x, by, high, low, __builtin_fma);
 }
@@ -147,12 +147,12 @@ ROW_AT(i32, int32_t)
 ROW_AT(i64, int64_t)
 
 /* What is n elements long, into the second-level cache. */
-#define FETCH(x, n)                                               \
+#define PREFETCH(x, n)                                            \
     for (int64_t at = 0; at < n; at += 64 / (int64_t)sizeof *(x)) \
         __builtin_prefetch((x) + at, 0, 2);
 
 /* The same of so few that the loop is written out. */
-#define FETCH_FEW(x, n)                                                                    \
+#define PREFETCH_UNROLLED(x, n)                                                            \
     _Pragma("GCC unroll 64") for (int64_t at = 0; at < n; at += 64 / (int64_t)sizeof *(x)) \
         __builtin_prefetch((x) + at, 0, 2);
 
@@ -160,24 +160,25 @@ ROW_AT(i64, int64_t)
 typedef __UINTPTR_TYPE__ uintptr_t;
 #if defined(__AVX512F__)
 typedef float part_of_line __attribute__((vector_size(64), may_alias));
-#define STREAM_PART __builtin_ia32_movntps512
+#define NONTEMPORAL_STORE __builtin_ia32_movntps512
 #elif defined(__AVX__)
 typedef float part_of_line __attribute__((vector_size(32), may_alias));
-#define STREAM_PART __builtin_ia32_movntps256
+#define NONTEMPORAL_STORE __builtin_ia32_movntps256
 #elif defined(__SSE__)
 typedef float part_of_line __attribute__((vector_size(16), may_alias));
-#define STREAM_PART __builtin_ia32_movntps
+#define NONTEMPORAL_STORE __builtin_ia32_movntps
 #endif
-#if defined(__clang__) && defined(STREAM_PART)
-#undef STREAM_PART
-#define STREAM_PART(to, part) __builtin_nontemporal_store(part, (part_of_line *)(to))
+#if defined(__clang__) && defined(NONTEMPORAL_STORE)
+#undef NONTEMPORAL_STORE
+#define NONTEMPORAL_STORE(to, part) __builtin_nontemporal_store(part, (part_of_line *)(to))
 #endif
 
 /* Past the caches, but for lines at the ends that are not whole; few lines beside these gain
  * nothing. */
-static inline __attribute__((always_inline)) void rd_past(char *y, const char *x, int64_t bytes)
+static inline __attribute__((always_inline)) void rd_nontemporal_copy(char *y, const char *x,
+                                                                      int64_t bytes)
 {
-#ifdef STREAM_PART
+#ifdef NONTEMPORAL_STORE
     typedef part_of_line part __attribute__((aligned(1)));
     const int64_t        head = LESS((int64_t)(-(uintptr_t)y % 64), bytes);
     int64_t              k    = head;
@@ -185,7 +186,7 @@ static inline __attribute__((always_inline)) void rd_past(char *y, const char *x
     if (head == 0 && bytes % 64 == 0) {
 #pragma GCC unroll 64
         for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(part_of_line))
-            STREAM_PART((float *)(y + at), *(const part_of_line *)(x + at));
+            NONTEMPORAL_STORE((float *)(y + at), *(const part_of_line *)(x + at));
         return;
     }
     if (head && bytes < 2048) {
@@ -195,7 +196,7 @@ static inline __attribute__((always_inline)) void rd_past(char *y, const char *x
     memcpy(y, x, (size_t)head);
     for (; k + 64 <= bytes; k += 64)
         for (int64_t j = k; j < k + 64; j += (int64_t)sizeof(part))
-            STREAM_PART((float *)(y + j), *(const part *)(x + j));
+            NONTEMPORAL_STORE((float *)(y + j), *(const part *)(x + j));
     memcpy(y + k, x + k, (size_t)(bytes - k));
 #else
     memcpy(y, x, (size_t)bytes);
@@ -203,13 +204,13 @@ static inline __attribute__((always_inline)) void rd_past(char *y, const char *x
 }
 
 /* Elements between where a line begins and here. */
-#define OVER_LINE(y) ((int64_t)((uintptr_t)(y) % 64 / sizeof *(y)))
+#define LINE_OFFSET(y) ((int64_t)((uintptr_t)(y) % 64 / sizeof *(y)))
 
 /* Others see what was stored past the caches. */
-#ifdef STREAM_PART
-#define STREAMED __builtin_ia32_sfence();
+#ifdef NONTEMPORAL_STORE
+#define NONTEMPORAL_FENCE __builtin_ia32_sfence();
 #else
-#define STREAMED
+#define NONTEMPORAL_FENCE
 #endif
 
 /* f16 side by side to f32; the same bits as rd_f16_to_f32(). */
@@ -300,9 +301,10 @@ static inline void rd_planes_u8(int32_t *a, int32_t *b, int32_t *c, const uint8_
 /* n groups of bytes, each `period` behind the one before, come one behind the other.  A vector has
  * so many groups together, and `at` says which bytes of two neighbours in memory they are; 128:
  * none of this one.  Nothing behind the last group is read. */
-static inline __attribute__((always_inline)) void rd_groups(char *y, const char *x, int64_t n,
-                                                            int64_t group, int64_t period,
-                                                            int64_t together, const uint8_t *at)
+static inline __attribute__((always_inline)) void rd_strided_rows(char *y, const char *x, int64_t n,
+                                                                  int64_t group, int64_t period,
+                                                                  int64_t        together,
+                                                                  const uint8_t *at)
 {
     int64_t k = 0;
 #if defined(__SSSE3__)

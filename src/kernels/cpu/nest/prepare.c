@@ -69,7 +69,7 @@ static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_
     if (!n->whole && !made->by_rows && rd_machine_bytes(n->of) > n->state)
         made->state = rd_machine_bytes(n->of); /* who says which index was wrong */
     if (n->p->n_sorting)
-        rd_nest_take_sorts(n, made);
+        rd_nest_prepare_sorts(n, made);
     made->n_number = n->n_number;
     memcpy(made->number, n->number, sizeof *n->number * (size_t)n->n_number);
     made->compiled = rd_compiled_of(key->at, key->n + 1, text_of_key);
@@ -125,7 +125,7 @@ bool rd_nest_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get
     rd_nest_code *made;
 
     *code = NULL;
-    if (!rd_nest_take_rows(&n, get, pool))
+    if (!rd_nest_rewrite(&n, get, pool))
         return false;
     other          = n;
     other.pointers = true;

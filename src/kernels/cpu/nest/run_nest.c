@@ -9,7 +9,7 @@ int64_t rd_nest_state(const rd_nest_code *code)
     return code->state;
 }
 
-const void *rd_nest_here(const rd_nest_code *code)
+const void *rd_nest_loaded(const rd_nest_code *code)
 {
     const void *kernels = NULL;
 
@@ -26,15 +26,15 @@ rd_compiled_state rd_nest_state_of(const rd_nest_code *code, double *left)
                                                           : state;
 }
 
-void rd_nest_missed(const rd_nest_code *code, double operations)
+void rd_nest_add_missed(const rd_nest_code *code, double operations)
 {
     if (code->otherwise && rd_compiled_failed(code->compiled))
         code = code->otherwise;
-    rd_compiled_missed(code->compiled, operations);
+    rd_compiled_add_missed(code->compiled, operations);
 }
 
 /* Whose kernels they are. */
-static const rd_nest_code *way_of(const rd_nest_code *code, const void *kernels)
+static const rd_nest_code *code_of_kernels(const rd_nest_code *code, const void *kernels)
 {
     return code->otherwise &&
                    kernels == atomic_load_explicit(code->otherwise->here, memory_order_acquire)
@@ -44,18 +44,18 @@ static const rd_nest_code *way_of(const rd_nest_code *code, const void *kernels)
 
 /* ---- Against tiles --------------------------------------------------------------------------- */
 /* Tiles stand against the code that would run. */
-void rd_nest_ran(const rd_nest_code *code, const void *kernels, double operations, int threads,
-                 double seconds)
+void rd_nest_add_run(const rd_nest_code *code, const void *kernels, double operations, int threads,
+                     double seconds)
 {
-    const void *would = kernels ? kernels : rd_nest_here(code);
+    const void *would = kernels ? kernels : rd_nest_loaded(code);
 
-    rd_compiled_ran(way_of(code, would)->compiled, kernels ? RD_BY_LOOPS : RD_BY_TILES, operations,
-                    threads, seconds);
+    rd_compiled_add_run(code_of_kernels(code, would)->compiled, kernels ? RD_BY_LOOPS : RD_BY_TILES,
+                        operations, threads, seconds);
 }
 
-double rd_nest_lost(const rd_nest_code *code, double operations)
+double rd_nest_slowdown(const rd_nest_code *code, double operations)
 {
-    return rd_compiled_lost(way_of(code, rd_nest_here(code))->compiled, operations);
+    return rd_compiled_slowdown(code_of_kernels(code, rd_nest_loaded(code))->compiled, operations);
 }
 
 /* ---- One part -------------------------------------------------------------------------------- */
@@ -70,19 +70,19 @@ static rd_nest_call call_of(const rd_nest_code *code, const rd_task *task)
                            .reducer  = code->reducer };
 }
 
-static void refuse(rd_task *task)
+static void set_index_error(rd_task *task)
 {
     task->status = RD_ERR_AXIS;
     snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
 }
 
-static void cancel(rd_task *task)
+static void set_cancelled(rd_task *task)
 {
     task->status = RD_ERR_CANCELLED;
     snprintf(task->sentence, sizeof task->sentence, "the evaluation was cancelled");
 }
 
-static void tell(const rd_program *p, rd_task *task, const rd_nest_call *call)
+static void set_callback_error(const rd_program *p, rd_task *task, const rd_nest_call *call)
 {
     task->status = RD_ERR_CALLBACK;
     snprintf(task->sentence, sizeof task->sentence, "%s: %s", p->call[call->failing].name,
@@ -99,9 +99,9 @@ static void fail(const rd_program *p, rd_task *task, const rd_nest_call *call)
     if (!p->by_rows && task->status == RD_OK)
         rd_backend_scalar.body(p, task);
     if (task->status == RD_OK && call->sentence)
-        tell(p, task, call);
+        set_callback_error(p, task, call);
     else if (task->status == RD_OK)
-        refuse(task);
+        set_index_error(task);
 }
 
 static void run(const rd_nest_code *code, const rd_program *p, rd_task *task,
@@ -109,36 +109,36 @@ static void run(const rd_nest_code *code, const rd_program *p, rd_task *task,
 {
     rd_nest_call call = call_of(code, task);
 
-    rd_nest_hand_sorts(code, &call);
+    rd_nest_pass_sorts(code, &call);
     part(&call);
     task->loads += call.loads;
     task->warnings |= call.warnings;
     if (call.stopped)
-        cancel(task);
+        set_cancelled(task);
     else if (call.failed || call.sentence)
         fail(p, task, &call);
 }
 
 void rd_nest_head(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
 {
-    run(way_of(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->head);
+    run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->head);
 }
 
 void rd_nest_body(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
 {
-    run(way_of(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->body);
+    run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->body);
 }
 
 void rd_nest_tail(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
 {
-    run(way_of(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->tail);
+    run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->tail);
 }
 
 bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task)
 {
     rd_nest_call call;
 
-    code = way_of(code, kernels);
+    code = code_of_kernels(code, kernels);
     /* Member by member.  Of a whole structure compilers make `rep stos`, which takes 10 cycles, and of
      * the first two one vector, which would wait until both have left the core's queue of stores. */
     call.slot     = task->slot;
@@ -160,7 +160,7 @@ bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task)
     task->loads    = call.loads;
     task->warnings = call.warnings;
     if (call.failed)
-        refuse(task);
+        set_index_error(task);
     return !call.failed;
 }
 

@@ -24,11 +24,12 @@ void rd_nest_number_loops(rd_program *to, rd_loop *made, int32_t *number)
     to->n_loop = n;
 }
 
-bool rd_nest_take_rows(rd_nest_draft *n, rd_get_fn *get, void *pool)
+bool rd_nest_rewrite(rd_nest_draft *n, rd_get_fn *get, void *pool)
 {
     const rd_program *by_rows = NULL, *by_items = NULL;
 
-    if (!rd_nest_rows(n->of, get, pool, &by_rows) || !rd_nest_items(n->of, get, pool, &by_items))
+    if (!rd_nest_sparse_rows(n->of, get, pool, &by_rows) ||
+        !rd_nest_interchange(n->of, get, pool, &by_items))
         return false;
     n->by_rows = by_rows != NULL;
     n->p       = by_rows ? by_rows : by_items ? by_items : n->of;
@@ -37,7 +38,7 @@ bool rd_nest_take_rows(rd_nest_draft *n, rd_get_fn *get, void *pool)
 
 /* ---- What cannot be --------------------------------------------------------------------------- */
 /* A tree of blocks says how many there are, and a loop that is left has fewer: tiles have them. */
-static bool leaves_a_tree(const rd_program *p)
+static bool has_exit_of_user(const rd_program *p)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_EXIT && p->fold[p->inst[i].a].user)
@@ -83,7 +84,7 @@ static const char *refusal(const rd_nest_draft *n, const rd_loop_fold *fold)
 {
     if (has_no_elements(n->p, fold))
         return "no elements";
-    if (leaves_a_tree(n->p))
+    if (has_exit_of_user(n->p))
         return "a reducer of one's own that may end its loop early";
     if (n->whole && n->p->n_call)
         return "a function whose failure a task reports";
@@ -113,7 +114,7 @@ static const rd_loop_fold *facts_of_folds(rd_nest_draft *n, rd_get_fn *get, void
     return own;
 }
 
-rd_schedule *rd_nest_built(rd_nest_draft *n, rd_strips *strips, rd_get_fn *get, void *pool)
+rd_schedule *rd_nest_build(rd_nest_draft *n, rd_strips *strips, rd_get_fn *get, void *pool)
 {
     const rd_target     target = { .vector = n->vector, .tells = n->tells };
     const rd_loop_fold *fold   = facts_of_folds(n, get, pool);
@@ -130,12 +131,12 @@ rd_schedule *rd_nest_tree(rd_nest_draft *n, rd_text *log, rd_get_fn *get, void *
 {
     rd_strips       strips;
     const rd_target target = { .vector = n->vector, .strips = &strips };
-    rd_schedule    *t      = rd_nest_built(n, &strips, get, pool);
+    rd_schedule    *t      = rd_nest_build(n, &strips, get, pool);
 
     if (t && log) {
         rd_text_add(log, strips.n ? "strips:\n" : "strips: none\n");
         rd_nest_strips_text(log, &strips);
-        rd_nest_merges_text(log, n->p, &strips);
+        rd_nest_unroll_jam_text(log, n->p, &strips);
     }
     if (t)
         rd_schedule_for_cpu(t, &target, log);
@@ -150,7 +151,7 @@ rd_schedule *rd_nest_schedule(const rd_program *p, int vector, bool whole, rd_ge
                               void *pool, rd_text *log, const char **why)
 {
     rd_nest_draft n = rd_nest_draft_of(p, vector, whole);
-    rd_schedule  *t = rd_nest_take_rows(&n, get, pool) ? rd_nest_tree(&n, log, get, pool) : NULL;
+    rd_schedule  *t = rd_nest_rewrite(&n, get, pool) ? rd_nest_tree(&n, log, get, pool) : NULL;
 
     *why = t ? NULL : n.why ? n.why : rd_why_no_memory;
     return t;

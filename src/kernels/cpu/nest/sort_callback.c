@@ -12,7 +12,7 @@ static void sort_row(rd_nest_call *q, int32_t number, const void *from, void *to
 }
 
 /* Behind what the nest keeps in a task's state lies the memory that the routine works in. */
-void rd_nest_take_sorts(const rd_nest_draft *n, rd_nest_code *made)
+void rd_nest_prepare_sorts(const rd_nest_draft *n, rd_nest_code *made)
 {
     int64_t most = 0;
 
@@ -27,7 +27,7 @@ void rd_nest_take_sorts(const rd_nest_draft *n, rd_nest_code *made)
     made->work    = rd_piece(&made->state, 1, most);
 }
 
-void rd_nest_hand_sorts(const rd_nest_code *code, rd_nest_call *call)
+void rd_nest_pass_sorts(const rd_nest_code *code, rd_nest_call *call)
 {
     call->code = code;
     call->sort = sort_row;

@@ -33,7 +33,7 @@ static const rd_address *label_of(const rd_program *p, const rd_inst *step)
 }
 
 /* All is one loop over places. */
-static bool find_places(rd_rows_draft *r)
+static bool find_places(rd_sparse_rows_draft *r)
 {
     const rd_program *p    = r->p;
     const rd_inst    *loop = &p->inst[p->body];
@@ -56,14 +56,14 @@ static int32_t group_axis(const rd_program *p, int32_t close)
     return k >= 0 ? p->loop[k].axis : -1;
 }
 
-static bool is_by_rows(const rd_rows_draft *r, const rd_fold *f)
+static bool is_by_rows(const rd_sparse_rows_draft *r, const rd_fold *f)
 {
     return f->begins && f->n_block == 1 && f->lanes == 1 && !f->scan &&
            f->n_group == r->p->fold[0].n_group;
 }
 
 /* Steps go by one label, in the loop over places; cells are closed in loops over the groups. */
-static bool find_folds(rd_rows_draft *r)
+static bool find_folds(rd_sparse_rows_draft *r)
 {
     const rd_program *p = r->p;
 
@@ -101,7 +101,7 @@ static bool find_folds(rd_rows_draft *r)
 
 /* Can the tail go by rows?  It must consist of loops over all groups, forwards, that take no steps and load
  * nothing that the program stores. */
-static bool tail_ok(const rd_rows_draft *r)
+static bool can_move_tail(const rd_sparse_rows_draft *r)
 {
     const rd_program *p = r->p;
 
@@ -122,7 +122,7 @@ static bool tail_ok(const rd_rows_draft *r)
     return true;
 }
 
-static bool head_ok(const rd_program *p)
+static bool can_keep_head(const rd_program *p)
 {
     for (int32_t i = 0; i < p->body; i++)
         if (p->inst[i].kind == RD_I_LOOP || p->inst[i].kind == RD_I_STORE)
@@ -131,14 +131,15 @@ static bool head_ok(const rd_program *p)
 }
 
 /* ---- The program by rows ----------------------------------------------------------------------- */
-bool rd_nest_rows(const rd_program *p, rd_get_fn *get, void *pool, const rd_program **by_rows)
+bool rd_nest_sparse_rows(const rd_program *p, rd_get_fn *get, void *pool,
+                         const rd_program **by_rows)
 {
-    rd_rows_draft r = { .p = p };
+    rd_sparse_rows_draft r = { .p = p };
 
     *by_rows = NULL;
-    if (!find_places(&r) || !find_folds(&r) || !head_ok(p) || !tail_ok(&r))
+    if (!find_places(&r) || !find_folds(&r) || !can_keep_head(p) || !can_move_tail(&r))
         return true;
-    if (!rd_rows_write(&r, get, pool))
+    if (!rd_sparse_rows_write(&r, get, pool))
         return false;
     *by_rows = r.to;
     return true;

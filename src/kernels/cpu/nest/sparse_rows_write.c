@@ -2,18 +2,18 @@
 #include "kernels/cpu/nest/sparse_rows.h"
 #include <string.h>
 
-static void put(rd_rows_draft *r, const rd_inst *inst)
+static void put(rd_sparse_rows_draft *r, const rd_inst *inst)
 {
     r->to->inst[r->to->n_inst++] = *inst;
 }
 
-static void put_loop(rd_rows_draft *r, rd_inst_kind kind, int32_t loop)
+static void put_loop(rd_sparse_rows_draft *r, rd_inst_kind kind, int32_t loop)
 {
     put(r, &(rd_inst){ .kind = kind, .arg = loop });
 }
 
 /* Groups are all one axis; no cell is another group's. */
-static void rename_axes(const rd_rows_draft *r, rd_address *a, int32_t from)
+static void rename_axes(const rd_sparse_rows_draft *r, rd_address *a, int32_t from)
 {
     for (int32_t k = 0; k < a->n_add; k++)
         if (a->add[k].axis == from) {
@@ -30,7 +30,7 @@ static void drop_axis(rd_address *a, int32_t axis)
 }
 
 /* Copies the body of a loop over groups to where the loop over rows has its results. */
-static void put_groups(rd_rows_draft *r, int32_t loop)
+static void put_groups(rd_sparse_rows_draft *r, int32_t loop)
 {
     const rd_program *p = r->p;
 
@@ -45,7 +45,7 @@ static void put_groups(rd_rows_draft *r, int32_t loop)
     }
 }
 
-static void set_folds(rd_rows_draft *r)
+static void set_folds(rd_sparse_rows_draft *r)
 {
     for (int32_t k = 0; k < r->to->n_fold; k++) {
         rd_fold *f = &r->to->fold[k];
@@ -60,7 +60,7 @@ static void set_folds(rd_rows_draft *r)
 }
 
 /* begin[i] and begin[i + 1] */
-static void set_row(rd_rows_draft *r, rd_loop *row)
+static void set_row(rd_sparse_rows_draft *r, rd_loop *row)
 {
     rd_address begin = r->begin;
 
@@ -98,7 +98,7 @@ static void drop_labels(rd_program *to)
 }
 
 /* The head, the loop over rows with what the body and all loops over groups have, and no tail. */
-static void write(rd_rows_draft *r)
+static void write(rd_sparse_rows_draft *r)
 {
     const rd_program *p    = r->p;
     rd_program       *to   = r->to;
@@ -130,7 +130,7 @@ static void write(rd_rows_draft *r)
 }
 
 /* The program, with room for a loop more and two addresses. */
-static bool copy(rd_rows_draft *r, rd_get_fn *get, void *pool)
+static bool copy(rd_sparse_rows_draft *r, rd_get_fn *get, void *pool)
 {
     const rd_program *p = r->p;
     rd_program       *to;
@@ -150,7 +150,7 @@ static bool copy(rd_rows_draft *r, rd_get_fn *get, void *pool)
     return true;
 }
 
-bool rd_rows_write(rd_rows_draft *r, rd_get_fn *get, void *pool)
+bool rd_sparse_rows_write(rd_sparse_rows_draft *r, rd_get_fn *get, void *pool)
 {
     rd_loop *loops  = get(pool, ((size_t)r->p->n_loop + 1) * sizeof *loops);
     int32_t *number = get(pool, ((size_t)r->p->n_loop + 1) * sizeof *number);

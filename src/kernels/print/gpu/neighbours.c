@@ -39,12 +39,12 @@ void rd_print_threads(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
     const bool    kept = n->kernel->threads, across = rd_is_across(n, loop);
-    const int32_t lane = n->lane;
+    const int32_t lane = n->thread_loop;
     rd_text       name = { 0 };
 
     rd_print_line(n, "{");
     n->indent++;
-    n->lane            = loop->step == 1 ? -1 : lane;
+    n->thread_loop     = loop->step == 1 ? -1 : lane;
     n->kernel->threads = true;
     rd_print_start_of_round(n, loop, "t");
     rd_print_round_name(n, &name, loop);
@@ -56,7 +56,7 @@ void rd_print_threads(rd_printing *n, int32_t stmt)
     if (across)
         rd_print_line(n, "}");
     n->kernel->threads = kept;
-    n->lane            = lane;
+    n->thread_loop     = lane;
     n->indent--;
     rd_print_line(n, "}");
     rd_text_end(&name, n->to);
@@ -112,7 +112,7 @@ static void print_neighbours(rd_printing *n, int32_t stmt)
     const rd_for *loop  = rd_loop_of(n->t, stmt);
     const bool    alone = n->kernel->form == RD_ROUND_ALONE, one = loop->in_order && alone,
                wait    = !one && (!alone || loop->to.n < 2);
-    const int32_t lane = n->lane;
+    const int32_t lane = n->thread_loop;
 
     rd_print_declare_puts(n, stmt);
     if (wait)
@@ -128,12 +128,12 @@ static void print_neighbours(rd_printing *n, int32_t stmt)
         rd_print_clamped(n, stmt);
     else if (!loop->in_order)
         declare_index(n, stmt);
-    n->lane = stmt;
+    n->thread_loop = stmt;
     rd_print_body(n, stmt);
     n->indent--;
     rd_print_line(n, "}");
     rd_print_puts(n, stmt);
-    n->lane = lane;
+    n->thread_loop = lane;
     if (wait)
         rd_print_waiting(n, stmt);
 }

@@ -26,12 +26,12 @@ bool rd_has_takes(const rd_printing *n, int32_t rounds)
 void rd_print_packed(rd_printing *n, rd_text *to, int32_t stmt)
 {
     if (!is_load(n->t, stmt))
-        rd_text_add(to, "o%" PRId32 ".e[%s]", stmt, rd_lane_name(n));
+        rd_text_add(to, "o%" PRId32 ".e[%s]", stmt, rd_vector_index_name(n));
     else
         rd_text_add(to, "p%" PRId32 "[%s].e[%s]",
                     n->t->stmt[stmt].kept < 0 ? stmt : n->t->stmt[stmt].kept,
                     n->kernel->apart ? "2 * u + i" : "u",
-                    n->t->stmt[stmt].pack == 1 ? "0" : rd_lane_name(n));
+                    n->t->stmt[stmt].pack == 1 ? "0" : rd_vector_index_name(n));
 }
 
 void rd_note_packed(const rd_printing *n, int32_t slot, int32_t pack)
@@ -65,8 +65,8 @@ static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
         const rd_for *l = rd_loop_of(n->t, loop[count]);
 
         if (l->kind == RD_FOR_VECTOR && l->step == 1) {
-            n->lane  = loop[count];
-            n->first = true;
+            n->thread_loop = loop[count];
+            n->first       = true;
         } else
             rd_print_start_of_round(n, l, l->kind == RD_FOR_THREAD ? "t" : "i");
         if (rd_is_across(n, l)) {
@@ -103,7 +103,7 @@ void rd_print_declare_takes(rd_printing *n, int32_t rounds, int32_t ahead)
 /* Loads of all rounds, before anything is done with them. */
 void rd_print_takes(rd_printing *n, int32_t rounds, int32_t ahead)
 {
-    const int32_t first = next_take(n, rounds, rounds), lane = n->lane;
+    const int32_t first = next_take(n, rounds, rounds), lane = n->thread_loop;
     bool          across;
 
     if (first < 0)
@@ -117,8 +117,8 @@ void rd_print_takes(rd_printing *n, int32_t rounds, int32_t ahead)
         print_take(n, s);
     if (across)
         rd_print_line(n, "}");
-    n->first = false;
-    n->lane  = lane;
+    n->first       = false;
+    n->thread_loop = lane;
     n->indent--;
     rd_print_line(n, "}");
 }

@@ -4,7 +4,7 @@
  *
  *     while (b0[0] < (i1) / 64) { turn0(&s0_0[0], &p0_0[0]); b0[0]++; }
  *     step0(&s0_0[0], r0, 1, i1);
- *     sofar0(&s0_0[0], &p0_0[0], &r1); */
+ *     prefix0(&s0_0[0], &p0_0[0], &r1); */
 #include "core/tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -105,7 +105,7 @@ static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name,
 {
     const rd_print_fold *f = &n->fold[s->fold];
 
-    rd_print_states(to, f, name, s->store, at);
+    rd_print_state_addresses(to, f, name, s->store, at);
     if (n->t->fold[s->fold].pair && name == 'p')
         rd_text_add(to, ", &p%" PRId32 "_%d[%s]", s->store, f->of.n_state, at);
 }
@@ -154,7 +154,7 @@ void rd_print_prefix_of_thread(rd_printing *n, const rd_stmt *s)
     n->indent++;
     if (!fold->exclusive)
         take_element(n, s, at.at);
-    rd_text_add(&line, "sofar%" PRId32 "(", s->fold);
+    rd_text_add(&line, "prefix%" PRId32 "(", s->fold);
     add_arrays(n, &line, s, 's', at.at);
     rd_text_add(&line, ", ");
     add_arrays(n, &line, s, 'p', at.at);
