@@ -1,12 +1,14 @@
-/* early_exits.c - a loop is left when no element can change a fold any more, as text: the function that says
- * so, and who asks it.
+/* early_exits.c - early exits as text: a loop ends as soon as no element can change a fold any
+ * more.
  *
+ *     static inline int is_final0(const float *s, int64_t n) { .. }
  *     if (i1 % 16 == 15 && is_final0(&s0_0[m2], m3 - m2)) goto left7; */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Can no element change what these states come to?  One lane of a cell says so, and all cells must,
- * of one lane each.  Lanes without elements have the identity. */
+/* Prints is_final0(), which is true if no element can change the result of the states any more.
+ * Of one cell with several lanes one final lane is enough, as lanes without elements have the
+ * identity. Of cells with one lane each, all must be final. */
 void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number)
 {
     const char *type = rd_state_type(&f->of, 0);
@@ -21,7 +23,7 @@ void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number)
                 number, type, type, f->lanes == 1, f->lanes == 1 ? "&=" : "|=", type, end.u64);
 }
 
-/* "i1 / 4 % 16 == 15 && ": is it such a round? */
+/* Adds "i1 / 4 % 16 == 15 && ": the states are tested in one round of `every` only. */
 static void add_every(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_for *loop = rd_loop_of(n->t, s->parent);
@@ -32,6 +34,7 @@ static void add_every(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, " %% %" PRId32 " == %" PRId32 " && ", s->every, s->every - 1);
 }
 
+/* Prints the test and the jump behind the loop: "if (is_final0(&s0_0[0], 64)) goto left7;". */
 void rd_print_exit(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };

@@ -1,4 +1,5 @@
-/* fold_ends.c - ends of folds as text: states that are left become results.
+/* fold_ends.c - ends of reductions as text: states of a cell become nodes, one a lane; the nodes
+ * of all lanes become one; and that one becomes the cell's results.
  *
  *     merge_tree0(&s0_0[0], tree0, 64, 0, 64, N0, 0);
  *     merge_lanes0(&w9_0[0]);
@@ -17,8 +18,8 @@ static void declare_nodes(rd_printing *n, int32_t stmt)
                       f->lanes);
 }
 
-/* "merge_tree0(&s0_0[0], tree0, 64, 0, 64, N0, 0);": all blocks become one node a lane, which is in the
- * first row of the tree. */
+/* Prints "merge_tree0(&s0_0[0], tree0, 64, 0, 64, N0, 0);": all blocks become one node a lane,
+ * in the first row of the combine tree. */
 static void call_merge_tree(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_text line = { 0 };
@@ -36,7 +37,8 @@ static void call_merge_tree(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&line, n->to);
 }
 
-/* The same, and "for (int l = 0; l < 64; l++) w9_0[l] = node0_0(tree0, 0, 64)[0 + l];". */
+/* Prints the same call, and the copy of the first row: "for (int l = 0; l < 64; l++) w9_0[l] =
+ * node0_0(tree0, 0, 64)[0 + l];". */
 static void nodes_of_tree(rd_printing *n, int32_t stmt, const char *at)
 {
     const rd_stmt       *s   = &n->t->stmt[stmt];
@@ -53,7 +55,8 @@ static void nodes_of_tree(rd_printing *n, int32_t stmt, const char *at)
     rd_text_end(&row, n->to);
 }
 
-/* "lane_nodes0(&s0_0[0], &w9_0[0]);": of a fold of one block the states of all lanes become nodes. */
+/* Prints "lane_nodes0(&s0_0[0], &w9_0[0]);": in a fold of one block the states of all lanes
+ * become nodes. */
 static void nodes_of_block(rd_printing *n, int32_t stmt, const char *at)
 {
     const rd_stmt       *s    = &n->t->stmt[stmt];
@@ -68,10 +71,12 @@ static void nodes_of_block(rd_printing *n, int32_t stmt, const char *at)
     rd_text_end(&line, n->to);
 }
 
-/* Neighbouring cells of a vector loop, by calls of one function for all.  Of several blocks nodes
- * are in the first row of the tree: "merge_tree0(..); const double *const w9_0 = node0_0(tree0, 0, N0) +
- * m4;".  Of one they are in arrays: "double w9_0[64] LINES; merge_cells0(&s0_0[m4], &w9_0[0], 1, 64,
- * n4);". */
+/* Prints the nodes of neighbouring cells of a vector loop, by one call for all cells.
+ *
+ * With several blocks the nodes are in the first row of the combine tree:
+ *     merge_tree0(..); const double *const w9_0 = node0_0(tree0, 0, N0) + m4;
+ * With one block they are in arrays:
+ *     double w9_0[64] LINES; merge_cells0(&s0_0[m4], &w9_0[0], 1, 64, n4); */
 static void nodes_of_cells(rd_printing *n, int32_t stmt, const char *at)
 {
     const rd_stmt       *s     = &n->t->stmt[stmt];
@@ -103,8 +108,9 @@ static void nodes_of_cells(rd_printing *n, int32_t stmt, const char *at)
     rd_text_end(&row, n->to);
 }
 
-/* "float b9_0[1] = { s0_0[i] }; block0(&b9_0[0]); w9_0[0] = b9_0[0];": in a round of a vector loop,
- * states in memory stay as they are, as other rounds read and write beside them. */
+/* Prints "float b9_0[1] = { s0_0[i] }; block0(&b9_0[0]); w9_0[0] = b9_0[0];". In a round of a
+ * vector loop the states in memory stay as they are, because other rounds read and write their
+ * neighbours. */
 static void node_of_copy(rd_printing *n, int32_t stmt, const char *at)
 {
     const rd_stmt       *s    = &n->t->stmt[stmt];
@@ -138,7 +144,8 @@ static void node_of_state(rd_printing *n, int32_t stmt)
     rd_text_end(&line, n->to);
 }
 
-/* Nodes of all lanes come to w9_0, in the way that suits where states and nodes lie. */
+/* Prints how the nodes of all lanes come to w9_0, in the form that suits where states and nodes
+ * lie. */
 void rd_print_lane_nodes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
@@ -166,7 +173,8 @@ void rd_print_lane_nodes(rd_printing *n, int32_t stmt)
     rd_text_end(&at, n->to);
 }
 
-/* The REST of the fold before the statement, in its body or before that; -1. */
+/* The REST statement of the fold before the statement, in the same body or in a loop before it;
+ * -1 if there is none. */
 static int32_t lane_nodes_in(const rd_printing *n, int32_t stmt, int32_t fold)
 {
 
@@ -177,7 +185,7 @@ static int32_t lane_nodes_in(const rd_printing *n, int32_t stmt, int32_t fold)
     return -1;
 }
 
-/* In its body, or before its vector loop. */
+/* The REST statement of the fold, in the body of the statement or before its vector loop. */
 static int32_t lane_nodes_before(const rd_printing *n, int32_t stmt)
 {
     const int32_t rest = lane_nodes_in(n, stmt, n->t->stmt[stmt].fold);
@@ -185,6 +193,7 @@ static int32_t lane_nodes_before(const rd_printing *n, int32_t stmt)
     return rest >= 0 ? rest : lane_nodes_in(n, n->t->stmt[stmt].parent, n->t->stmt[stmt].fold);
 }
 
+/* Prints "merge_lanes0(&w9_0[0]);": the nodes of all lanes of a cell become one. */
 void rd_print_merge_lanes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];
@@ -198,7 +207,7 @@ void rd_print_merge_lanes(rd_printing *n, int32_t stmt)
     rd_text_end(&line, n->to);
 }
 
-/* "float r5; finish0(&w9_0[0], &r5);" */
+/* Prints "float r5; finish0(&w9_0[0], &r5);": the node of a cell becomes its results. */
 void rd_print_finish(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];

@@ -1,16 +1,17 @@
-/* fold_steps.c - statements of folds as text.
+/* fold_steps.c - statements of folds as text: where they begin, take elements and end blocks.
  *
  *     for (int64_t l = 0; l < 64; l++) { begin0(&s0_0[l]); }
  *     step0(&s0_0[i1 % 64], r3, 1, i1);
  *     if (t % 64 == 63) push0(&s0_0[0], tree0, 64, 0, 64, t >> 6, 0);
  *
- * closes.c has their ends. */
+ * fold_ends.c has the ends of folds. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
 /* ---- Begin ------------------------------------------------------------------------------------ */
-/* "for (int64_t l = 0; l < N0; l++) { begin0(&s0_0[l]); }": all states of an array become those of
- * nothing; of a scan also p0_0, which has what is before the block at hand. */
+/* Adds the loop that sets all states of an array to the identity: "for (int64_t l = 0; l < N0;
+ * l++) { begin0(&s0_0[l]); }". A scan has a second such loop for p0_0, which holds what is
+ * before the block at hand. */
 static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
 {
     const rd_print_fold *f      = &n->fold[s->fold];
@@ -45,8 +46,8 @@ static void begin_one(rd_printing *n, const rd_stmt *s)
     rd_text_end(&states, n->to);
 }
 
-/* Of a fold that tasks share, f0[0] is the fold's block with which the task begins.  f0[1] becomes the number
- * of the step behind its last one when the body is done (parts.c). */
+/* Prints the begin of a fold. If tasks share the fold, f0[0] becomes the number of the block
+ * with which the task begins; part_functions.c sets f0[1] at the end of the body. */
 void rd_print_begin(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f    = &n->fold[s->fold];
@@ -69,6 +70,7 @@ void rd_print_begin(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Step ------------------------------------------------------------------------------------- */
+/* Prints the step of one element: "step0(&s0_0[i], r3, 1, i1);", or the step of a group-by fold. */
 void rd_print_step(rd_printing *n, const rd_stmt *s)
 {
     rd_text states = { 0 }, at = { 0 };
@@ -87,7 +89,7 @@ void rd_print_step(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Ends of blocks --------------------------------------------------------------------------- */
-/* " && ((i0) % 64 == 63 || i0 == N2)": is it the last lane that the step has? */
+/* Adds the test for the last lane of a step: " && ((i0) % 64 == 63 || i0 == N2)". */
 static void add_is_last_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f = &n->t->p->fold[s->fold];
@@ -113,6 +115,8 @@ static void add_block_number(rd_printing *n, rd_text *to, const rd_stmt *s, cons
     rd_text_add(to, n->t->fold[s->fold].split ? "f%" PRId32 "[0]);" : "0);", s->fold);
 }
 
+/* Adds a push of each group of a cell: "for (int64_t g = 0; g < N2; g++) { const int64_t at = 0
+ * + g * 1; push0(&s0_0[at], ..); }". */
 static void add_push_of_groups(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step,
                                const char *at)
 {
@@ -128,8 +132,8 @@ static void add_push_of_groups(rd_printing *n, rd_text *to, const rd_stmt *s, co
     rd_text_add(to, " }");
 }
 
-/* "push0(states, tree0, 64, at, 64, t0 >> 6, 0);", of one cell or of all; of a fold by labels for
- * each group of the cell: "for (int64_t g = 0; g < N2; g++) { const int64_t at = ..; push0(..); }" */
+/* Adds the end of a block: "push0(states, tree0, 64, at, 64, t0 >> 6, 0);" for one cell or for
+ * all cells. A group-by fold pushes each group of the cell. */
 static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
 {
     const rd_print_fold *f  = &n->fold[s->fold];
@@ -147,8 +151,9 @@ static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *
     rd_text_end(&at, n->to);
 }
 
-/* "if ((i0 + 1) % 2048 == 0) { const int64_t t0 = (i0) / 32; ": the elements of all lanes follow
- * each other.  A part of a step that is the last one ends a block if as many steps do. */
+/* Adds the test for the last element of a block where the elements of all lanes follow each
+ * other: "if ((i0 + 1) % 2048 == 0) { const int64_t t0 = (i0) / 32; ". The last step of the fold
+ * ends a block, too, if the number of steps is whole blocks. */
 static void add_is_last_in_line(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f     = &n->t->p->fold[s->fold];
@@ -165,7 +170,8 @@ static void add_is_last_in_line(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_end(&place, n->to);
 }
 
-/* "{ const int64_t t0 = (i0); if (t0 % 64 == 63) " */
+/* Adds the test for the last element of a block: "{ const int64_t t0 = (i0); if (t0 % 64 == 63)
+ * ". */
 static void add_is_last(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f = &n->t->p->fold[s->fold];
@@ -178,7 +184,8 @@ static void add_is_last(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") ");
 }
 
-/* "{ const int64_t t0 = (i0); if (t0 % 64 == 63) push0(...); }" */
+/* Prints the end of a block: "{ const int64_t t0 = (i0); if (t0 % 64 == 63) push0(...); }". A
+ * scan carries the block instead. */
 void rd_print_block_end(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *f    = &n->t->p->fold[s->fold];
@@ -210,7 +217,8 @@ static const rd_for *blocks_around(const rd_printing *n, const rd_stmt *s)
     return rd_loop_of(n->t, k);
 }
 
-/* "{ const int64_t t0 = m0; m1 = LESS(m1, m0 + (64 - t0 % 64) * 1); }" */
+/* Prints how a range ends where the block of its first element does: "{ const int64_t t0 = m0;
+ * m1 = LESS(m1, m0 + (64 - t0 % 64) * 1); }". */
 void rd_print_block_limit(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *f    = &n->t->p->fold[s->fold];

@@ -1,8 +1,10 @@
-/* group_states.c - which steps by label go to neighbouring states, and where elements of no group go. */
+/* group_states.c - where the steps of group-by folds find their states: which steps take
+ * neighbouring elements to neighbouring states, and which folds have a discard state for
+ * elements of no group. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 
-/* By how much the subscript of its state moves with the rounds of the loop. */
+/* Returns how far the subscript of the state moves with one round of the loop. */
 static int64_t subscript_stride(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_store *store = &t->store[s->store];
@@ -12,13 +14,14 @@ static int64_t subscript_stride(const rd_schedule *t, const rd_stmt *s, int32_t 
            rd_linear_coef(t, &s->of.lane, axis) * store->lane_stride;
 }
 
-/* Is there nothing behind the groups?  There another one can be. */
+/* True if nothing lies behind the groups, so that a discard state can lie there. */
 static bool ends_with_groups(const rd_fold *f)
 {
     return f->n_group * f->apart == f->n_cell;
 }
 
-/* A user's step is not even called with elements of no group. */
+/* True if neighbours of a vector loop take one label, and go to neighbouring states by a pointer
+ * to the first. Users' steps are excluded: they must not be called with elements of no group. */
 bool rd_has_group_pointer(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
@@ -30,8 +33,8 @@ bool rd_has_group_pointer(const rd_schedule *t, const rd_stmt *s)
            !rd_stands_in(t, t->let[s->label].by, s->parent);
 }
 
-/* Does a step that goes in turn ask nothing, as elements of no group have a state?  Labels at random
- * come so often outside that no processor foresees a branch. */
+/* True if elements of no group have a state, so that a serial step tests no label. Labels at
+ * random are outside so often that no processor predicts a branch. */
 bool rd_has_discard_state(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
@@ -41,6 +44,8 @@ bool rd_has_discard_state(const rd_schedule *t, const rd_stmt *s)
            ends_with_groups(&t->p->fold[s->fold]);
 }
 
+/* Returns the number of discard states that lie behind those of all cells; 0 if no step needs
+ * any. */
 int64_t rd_print_discard_states(const rd_schedule *t, int32_t fold)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

@@ -1,8 +1,9 @@
-/* group_steps.c - elements of folds by label as text: an element meets the states of its label's cell.
+/* group_steps.c - steps of group-by folds as text: an element goes to the states of its group's
+ * cell.
  *
- * Neighbours of a vector loop that have one label go to neighbouring states, by way of a pointer to
- * those of the first one.  Elements of no group go to one behind all others, which nothing reads,
- * so that no element asks:
+ * If all elements of a vector loop have one label, they go to neighbouring states, by a pointer
+ * to the first of them. Elements of no group go to a discard state behind all others, which
+ * nothing reads, so the loop tests no label:
  *
  *     double *const g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;
  *     for (..) step0(&g7_0[i], r1, 1, i2, 1); */
@@ -15,7 +16,8 @@ static void add_label(rd_text *to, const rd_stmt *s)
     rd_text_add(to, "(uint64_t)(int64_t)r%" PRId32, s->label);
 }
 
-/* "double *const g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;" */
+/* Prints the pointer of a step to the states of its group, before the vector loop: "double
+ * *const g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;". */
 void rd_print_group_pointer(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s     = &n->t->stmt[stmt];
@@ -47,8 +49,8 @@ static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_number(n, to, n->t->p->fold[s->fold].n_group);
 }
 
-/* "if ((uint64_t)(int64_t)r7 < N3) { const int64_t at = ..; step0(..); }"; where elements of no group have
- * a state, without the question. */
+/* Adds "if ((uint64_t)(int64_t)r7 < N3) { const int64_t at = ..; step0(..); }". The test is left
+ * out where elements of no group have a discard state. */
 static void add_step_if_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };
@@ -68,8 +70,8 @@ static void add_step_if_group(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_end(&states, n->to);
 }
 
-/* "step0(&s5_0[0], r1, 1, i1, 1);": the states of the run are variables.  Of no group they go
- * nowhere, but a user's step is not called then. */
+/* Adds a step whose states are the variables of a run of equal labels: "step0(&s5_0[0], r1, 1,
+ * i1, 1);". The run of no group is dropped when it ends; a user's step is not called for it. */
 static void add_step_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };
@@ -84,6 +86,8 @@ static void add_step_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_end(&states, n->to);
 }
 
+/* Adds the step of a group-by fold: to the variables of a run, by a pointer, or by the subscript
+ * of the group. */
 void rd_print_group_step(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };

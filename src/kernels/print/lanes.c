@@ -10,7 +10,8 @@
 #include "kernels/print/fold_functions.h"
 #include <stdio.h>
 
-/* "merge0(&w0_0[l], &w0_1[l], &w0_0[l + 8], ...)" for h = lanes/2 .. 1, of lanes that are there. */
+/* Adds "INDEPENDENT for (int l = 0; l < 32; l++) merge0(&w0[l], &w0[l + 32]);" for each half
+ * from lanes / 2 down to 1. Lanes that can have no element are left out. */
 static void add_halving(rd_text *to, const rd_print_fold *f, int number, const char *function,
                         char name)
 {
@@ -28,8 +29,9 @@ static void add_halving(rd_text *to, const rd_print_fold *f, int number, const c
     }
 }
 
-/* Lanes whose sum is scaled, as of logsumexp: the lane of the greatest scale is picked into t, all
- * others are scaled to it by one call for their exponentials, and then they add up. */
+/* Adds the merge of lanes with scaled sums, as of logsumexp. The lane of the greatest scale is
+ * picked into t; one call takes the exponentials of all others; then the scaled sums add up:
+ *     e[l] = apart0(&w0[l], &w1[l], t0, t1); rd_exp_strip_f32(e, 32); align0(..); add0(..); */
 static void add_by_lane(rd_text *to, const rd_print_fold *f, int number)
 {
     const int whole = (f->lanes + 15) / 16 * 16; /* of any vectors */
@@ -70,8 +72,8 @@ static void add_halves(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* The same of cells that lie beside each other: the lanes of each are collected into t, where those
- * that are not there are identities. */
+/* Adds the same for neighbouring cells: the lanes of each cell are collected into t, where lanes
+ * without elements are identities, and merge_lanes0() merges t. */
 static void add_cells_by_lane(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "    for (int64_t c = 0; c < n; c++) {\n");
@@ -91,7 +93,8 @@ static void add_cells_by_lane(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "    }\n");
 }
 
-/* "INDEPENDENT for (..; l < 64; ..) { block0(&s0[l]); w0[l] = s0[l]; }": states become nodes. */
+/* Adds the loop that turns states into nodes: "INDEPENDENT for (..; l < 64; ..) {
+ * block0(&s0[l]); w0[l] = s0[l]; }". */
 static void add_block_loop(rd_text *to, const rd_print_fold *f, int number, const char *count)
 {
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < %s; l++) {\n        block%d(", count,
@@ -103,7 +106,8 @@ static void add_block_loop(rd_text *to, const rd_print_fold *f, int number, cons
     rd_text_add(to, "    }\n");
 }
 
-/* "lane_nodes0(states, nodes)": the states of all lanes of one block become nodes. */
+/* Adds "static inline void lane_nodes0(states, nodes)": the states of all lanes of one block
+ * become nodes. */
 static void add_nodes(rd_text *to, const rd_print_fold *f, int number)
 {
     char count[20];
@@ -118,8 +122,8 @@ static void add_nodes(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* "merge_cells0(states, nodes, lanes, stride, n)": nodes of all lanes of n neighbouring cells, and then one
- * each.  Lanes lie `stride` apart. */
+/* Adds "static inline void merge_cells0(states, nodes, lanes, stride, n)": the lanes of n
+ * neighbouring cells become nodes, and those one node a cell. Lanes lie `stride` apart. */
 static void add_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_cells%d(", number);
@@ -145,6 +149,7 @@ static void add_cells(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n}\n");
 }
 
+/* Prints those of the three lane functions that `which` names. */
 void rd_print_lane_functions(rd_text *to, const rd_print_fold *f, int number, uint32_t which)
 {
     if (which & RD_PRINT_MERGE_LANES)

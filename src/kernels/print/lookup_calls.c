@@ -1,15 +1,17 @@
-/* lookup_calls.c - vector loops by call that look up elements of small tables (pass/lookups.c), as text:
+/* lookup_calls.c - vector loops by call that look up elements of small tables (pass/lookups.c),
+ * as text:
  *
  *     rd_look_up_4_uint8_t(a5, (const float *)x1 + i1 * 4, 4, 1,
  *                          (const uint8_t *)x0 + m0 + i1, n0, &failed);
  *
- * A function is for the bytes of an element and the type of its index: cpu/nest/lookup_prelude.h. */
+ * There is a function for each pair of an element's size and an index type:
+ * cpu/nest/lookup_prelude.h. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The INDEX of such a loop, whose value it is; -1: it is no such loop. */
+/* The value of the INDEX in such a loop; -1 if it is no lookup. */
 static int32_t index_in(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
@@ -18,7 +20,7 @@ static int32_t index_in(const rd_schedule *t, int32_t loop)
     return -1;
 }
 
-/* The term of an address that is the index, -1: it has none. */
+/* The number of the address's term that is the index; -1 if it has none. */
 static int32_t term_of(const rd_schedule *t, const rd_let *let, int32_t index)
 {
     for (int32_t k = 0; let && k < let->at.n; k++)
@@ -33,7 +35,7 @@ static int32_t term_at(const rd_schedule *t, int32_t stmt, int32_t index)
 }
 
 /* ---- Functions -------------------------------------------------------------------------------- */
-/* The type of the indices, as they lie in memory. */
+/* The C type of the indices, as they lie in memory. */
 static const char *type_of_index(const rd_schedule *t, int32_t index)
 {
     const rd_let *let = &t->let[t->operand[t->let[index].first]];
@@ -42,7 +44,8 @@ static const char *type_of_index(const rd_schedule *t, int32_t index)
                                                          : rd_register_type(let->type);
 }
 
-/* "4_uint8_t": bytes of an element, and the type of its index. */
+/* Writes the end of the function's name, "4_uint8_t": the bytes of an element, and the type of
+ * its index. */
 static void name_of(const rd_schedule *t, int32_t stmt, int32_t index, char *name, size_t room)
 {
     snprintf(name, room, "%d_%s", rd_dtype_size(t->let[t->stmt[stmt].value].type),
@@ -51,7 +54,7 @@ static void name_of(const rd_schedule *t, int32_t stmt, int32_t index, char *nam
 
 enum { NAME = 24, MOST = 16 };
 
-/* "LOOK_UP(4, uint8_t)", once for each. */
+/* Adds "LOOK_UP(4, uint8_t)", which defines the function, unless the text has it already. */
 static void add_function(const rd_schedule *t, int32_t stmt, int32_t index, char name[MOST][NAME],
                          int *n, rd_text *to)
 {
@@ -67,6 +70,7 @@ static void add_function(const rd_schedule *t, int32_t stmt, int32_t index, char
         snprintf(name[(*n)++], NAME, "%s", own);
 }
 
+/* Prints the functions of all lookups in the tree, each once. */
 void rd_print_lookup_functions(const rd_printing *n, rd_text *to)
 {
     const rd_schedule *t = n->t;
@@ -84,7 +88,7 @@ void rd_print_lookup_functions(const rd_printing *n, rd_text *to)
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------ */
-/* "(const float *)x1 + i1 * 4", "a5 + m0": the first element. */
+/* Adds the begin of an address, "(const float *)x1 + " or "a5 + ". */
 static void add_pointer(rd_text *to, const rd_let *let)
 {
     if (let->slot >= 0)
@@ -105,6 +109,8 @@ static void add_table(rd_printing *n, rd_text *to, const rd_let *let, int32_t te
     rd_print_linear(n, to, &behind);
 }
 
+/* Prints the call that looks up the elements of one load, "rd_look_up_4_uint8_t(a5, <table>, 4,
+ * 1, <indices>, n0, &failed);". */
 static void print_call(rd_printing *n, int32_t stmt, int32_t index, const char *count)
 {
     const rd_schedule *t    = n->t;
@@ -125,6 +131,8 @@ static void print_call(rd_printing *n, int32_t stmt, int32_t index, const char *
     rd_text_add(n->to, ", %s, &failed);\n", count);
 }
 
+/* Prints a vector loop by call that looks up elements of small tables. False if the loop has no
+ * INDEX. */
 bool rd_print_lookups(rd_printing *n, int32_t loop)
 {
     const int32_t index = index_in(n->t, loop);

@@ -1,8 +1,9 @@
-/* loop_text.c - loops, and bodies statement after statement, as text. */
-#include "kernels/print/gpu/kernel.h" /* rd_print_in_kernel(): statements that a kernel has its own text of */
+/* loop_text.c - loops as text, and bodies, statement after statement. */
+#include "kernels/print/gpu/kernel.h" /* rd_print_in_kernel() */
 #include <inttypes.h>
 
-/* "enum { n0 = 64 };" or "const int64_t n0 = m1 - m0;": indices of a round. */
+/* Prints the number of indices in a round of a loop over strips: "enum { n0 = 64 };" or "const
+ * int64_t n0 = m1 - m0;". */
 static void declare_count(rd_printing *n, const rd_for *loop)
 {
     const int32_t start = loop->start - n->t->p->n_axis - RD_MARKS;
@@ -17,7 +18,7 @@ static void declare_count(rd_printing *n, const rd_for *loop)
 }
 
 /* ---- Loops ------------------------------------------------------------------------------------ */
-/* "i0 < hi", or of whole steps alone, "i0 + 64 <= hi". */
+/* Adds the condition of a loop: "i0 < hi", or, of whole steps alone, "i0 + 64 <= hi". */
 static void add_condition(rd_printing *n, rd_text *to, const rd_for *loop, bool whole_steps)
 {
     rd_print_axis(n, to, loop->axis);
@@ -28,8 +29,9 @@ static void add_condition(rd_printing *n, rd_text *to, const rd_for *loop, bool 
         rd_print_to(n, to, &loop->to);
 }
 
-/* "for (int64_t i0 = lo; i0 < hi; i0 += 64) {", behind "GCC unroll 4" if rounds shall be written out.  One
- * that has a rest, or is one, takes its index from before. */
+/* Prints "for (int64_t i0 = lo; i0 < hi; i0 += 64) {" and the marks of the round. A pragma "GCC
+ * unroll 4" comes before it if the schedule wants unrolled rounds. A loop with a tail loop, and
+ * the tail loop itself, take an index that is declared before them (tail_loops.c). */
 static void begin_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop     = rd_loop_of(n->t, stmt);
@@ -89,8 +91,8 @@ static void begin_loop(rd_printing *n, int32_t stmt)
     rd_text_end(&holds, n->to);
 }
 
-/* "for (int64_t m0 = lo, m1; m0 < hi; m0 = m1) {", with m1 = hi at first, which cuts lower;
- * backwards the last range comes first. */
+/* Prints a loop over ranges, "for (int64_t m0 = lo, m1; m0 < hi; m0 = m1) {". It sets m1 = hi;
+ * statements of the body lower m1 to where a block ends. Backwards the last range comes first. */
 static void begin_block_loop(rd_printing *n, const rd_for *loop)
 {
     rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 };
@@ -115,7 +117,8 @@ static void begin_block_loop(rd_printing *n, const rd_for *loop)
     rd_text_end(&stop, n->to);
 }
 
-/* "for (int64_t m0 = lo, m1; m0 < hi; m0 = m1) { m1 = LESS(m0 + 128 - LINE_OFFSET(..), hi);" */
+/* Prints a loop over strips that begin with cache lines: "for (int64_t m0 = lo, m1; m0 < hi; m0
+ * = m1) { m1 = LESS(m0 + 128 - LINE_OFFSET(..), hi);". */
 static void begin_line_loop(rd_printing *n, const rd_for *loop)
 {
     rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 }, over = { 0 };
@@ -138,7 +141,7 @@ static void begin_line_loop(rd_printing *n, const rd_for *loop)
     rd_text_end(&over, n->to);
 }
 
-/* "{ const int64_t m0 = lo, m1 = hi; if (m0 < m1) {": a loop of one round at most, if it has any. */
+/* Prints a loop of one round at most: "{ const int64_t m0 = lo, m1 = hi; if (m0 < m1) {". */
 static void begin_single_round(rd_printing *n, const rd_for *loop)
 {
     rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 };
@@ -159,8 +162,7 @@ static void begin_single_round(rd_printing *n, const rd_for *loop)
     rd_text_end(&stop, n->to);
 }
 
-/* Binds the axis to the index of a round: to a number that is known from now on, or by
- * "const int64_t i1 = m5 + 2;". */
+/* Binds the axis to the index of a round: to a known number, or by "const int64_t i1 = m5 + 2;". */
 static void bind_round(rd_printing *n, const rd_for *loop, int64_t round)
 {
     rd_linear at    = loop->from.part[0].at;
@@ -176,7 +178,7 @@ static void bind_round(rd_printing *n, const rd_for *loop, int64_t round)
     rd_text_end(&index, n->to);
 }
 
-/* "{ .. } { .. }": a copy of the body for each round of the loop. */
+/* Prints a copy of the body for each round of the loop: "{ .. } { .. }". */
 static void print_unrolled(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -192,7 +194,7 @@ static void print_unrolled(rd_printing *n, int32_t stmt)
     n->known[loop->axis] = false;
 }
 
-/* The loop, and behind it "left7:;" if an EXIT goes there. */
+/* Prints the loop, and behind it the label "left7:;" if an early exit goes there. */
 static void print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -221,7 +223,8 @@ static void print_loop(rd_printing *n, int32_t stmt)
         rd_print_line(n, "left%" PRId32 ":;", stmt);
 }
 
-/* "int64_t r7 = r5; for (int64_t to = r6 - 1; r7 < to;) { .. }", which halves what is left. */
+/* Prints a binary search of memory: "int64_t r7 = r5; for (int64_t to = r6 - 1; r7 < to;) { ..
+ * }". */
 static void print_find(rd_printing *n, const rd_stmt *s)
 {
     const char *type = rd_memory_type(s->type);
@@ -243,6 +246,7 @@ static void print_find(rd_printing *n, const rd_stmt *s)
     rd_text_end(&least, n->to);
 }
 
+/* Prints "if (r3) { .. }", or "if (!r3) { .. }". */
 static void print_if(rd_printing *n, int32_t stmt)
 {
     rd_print_line(n, "if (%sr%" PRId32 ") {", n->t->stmt[stmt].unless ? "!" : "",
@@ -254,8 +258,8 @@ static void print_if(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Bodies ----------------------------------------------------------------------------------- */
-/* A kernel of a GPU has its own text of some statements; all others are the same in
- * each language. */
+/* Prints a statement. A GPU kernel has its own text of some statements; all others are the same
+ * in each language. */
 static void print_stmt(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];

@@ -1,9 +1,10 @@
-/* promoted_states.c - states that move to an array near the loops that take their elements, and back:
+/* promoted_states.c - states that are copied to a local array around the loops that take their
+ * elements (scalar promotion), and back, as text:
  *
  *     for (int l = 0; l < 64; l++) s9_0[0 + l] = s0_0[i1 * 64 + l];
  *     s7_0[0] = s0_0[m2 + i];
  *
- * No function takes the address of such an array, so that compilers keep it in registers. */
+ * No function takes the address of such an array, so compilers keep it in registers. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
@@ -17,7 +18,8 @@ static void add_state(rd_text *to, int32_t store, char name, int k, const char *
     rd_text_add(to, "]");
 }
 
-/* The numbers `name` of a state; of a scan's block at hand it is s, of what is before it p and q. */
+/* Prints the copy of the numbers `name` of a state: s of the block at hand; p and q of what is
+ * before the block of a scan. */
 static void copy(rd_printing *n, const rd_stmt *s, char name, int k, const char *there,
                  const char *at)
 {
@@ -36,7 +38,8 @@ static void copy(rd_printing *n, const rd_stmt *s, char name, int k, const char 
     rd_text_end(&far, n->to);
 }
 
-/* Steps leave what is before a block as it is, so it does not go back. */
+/* Prints the copies of all numbers of a state, to the local array (NEAR) or back (BACK). What is
+ * before a block of a scan is not copied back, because steps do not change it. */
 void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f      = &n->fold[s->fold];

@@ -1,6 +1,6 @@
-/* strip_functions.c - vector loops by call that make values, as text: functions of a whole strip, between arrays
- * (pass/fission.c), and elements of one that are widened: bytes (pass/narrow.c), halves, and planes of
- * interleaved bytes (pass/collect.c).
+/* strip_functions.c - vector loops by call that make values, as text. They call functions of a
+ * whole strip between arrays (pass/fission.c), or widen elements of memory: bytes
+ * (pass/narrow.c), halves, and interleaved planes of bytes (pass/collect.c).
  *
  *     EXP_OF_STRIP(f32, a5, n0)
  *     rd_widen_u8(a5, p7, n0); */
@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The LET of the function in the loop's body; -1: there is none. */
+/* The value that the loop's function makes; -1 if there is none. */
 static int32_t function_in(const rd_printing *n, int32_t loop)
 {
     for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)
@@ -19,7 +19,7 @@ static int32_t function_in(const rd_printing *n, int32_t loop)
     return -1;
 }
 
-/* The array that the result goes to, and that of an operand. */
+/* The array that the result goes to. */
 static int32_t result_of(const rd_printing *n, int32_t loop)
 {
     return n->t->stmt[n->t->stmt[loop].last].store;
@@ -30,7 +30,8 @@ static int32_t array_of(const rd_printing *n, const rd_let *let, int32_t k)
     return n->t->let[n->t->operand[let->first + k]].store;
 }
 
-/* Floats become narrow ints by vectors, where all of the strip fit. */
+/* Prints a cast of floats to narrow ints: "INTS_OF_STRIP(uint8_t, f32_to_u8, -1, a4, a5, n0)".
+ * It uses vectors where all elements of the strip fit. */
 static void print_ints(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     const rd_inst inst = rd_print_inst(n, let);
@@ -43,6 +44,8 @@ static void print_ints(rd_printing *n, const rd_let *let, int32_t result, const 
                   array_of(n, let, 0), result, count);
 }
 
+/* Prints a loop that calls the operator for one element after another: "for (int64_t i = 0; i <
+ * n0; i++) a5[i] = f64_atan2(a5[i], a6[i]);". */
 static void print_one_by_one(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     const rd_inst inst       = rd_print_inst(n, let);
@@ -55,6 +58,7 @@ static void print_one_by_one(rd_printing *n, const rd_let *let, int32_t result, 
                   count, result, name, result, second, rd_op_warns(&inst) ? ", &warnings" : "");
 }
 
+/* Prints the rounding of 16-bit floats: "INDEPENDENT for (..) a5[i] = rd_round_f16(a5[i]);". */
 static void round_halves(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     if (rd_dtype_is_half(let->type))
@@ -64,7 +68,8 @@ static void round_halves(rd_printing *n, const rd_let *let, int32_t result, cons
                       count, result, rd_dtype_name(let->type), result);
 }
 
-/* By vectors where the library has it so, else one by one. */
+/* Prints an operator of the whole strip: by vectors where the library has it so, else one
+ * element after another. */
 static void print_map(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     const char *elem = rd_dtype_class(let->type) == RD_CLASS_f32 ? "f32" : "f64";
@@ -89,7 +94,8 @@ static void print_map(rd_printing *n, const rd_let *let, int32_t result, const c
         print_one_by_one(n, let, result, count);
 }
 
-/* "EXP_OF_STRIP(f32, a5, n0)": by the kind of the loop's one function. */
+/* Prints the loop's one function, by the kind of value that it makes: "EXP_OF_STRIP(f32, a5,
+ * n0)". False if the loop makes no value. */
 bool rd_print_strip_function(rd_printing *n, int32_t stmt)
 {
     const int32_t value = function_in(n, stmt);

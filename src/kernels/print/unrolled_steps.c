@@ -1,7 +1,10 @@
-/* unrolled_steps.c - four elements of a row that are taken as one: "fours0(&s0_0[0], &s0_1[0], a5);" */
+/* unrolled_steps.c - steps that take four elements of a row at once (unrolled by four):
+ * "fours0(&s0_0[0], &s0_1[0], a5);" */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
+/* Prints a vector loop by call whose last statement is a step as one call of fours0() on the
+ * array of elements. False if the loop has no such step. */
 bool rd_print_unrolled_steps(rd_printing *n, int32_t loop)
 {
     const rd_stmt *s      = &n->t->stmt[n->t->stmt[loop].last];

@@ -1,10 +1,11 @@
-/* user_calls.c - calls of users' functions as text: by their own text, or by their addresses, of arrays
- * of one operand each.
+/* user_calls.c - calls of users' functions as text: of their own C text, or by their addresses
+ * on arrays of one operand each.
  *
  *     q->failing = 0; q->sentence = ((const char *(*)(void *, int64_t, const void *const *, void *))
  *         q->function[0].code)(q->function[0].user, n0, in, a7);
  *
- * A strip has arrays already, see pass/fission.c; one element gets arrays of one. */
+ * Operands of a whole strip are in arrays already (pass/fission.c); one element gets arrays of
+ * one element each. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,10 +13,10 @@
 enum { NAME = 24 };
 
 typedef struct user_call {
-    const rd_let  *let;
-    const rd_call *call;
-    const char    *count;
-    char           in[RD_MAX_CALL][NAME], out[NAME]; /* arrays */
+    const rd_let  *let;                               /* the value that the call makes        */
+    const rd_call *call;                              /* the user's function                  */
+    const char    *count;                             /* elements of each array, as text      */
+    char           in[RD_MAX_CALL][NAME], out[NAME]; /* names of arrays: operands, the result */
 } user_call;
 
 /* "a5, a6" */
@@ -25,7 +26,8 @@ static void add_operands(rd_text *to, const user_call *c, const char *element)
         rd_text_add(to, "%s%s%s", k ? ", " : "", c->in[k], element);
 }
 
-/* After one that has failed none is called. */
+/* Prints the call of a function on blocks that may fail. After one call has failed, none is made
+ * any more: "if (!q->sentence) { .. q->sentence = ..(user, n0, in, a7); }". */
 static void print_block_call(rd_printing *n, const user_call *c, const char *operands)
 {
     const int32_t number = c->let->arg;
@@ -45,12 +47,14 @@ static void add_types(rd_text *to, const user_call *c, const char *type)
         rd_text_add(to, k ? ", %s" : "%s", type);
 }
 
+/* True if the function takes and returns one element, not a row of them. */
 static bool is_scalar_function(const rd_call *call)
 {
     return call->f32_1 || call->f32_2 || call->f64_1 || call->f64_2;
 }
 
-/* One element after the other, by what is called `name`. */
+/* Prints a loop that calls `name` for one element after another: "for (int64_t i = 0; i < n0;
+ * i++) a7[i] = call0(a5[i]);". */
 static void print_single_calls(rd_printing *n, const user_call *c, const char *name)
 {
     rd_text elements = { 0 };
@@ -94,6 +98,8 @@ static void print_row_call(rd_printing *n, const user_call *c, const char *opera
                   type, operands, type, type, c->let->arg, c->count, c->out);
 }
 
+/* Prints the call in the form that the function has: its own text, a block function, a scalar
+ * function by its address, or a row function. */
 static void print_call(rd_printing *n, const user_call *c)
 {
     rd_text operands = { 0 };
@@ -110,12 +116,14 @@ static void print_call(rd_printing *n, const user_call *c)
     rd_text_end(&operands, n->to);
 }
 
+/* Begins the description of a call, without its arrays. */
 static user_call user_call_of(const rd_printing *n, const rd_let *let, const char *count)
 {
     return (user_call){ .let = let, .call = &n->t->p->call[let->arg], .count = count };
 }
 
-/* ---- Of a strip ------------------------------------------------------------------------------- */
+/* ---- A whole strip ------------------------------------------------------------------------------- */
+/* Prints a call on a whole strip: operands and the result are arrays of the text. */
 void rd_print_strip_call(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     user_call c = user_call_of(n, let, count);
@@ -126,7 +134,7 @@ void rd_print_strip_call(rd_printing *n, const rd_let *let, int32_t result, cons
     print_call(n, &c);
 }
 
-/* ---- Of one element --------------------------------------------------------------------------- */
+/* ---- One element --------------------------------------------------------------------------- */
 /* "float k5_0[1] = { r3 };": operands of a function on blocks are elements as in memory. */
 static void declare_operand(rd_printing *n, user_call *c, int32_t value, int32_t k)
 {
@@ -159,6 +167,8 @@ static void print_result(rd_printing *n, const user_call *c, int32_t value)
     rd_text_end(&result, n->to);
 }
 
+/* Prints a call for one element: "float k5_0[1] = { r3 }; float y5[1] = { 0 }; <call>; const
+ * float r5 = y5[0];". */
 void rd_print_call(rd_printing *n, int32_t value)
 {
     user_call c = user_call_of(n, &n->t->let[value], "1");

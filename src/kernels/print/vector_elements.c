@@ -1,5 +1,6 @@
-/* vector_elements.c - elements of vector loops as text: how many, from which pointers.  Loads and stores have a
- * pointer that stand directly in a vector loop.  Those in rounds that are written out there have none.
+/* vector_elements.c - elements of vector loops as text: how many there are, and pointers to the
+ * first of them. A load or store that stands directly in a vector loop has a pointer; one in
+ * unrolled rounds inside it has none.
  *
  *     const int64_t c7 = hi - lo;
  *     const float *const p7 = (const float *)x0 + m0 * 3; */
@@ -7,7 +8,7 @@
 #include <inttypes.h>
 
 /* ---- How many --------------------------------------------------------------------------------- */
-/* The loop over strips whose marks are the ends of the vector loop, -1. */
+/* The loop over strips whose marks are the ends of the vector loop; -1 if there is none. */
 static int32_t strip_around(const rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -22,6 +23,8 @@ static int32_t strip_around(const rd_printing *n, int32_t stmt)
     return -1;
 }
 
+/* Prints the number of elements of a vector loop: "n2" of the strip around it, else its own
+ * "c7". */
 void rd_print_count(rd_printing *n, rd_text *to, int32_t stmt)
 {
     const int32_t strip = strip_around(n, stmt);
@@ -32,6 +35,8 @@ void rd_print_count(rd_printing *n, rd_text *to, int32_t stmt)
         rd_text_add(to, "c%" PRId32, stmt);
 }
 
+/* Returns how many elements vector loops have in the padded strip around the statement; 0 if no
+ * strip around it is padded. */
 int32_t rd_padded_around(const rd_schedule *t, int32_t stmt)
 {
     for (; stmt >= 0; stmt = t->stmt[stmt].parent)
@@ -56,6 +61,8 @@ void rd_print_declare_count(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Pointers --------------------------------------------------------------------------------- */
+/* True if an address has a pointer of the vector loop: it is in a slot, the statement stands
+ * directly in the loop, and no subscript is a value. */
 bool rd_has_pointer(const rd_printing *n, int32_t slot, const rd_linear *at, int32_t parent)
 {
     if (n->vector < 0 || slot < 0 || parent != n->vector)
@@ -66,8 +73,8 @@ bool rd_has_pointer(const rd_printing *n, int32_t slot, const rd_linear *at, int
     return true;
 }
 
-/* "float z7[64] LINES; INDEPENDENT for (..) z7[i] = i < n0 ? p7[i] : 0;": elements of a padded
- * strip; those behind the last one are 0. */
+/* Prints a padded copy of the elements, "float z7[64] LINES; INDEPENDENT for (..) z7[i] = i < n0
+ * ? p7[i] : 0;". Elements behind the last one are 0. */
 static void declare_padded(rd_printing *n, int32_t stmt, const char *type, int32_t padded)
 {
     rd_text count = { 0 };
@@ -81,6 +88,8 @@ static void declare_padded(rd_printing *n, int32_t stmt, const char *type, int32
     rd_text_end(&count, n->to);
 }
 
+/* True if the load reads neighbouring elements in a padded strip, so that the text has a padded
+ * copy z of them. */
 bool rd_is_padded(const rd_printing *n, int32_t stmt, const rd_linear *at)
 {
     return n->t->stmt[stmt].kind == RD_S_LET && !rd_loop_of(n->t, n->vector)->by_call &&
@@ -88,7 +97,8 @@ bool rd_is_padded(const rd_printing *n, int32_t stmt, const rd_linear *at)
            rd_padded_around(n->t, stmt);
 }
 
-/* "const float *const p7 = (const float *)x0 + m0 * 3;" */
+/* Prints the pointer of a load or store, if it has one: "const float *const p7 = (const float
+ * *)x0 + m0 * 3;". */
 static void declare_pointer(rd_printing *n, int32_t stmt)
 {
     const rd_stmt   *s    = &n->t->stmt[stmt];
@@ -110,7 +120,7 @@ static void declare_pointer(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Loads ------------------------------------------------------------------------------------ */
-/* Loads of an element, in loops that are written out as well. */
+/* Counts the loads of one round of a body, those in unrolled loops included. */
 static int64_t loads_in(const rd_printing *n, int32_t body)
 {
     int64_t loads = 0;
@@ -128,7 +138,7 @@ static int64_t loads_in(const rd_printing *n, int32_t body)
     return loads;
 }
 
-/* "rd_widen_f16(a5, p7, n0);" */
+/* Prints a load that widens elements of memory into an array: "rd_widen_f16(a5, p7, n0);". */
 void rd_print_widen(rd_printing *n, int32_t stmt, int32_t load, int32_t result, const char *count)
 {
     const int64_t  loads = loads_in(n, stmt);
@@ -148,7 +158,7 @@ static int64_t offset_of(const rd_printing *n, int32_t load)
     return n->t->let[n->t->stmt[load].value].at.offset;
 }
 
-/* The loads of planes in a loop, by their offsets. */
+/* Finds the three loads of interleaved planes in a loop, sorted by their offsets. */
 static void find_planes(const rd_printing *n, int32_t loop, int32_t load[3])
 {
     int k = 0;
@@ -165,6 +175,7 @@ static void find_planes(const rd_printing *n, int32_t loop, int32_t load[3])
     }
 }
 
+/* Prints the count of elements that a loop reads: "loads += 2 * n0;". */
 void rd_print_loads(rd_printing *n, int32_t stmt, const char *count)
 {
     const int64_t loads = loads_in(n, stmt) + rd_loop_of(n->t, stmt)->loads;
@@ -173,6 +184,7 @@ void rd_print_loads(rd_printing *n, int32_t stmt, const char *count)
         rd_print_line(n, "loads += %" PRId64 " * %s;", loads, count);
 }
 
+/* Prints the load of three interleaved planes of bytes: "rd_planes_u8(a5, a6, a7, p9, n0);". */
 void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
 {
     int32_t load[3] = { 0 };
@@ -189,6 +201,7 @@ void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
     rd_text_end(&arrays, n->to);
 }
 
+/* Prints the pointers of all loads and stores of a vector loop, and its count of loads. */
 void rd_print_pointers(rd_printing *n, int32_t stmt)
 {
     rd_text count = { 0 };
@@ -203,6 +216,8 @@ void rd_print_pointers(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------ */
+/* Prints " - LINE_OFFSET((float *)x1 + m0)": so many elements a strip has less, so that the next
+ * strip begins with a cache line. */
 void rd_print_line_offset(rd_printing *n, rd_text *to, int32_t store)
 {
     const rd_stmt *s = &n->t->stmt[store];
