@@ -245,7 +245,7 @@ static const char *why_by_rule(const rd_program *p, const rd_tile_code *code)
                                          : NULL;
 }
 
-/* ---- By price --------------------------------------------------------------------------------- */
+/* ---- By price -------------------------------------------------------------------------------- */
 /* Kernels pass over the same memory as compiled loops. */
 static double tiles_ns(const rd_program *p, const rd_speeds *s, const rd_price *nest)
 {

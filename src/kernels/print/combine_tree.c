@@ -1,12 +1,15 @@
-/* combine_tree.c - functions of the text for folds of several blocks: blocks become nodes of the combine
- * tree (kernels/program.h), in rows of a task's state, and the tasks' trees are joined.  This tree is not
- * the loop tree, which is the schedule. */
+/* combine_tree.c - functions of the text for folds of several blocks. Finished blocks become
+ * nodes of a combine tree (kernels/program.h), in rows of a task's state; and the trees of tasks
+ * are joined. The combine tree is not the loop tree, which is the schedule.
+ *
+ *     static NOINLINE void push0(states, tree, .., block, from)          a block becomes a node
+ *     static NOINLINE void merge_tree0(states, tree, .., steps, from)    all nodes become one */
 #include "kernels/print/fold_functions.h"
 #include "core/bytes.h"
 #include <inttypes.h>
 
-/* "static inline double *node0_0(char *tree, int64_t row, int64_t states)": the nodes of a row,
- * which has `states` places and begins with a cache line. */
+/* Adds "static inline double *node0_0(char *tree, int64_t row, int64_t states)", which finds the
+ * nodes of a row. A row has room for `states` nodes and begins with a cache line. */
 static void add_rows(rd_text *to, const rd_print_fold *f, int number)
 {
     for (int k = 0; k < f->of.n_state; k++)
@@ -18,12 +21,12 @@ static void add_rows(rd_text *to, const rd_print_fold *f, int number)
             (int)f->of.bytes);
 }
 
-/*     static void merge_rows0(char *tree, int64_t states, int64_t at, int64_t n, int64_t row)
+/* Adds
+ *     static void merge_rows0(char *tree, int64_t states, int64_t at, int64_t n, int64_t row)
  *     {
  *         double *const a0 = node0_0(tree, row, states) + at, *const b0 = ..row + 1..;
  *         INDEPENDENT for (int64_t l = 0; l < n; l++) merge0(&a0[l], &b0[l]);
  *     }
- *
  * and append0(), which calls it as long as the last two rows are siblings. */
 static void add_merge_rows(rd_text *to, const rd_print_fold *f, int number)
 {
@@ -53,14 +56,13 @@ static void add_merge_rows(rd_text *to, const rd_print_fold *f, int number)
         number, number);
 }
 
-/*     static NOINLINE void push0(float *s0, char *tree, .., int64_t block, int64_t from)
+/* Adds push0(): the states of n neighbours become nodes of a row, and begin again.
+ *     static NOINLINE void push0(float *s0, char *tree, .., int64_t block, int64_t from)
  *     {
  *         double *const a0 = node0_0(tree, row, states) + at;
  *         INDEPENDENT for (..; l < n; ..) { block0(&s0[l]); a0[l] = s0[l]; begin0(&s0[l]); }
  *         append0(tree, states, at, n, block, 0, from);
- *     }
- *
- * The states of n neighbours become nodes of a row, and begin again. */
+ *     } */
 static void add_push(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void push%d(", number);
@@ -81,14 +83,14 @@ static void add_push(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n    }\n    append%d(tree, states, at, n, block, 0, from);\n}\n", number);
 }
 
-/*     static NOINLINE void merge_tree0(.., int64_t steps, int64_t from)
+/* Adds merge_tree0(): all rows become one node, in row 0, from the last row on.
+ *     static NOINLINE void merge_tree0(.., int64_t steps, int64_t from)
  *     {
  *         if (steps & 63 || steps == 0) push0(..);
  *         for (row = number of rows - 2; row >= 0; row--) merge_rows0(tree, states, at, n, row);
  *     }
- *
- * The block at hand ends, if it has begun, or if no step was taken: so there is a node, of nothing.  From
- * the last row on all become one node, in row 0. */
+ * The block at hand is pushed first, if it has begun, or if there was no step at all, so that
+ * there is a node. */
 static void add_merge_tree(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void merge_tree%d(", number);
@@ -107,6 +109,7 @@ static void add_merge_tree(rd_text *to, const rd_print_fold *f, int number)
                 f->shift, (INT64_C(1) << f->shift) - 1, f->shift, number);
 }
 
+/* Prints the functions of a combine tree, if the fold has one. */
 void rd_print_combine_functions(rd_text *to, const rd_print_fold *f, int number)
 {
     if (!f->room)
@@ -117,13 +120,14 @@ void rd_print_combine_functions(rd_text *to, const rd_print_fold *f, int number)
     add_merge_tree(to, f, number);
 }
 
-/* Bytes from the first of a task's states to those of kind k. */
+/* Returns the bytes from the first of a task's states to those of kind k. */
 static int place_of(const rd_print_fold *f, int k)
 {
     return (int)(k * rd_lines((f->states + f->discard) * f->of.bytes));
 }
 
-/* "merge0(a0, b0)" of each state: tasks that share a fold of one block have a part of it each. */
+/* Adds "merge0(a0, b0)" for each state: tasks that share a fold of one block have a part of it
+ * each. */
 static void add_join_states(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "    for (int64_t l = 0; l < %d; l++) {\n", (int)f->states);
@@ -140,9 +144,9 @@ static void add_join_states(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n    }\n");
 }
 
-/* Names for a join, and "if (b[1] & 63) push0(s0, other, ..);": the block that the next task has
- * begun and not ended is its last one, and the last of all.  Other tasks have none, as each begins at
- * a multiple of the grain, which is whole blocks: folds that are shared within blocks have no tree. */
+/* Adds names for a join, and "if (b[1] & 63) push0(s0, other, ..);". The last block of the next
+ * task may have begun and not ended, so it is pushed. Earlier tasks have no such block: each
+ * begins at a multiple of the grain, which is whole blocks. */
 static void add_last_block(rd_text *to, const rd_print_fold *f, int number)
 {
     const int     states   = (int)f->states;
@@ -167,9 +171,11 @@ static void add_last_block(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ", other, %d, 0, %d, b[1] >> %d, b[0]);\n", states, states, f->shift);
 }
 
-/* "for (int64_t start = b[0], row = 0; start < end; row++) { .. append0(..); } a[1] = end << 6;": rows of
- * the next task's tree follow those of the one before, and merge with siblings there.  The last block has
- * been pushed, too: steps are so rounded up to whole blocks that merge_tree0() does not push it again. */
+/* Adds the join of two trees: rows of the next task follow those of the task before it, and
+ * merge with their siblings there.
+ *     for (int64_t start = b[0], row = 0; start < end; row++) { .. append0(..); } a[1] = end << 6;
+ * The last block has been pushed already, so a[1] is rounded up to whole blocks, and
+ * merge_tree0() does not push it again. */
 static void add_join_rows(rd_text *to, const rd_print_fold *f, int number)
 {
     const int states = (int)f->states;
@@ -190,6 +196,7 @@ static void add_join_rows(rd_text *to, const rd_print_fold *f, int number)
                 number, states, states, f->shift);
 }
 
+/* Prints the join of a fold: of its tree, or of its states if it has one block. */
 void rd_print_join(rd_text *to, const rd_print_fold *f, int number)
 {
     if (f->room)

@@ -1,8 +1,11 @@
-/* exp_steps.c - steps of a strip that take exponentials (logsumexp), as text: these are taken of an array.
+/* exp_steps.c - steps of a strip that take exponentials (logsumexp), as text. The exponentials
+ * of the whole strip are taken by one call on an array:
  *
  *     float e0[64] LINES;
  *     int moved0 = 0;
- *     INDEPENDENT for (..) { x = a3[i]; e0[i] = distance0(states, x, 1); moved0 |= moves0(states, x, 1); }
+ *     INDEPENDENT for (..) {
+ *         x = a3[i]; e0[i] = distance0(states, x, 1); moved0 |= moves0(states, x, 1);
+ *     }
  *     if (!moved0) {
  *         EXP_OF_STRIP(f32, e0, n0)
  *         INDEPENDENT for (..) { x = a3[i]; near0(states, x, 1, e0[i]); }
@@ -12,11 +15,12 @@
  *         INDEPENDENT for (..) { x = a3[i]; step0(states, x, 1, i, e0[i]); }
  *     }
  *
- * Of most strips no element moves m, see add_exponent() of emit/reducer_steps.c: the first way is theirs.
- * Masked steps go the second way. */
+ * In most strips no element exceeds the running maximum m, and the first branch is taken; see
+ * add_exponent() of emit/reducer_steps.c. Masked steps have the second branch only. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
+/* Prints "INDEPENDENT for (int64_t i = 0; i < n0; i++) {". */
 static void begin_loop(rd_printing *n, int32_t loop)
 {
     rd_text count = { 0 };
@@ -27,7 +31,7 @@ static void begin_loop(rd_printing *n, int32_t loop)
     n->indent++;
 }
 
-/* Elements are made, and their exponents. */
+/* Begins a loop that computes the elements, and stores them in arrays. */
 static void begin_first_loop(rd_printing *n, int32_t loop)
 {
     begin_loop(n, loop);
@@ -38,7 +42,7 @@ static void begin_first_loop(rd_printing *n, int32_t loop)
             rd_print_store(n, s);
 }
 
-/* Elements are in arrays. */
+/* Begins a loop that loads the elements from arrays. */
 static void begin_second_loop(rd_printing *n, int32_t loop)
 {
     begin_loop(n, loop);
@@ -53,7 +57,7 @@ static void end_loop(rd_printing *n)
     rd_print_line(n, "}");
 }
 
-/* "e0[i] = distance0(states, r3, 1);", or what else a function of the step gives. */
+/* Prints a call of a function of the step, "e0[i] = distance0(states, r3, 1);". */
 static void print_element_call(rd_printing *n, const rd_stmt *s, const char *to,
                                const char *function, const char *states)
 {
@@ -65,6 +69,7 @@ static void print_element_call(rd_printing *n, const rd_stmt *s, const char *to,
     rd_text_end(&line, n->to);
 }
 
+/* Prints "EXP_OF_STRIP(f32, e0, n0)". */
 static void print_exponentials(rd_printing *n, const rd_stmt *s, int32_t loop)
 {
     rd_text count = { 0 };
@@ -75,7 +80,7 @@ static void print_exponentials(rd_printing *n, const rd_stmt *s, int32_t loop)
     rd_text_end(&count, n->to);
 }
 
-/* The way of strips in which no element moves m, up to "} else {". */
+/* Prints the branch for strips in which no element moves m, up to "} else {". */
 static void print_unmoved_strip(rd_printing *n, const rd_stmt *s, int32_t loop, const char *states,
                                 const char *array)
 {
@@ -102,6 +107,7 @@ static void print_unmoved_strip(rd_printing *n, const rd_stmt *s, int32_t loop, 
     rd_text_end(&line, n->to);
 }
 
+/* Prints the branch that is right for any strip: exponents, their exponentials, and the steps. */
 static void print_any_strip(rd_printing *n, const rd_stmt *s, int32_t loop, const char *states,
                             const char *array)
 {
@@ -119,6 +125,8 @@ static void print_any_strip(rd_printing *n, const rd_stmt *s, int32_t loop, cons
     end_loop(n);
 }
 
+/* Prints a vector loop by call of one step that takes exponentials. False if its last statement
+ * is no step. */
 bool rd_print_exp_steps(rd_printing *n, int32_t loop)
 {
     const rd_stmt *s      = &n->t->stmt[n->t->stmt[loop].last];

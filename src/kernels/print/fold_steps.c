@@ -8,7 +8,7 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* ---- Begin ------------------------------------------------------------------------------------ */
+/* ---- Begin ----------------------------------------------------------------------------------- */
 /* Adds the loop that sets all states of an array to the identity: "for (int64_t l = 0; l < N0;
  * l++) { begin0(&s0_0[l]); }". A scan has a second such loop for p0_0, which holds what is
  * before the block at hand. */
@@ -69,7 +69,7 @@ void rd_print_begin(rd_printing *n, const rd_stmt *s)
                       s->fold, f->shift, s->fold);
 }
 
-/* ---- Step ------------------------------------------------------------------------------------- */
+/* ---- Step ------------------------------------------------------------------------------------ */
 /* Prints the step of one element: "step0(&s0_0[i], r3, 1, i1);", or the step of a group-by fold. */
 void rd_print_step(rd_printing *n, const rd_stmt *s)
 {
@@ -88,7 +88,7 @@ void rd_print_step(rd_printing *n, const rd_stmt *s)
     rd_text_end(&at, n->to);
 }
 
-/* ---- Ends of blocks --------------------------------------------------------------------------- */
+/* ---- Ends of blocks -------------------------------------------------------------------------- */
 /* Adds the test for the last lane of a step: " && ((i0) % 64 == 63 || i0 == N2)". */
 static void add_is_last_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 {

@@ -1,22 +1,24 @@
-/* group_subscripts.c - which states elements go to in turn, found before by vectors, as text.
+/* group_subscripts.c - subscripts of the states of a group-by fold, computed before the steps by
+ * vectors, as text.
  *
- * Steps by computed labels go one after the other.  The subscript of an element's state is its
- * group, which may be none, times lanes, and its lane.  None of it waits for another step, so a
- * loop before has all of a strip, and a step is a load, and an addition in memory:
+ * Steps by computed labels go one after the other. The subscript of an element's state is its
+ * group, which may be none, times lanes, and its lane. None of it waits for another step. So a
+ * loop before the steps computes all subscripts of a strip, and a step is a load, and an
+ * addition in memory:
  *
  *     int32_t t7[64] LINES;
  *     INDEPENDENT for (..) {
  *         const int32_t r2 = a3[i];
  *         t7[i] = rd_group_by_vectors(r2, 100) * 4 + ((m2 + i) & 3);
  *     }
- *     for (..) { const int64_t at = t7[i]; step0(&s0_0[at], ..); }  */
+ *     for (..) { const int64_t at = t7[i]; step0(&s0_0[at], ..); } */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- Which ------------------------------------------------------------------------------------ */
-/* Is the label an element of an array of the strip, or the same for all? */
+/* ---- Which ----------------------------------------------------------------------------------- */
+/* True if the label is an element of an array of the strip, or the same for all rounds. */
 static bool has_label_in_strip(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_let *label = &t->let[s->label];
@@ -25,6 +27,7 @@ static bool has_label_in_strip(const rd_schedule *t, const rd_stmt *s)
            (label->kind == RD_I_LOAD && label->slot < 0);
 }
 
+/* True if the subscripts of the step are computed before its loop. */
 static bool has_subscripts(const rd_printing *n, const rd_stmt *s)
 {
     return n->vector >= 0 && s->parent == n->vector && rd_loop_of(n->t, n->vector)->extent > 0 &&
@@ -32,8 +35,8 @@ static bool has_subscripts(const rd_printing *n, const rd_stmt *s)
            n->t->store[s->store].extent < INT32_MAX / 2;
 }
 
-/* ---- Text ------------------------------------------------------------------------------------- */
-/* The first step of the loop whose elements go to states of the same subscripts. */
+/* ---- Text ------------------------------------------------------------------------------------ */
+/* The first step of the loop with the same subscripts of states. Both are compared as text. */
 static int32_t first_with_same_subscripts(rd_printing *n, const rd_stmt *s)
 {
     rd_text own   = { 0 };
@@ -57,6 +60,7 @@ static int32_t first_with_same_subscripts(rd_printing *n, const rd_stmt *s)
     return found;
 }
 
+/* Adds "t7[i]", the subscript of the state that an element goes to. False: the step computes it. */
 bool rd_print_group_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     if (!has_subscripts(n, s))
@@ -65,6 +69,8 @@ bool rd_print_group_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
     return true;
 }
 
+/* Prints the loop that computes the subscripts of one step, "int32_t t7[64] LINES; INDEPENDENT
+ * for (..) { .. t7[i] = ..; }". */
 static void print_subscripts(rd_printing *n, int32_t step, const char *count)
 {
     const rd_stmt *s     = &n->t->stmt[step];
@@ -86,6 +92,8 @@ static void print_subscripts(rd_printing *n, int32_t step, const char *count)
     rd_text_end(&at, n->to);
 }
 
+/* Prints all subscripts of a vector loop's steps, before the loop; steps with the same
+ * subscripts share an array. */
 void rd_print_group_subscripts(rd_printing *n, int32_t loop, const char *count)
 {
     for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)

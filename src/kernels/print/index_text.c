@@ -1,5 +1,5 @@
-/* index_text.c - lines, numbers and positions of a text. */
-#include "kernels/print/gpu/kernel.h" /* rd_is_clamped(): are indices of a loop declared in a kernel? */
+/* index_text.c - lines, numbers and index expressions of a text. */
+#include "kernels/print/gpu/kernel.h" /* rd_is_clamped() */
 #include <inttypes.h>
 #include <stdarg.h>
 
@@ -19,8 +19,8 @@ void rd_print_line(rd_printing *n, const char *format, ...)
     va_end(list);
 }
 
-/* Small numbers are spelled out, so that compilers know them.  Others come with the call, so that
- * one text serves many shapes. */
+/* Adds a number. Small ones are spelled out, so that compilers know them; others come with the
+ * call, as N3, so that one text serves many shapes. */
 void rd_print_number(rd_printing *n, rd_text *to, int64_t value)
 {
     int32_t k = 0;
@@ -52,7 +52,7 @@ void rd_print_axis(const rd_printing *n, rd_text *to, int32_t axis)
         rd_text_add(to, "m%" PRId32, mark - RD_MARKS);
 }
 
-/* " + ": between addends. */
+/* Adds " + " between addends. */
 static void add_plus(rd_text *to, bool *any)
 {
     rd_text_add(to, *any ? " + " : "");
@@ -67,11 +67,11 @@ static void add_times(rd_printing *n, rd_text *to, int64_t coef)
     rd_print_number(n, to, coef);
 }
 
-/* A loop whose rounds i counts, a vector loop or a jam, and what a position has of it.  The rule is index =
- * mark + i, where the mark says where the loop begins.  So the coefficients of the axis and of its mark are
- * added for the mark, and that of the axis alone is for i.  In a loop that begins at m2, `i1 - m2` prints as
- * `i`, and `3*i1` as `m2 * 3 + i * 3`.  Where the text has declared the index, it takes the mark's place, by
- * mark = index - i. */
+/* A vector loop or a jam, whose rounds i counts, and what a position has of it. The rule is
+ * index = mark + i, where the mark is where the loop begins. So the coefficients of the axis and
+ * of its mark are added for the mark, and that of the axis alone is for i. In a loop that begins
+ * at m2, `i1 - m2` prints as `i`, and `3*i1` as `m2 * 3 + i * 3`. Where the text has declared
+ * the index, the index takes the mark's place, by mark = index - i. */
 typedef struct bound_loop {
     int32_t     axis, mark; /* mark -1: it begins at no mark                       */
     bool        declared;
@@ -79,6 +79,7 @@ typedef struct bound_loop {
     int64_t     moves, of_mark; /* coefficients: of i; of the mark, both added         */
 } bound_loop;
 
+/* Finds what a position has of the loop: the coefficients of its round and of its mark. */
 static bound_loop bound_loop_of(const rd_printing *n, const rd_linear *at, int32_t stmt,
                                 const char *name)
 {
@@ -96,13 +97,14 @@ static bound_loop bound_loop_of(const rd_printing *n, const rd_linear *at, int32
     return b;
 }
 
+/* Returns the name of the round of the vector loop: "i"; "e" in a serial loop of a GPU thread. */
 const char *rd_vector_index_name(const rd_printing *n)
 {
     return n->vector < 0 && n->thread_loop >= 0 && rd_loop_of(n->t, n->thread_loop)->in_order ? "e"
                                                                                               : "i";
 }
 
-/* "(lo + i)": the index along the axis of a vector loop that begins at no mark. */
+/* Adds the index along the axis of a vector loop that begins at no mark: "(lo + i)". */
 static void add_index_of_vector(rd_printing *n, rd_text *to)
 {
     const int32_t kept = n->vector;
@@ -114,7 +116,8 @@ static void add_index_of_vector(rd_printing *n, rd_text *to)
     n->vector = kept;
 }
 
-/* The vector loop at hand, and the jam around it; how many. */
+/* Describes the vector loop at hand and the jam around it; returns how many of the two there
+ * are. */
 static int loops_at(const rd_printing *n, const rd_linear *at, bound_loop b[2])
 {
     const int32_t loop  = n->vector >= 0 ? n->vector : n->thread_loop;
@@ -131,7 +134,8 @@ static int loops_at(const rd_printing *n, const rd_linear *at, bound_loop b[2])
     return count;
 }
 
-/* "m0 * 4 + i * 4", or "i0 * 4 + i * -4" of an index that is declared. */
+/* Adds the terms of a bound loop: "m0 * 4 + i * 4", or "i0 * 4 + i * -4" of an index that is
+ * declared. */
 static void add_bound_loop(rd_printing *n, rd_text *to, const bound_loop *b, bool *any)
 {
     const int64_t round = b->declared ? b->moves - b->of_mark : b->moves;
@@ -148,6 +152,7 @@ static void add_bound_loop(rd_printing *n, rd_text *to, const bound_loop *b, boo
     }
 }
 
+/* True if the axis is the index or the mark of one of these loops. */
 static bool is_bound(const bound_loop *b, int count, int32_t axis)
 {
     for (int k = 0; k < count; k++)
@@ -156,6 +161,8 @@ static bool is_bound(const bound_loop *b, int count, int32_t axis)
     return false;
 }
 
+/* Adds a position as a sum: "i0 * 64 + m2 + i + 3". Indices with known values are folded into
+ * the constant; terms of bound loops are added together. */
 void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at)
 {
     bound_loop b[2];
@@ -189,7 +196,7 @@ void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at)
     }
 }
 
-/* A part, rounded to first + k * by: "DOWN_TO(at, first, by)". */
+/* Adds a part of an edge; a rounded one is first + k * by: "DOWN_TO(at, first, by)". */
 static void add_part(rd_printing *n, rd_text *to, const rd_edge_part *part)
 {
     if (part->by <= 1) {
@@ -203,6 +210,7 @@ static void add_part(rd_printing *n, rd_text *to, const rd_edge_part *part)
     rd_text_add(to, ", %" PRId64 ")", part->by);
 }
 
+/* Adds the minimum or maximum of all parts of an edge: "LESS(LESS(a, b), c)". */
 static void add_edge(rd_printing *n, rd_text *to, const rd_edge *edge, const char *function)
 {
     for (int32_t k = 1; k < edge->n; k++)

@@ -1,4 +1,4 @@
-/* label_runs.c - states of a run of elements of one label as text:
+/* label_runs.c - states of a run of elements with one label, held in variables, as text:
  *
  *     double s5_0[1] = { 0 }; int64_t run5 = -1;
  *     for (..) {
@@ -14,7 +14,7 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* "0 + run5 * 1": where the states of the run's cell are. */
+/* Adds the subscript of the run's cell: "0 + run5 * 1". */
 static void add_cell_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
@@ -26,6 +26,7 @@ static void add_cell_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_number(n, to, n->t->p->fold[s->fold].apart * store->cell_stride);
 }
 
+/* Adds "if ((uint64_t)run5 < N0) {": the run is of a group. */
 static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "if ((uint64_t)run%" PRId32 " < ", s->arg);
@@ -33,7 +34,7 @@ static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") {");
 }
 
-/* States of a run come near, or go back. */
+/* Adds the copies of a run's states: to the variables (near), or back to the array. */
 static void add_copies(rd_printing *n, rd_text *to, const rd_stmt *s, bool near)
 {
     rd_text at = { 0 };
@@ -49,6 +50,7 @@ static void add_copies(rd_printing *n, rd_text *to, const rd_stmt *s, bool near)
     rd_text_end(&at, n->to);
 }
 
+/* Prints the end of a run behind its loop: its states are written back, and no run is at hand. */
 void rd_print_run_write_back(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };
@@ -60,7 +62,8 @@ void rd_print_run_write_back(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* Does the statement turn as one with the one before it? */
+/* True if the statement changes the run together with the statement before it: both have the
+ * same label and as many groups. */
 static bool is_same_change(const rd_schedule *t, int32_t stmt, int32_t before)
 {
     return stmt >= 0 && before >= 0 && t->stmt[stmt].kind == RD_S_TURN &&
@@ -68,7 +71,7 @@ static bool is_same_change(const rd_schedule *t, int32_t stmt, int32_t before)
            t->p->fold[t->stmt[stmt].fold].n_group == t->p->fold[t->stmt[before].fold].n_group;
 }
 
-/* Of all statements from the first one on that turn as one. */
+/* Prints the copies of all statements from the first one on that change their runs together. */
 static void add_all_copies(rd_printing *n, int32_t first, bool near)
 {
     rd_text line = { 0 };
@@ -82,8 +85,8 @@ static void add_all_copies(rd_printing *n, int32_t first, bool near)
     rd_text_end(&line, n->to);
 }
 
-/* "if ((int64_t)r3 != run2) { s0_0[..] = s2_0[0]; run2 = (int64_t)r3; s2_0[0] = s0_0[..]; }" of all
- * statements that turn as one. */
+/* Prints the change of a run: "if ((int64_t)r3 != run2) { s0_0[..] = s2_0[0]; run2 =
+ * (int64_t)r3; s2_0[0] = s0_0[..]; }", for all statements that change together. */
 void rd_print_label_change(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -102,9 +105,10 @@ void rd_print_label_change(rd_printing *n, int32_t stmt)
     rd_print_line(n, "}");
 }
 
-/* ---- Where a run ends ------------------------------------------------------------------------- */
-/* "{ const int32_t *const at = ..; int64_t k = 1; while (m0 + k < m1 && at[k] == *at) k++; m1 = m0 + k; }"
- */
+/* ---- Where a run ends ------------------------------------------------------------------------ */
+/* Prints how a range ends where memory has another label:
+ *     { const int32_t *const at = ..; int64_t k = 1;
+ *       while (m0 + k < m1 && at[k] == *at) k++; m1 = m0 + k; } */
 void rd_print_run_end(rd_printing *n, const rd_stmt *s)
 {
     const rd_for *loop  = rd_loop_of(n->t, s->parent);

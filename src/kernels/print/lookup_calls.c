@@ -34,7 +34,7 @@ static int32_t term_at(const rd_schedule *t, int32_t stmt, int32_t index)
     return term_of(t, rd_let_of(t, stmt), index);
 }
 
-/* ---- Functions -------------------------------------------------------------------------------- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 /* The C type of the indices, as they lie in memory. */
 static const char *type_of_index(const rd_schedule *t, int32_t index)
 {
@@ -87,7 +87,7 @@ void rd_print_lookup_functions(const rd_printing *n, rd_text *to)
         }
 }
 
-/* ---- Calls ------------------------------------------------------------------------------------ */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 /* Adds the begin of an address, "(const float *)x1 + " or "a5 + ". */
 static void add_pointer(rd_text *to, const rd_let *let)
 {

@@ -17,7 +17,7 @@ static void declare_count(rd_printing *n, const rd_for *loop)
                       loop->stop - n->t->p->n_axis - RD_MARKS, start);
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 /* Adds the condition of a loop: "i0 < hi", or, of whole steps alone, "i0 + 64 <= hi". */
 static void add_condition(rd_printing *n, rd_text *to, const rd_for *loop, bool whole_steps)
 {
@@ -257,7 +257,7 @@ static void print_if(rd_printing *n, int32_t stmt)
     rd_print_line(n, "}");
 }
 
-/* ---- Bodies ----------------------------------------------------------------------------------- */
+/* ---- Bodies ---------------------------------------------------------------------------------- */
 /* Prints a statement. A GPU kernel has its own text of some statements; all others are the same
  * in each language. */
 static void print_stmt(rd_printing *n, int32_t stmt)

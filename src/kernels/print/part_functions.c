@@ -14,9 +14,10 @@
 
 static const char *const part_names[] = { "head", "body", "tail" };
 
-/* ---- What a part begins with ------------------------------------------------------------------ */
-/* "*(float *)(q->state + 672128) = r2;" in the head, "const float r2 = *(const float *)(q->state +
- * 672128);" in the other parts: values that the head makes go there by the task's state. */
+/* ---- What a part begins with ----------------------------------------------------------------- */
+/* Prints how values that the head makes reach other parts, through the task's state: "*(float
+ * *)(q->state + 672128) = r2;" in the head, and "const float r2 = *(const float *)(q->state +
+ * 672128);" in the others. */
 static void print_head_values(rd_printing *n, int64_t at, bool store)
 {
     const rd_schedule *t = n->t;
@@ -37,8 +38,8 @@ static void print_head_values(rd_printing *n, int64_t at, bool store)
     }
 }
 
-/* "rd_row_at_i32((const int32_t *)x2 + 0, N3, q->lo)": the first row of a task that begins with
- * that place. */
+/* Adds "rd_row_at_i32((const int32_t *)x2 + 0, N3, q->lo)": the first row that begins at that
+ * element of a sparse array, or behind it. */
 static void add_row_at(rd_printing *n, rd_text *to, const rd_address *begin, const char *place)
 {
     rd_text_add(to, "rd_row_at_%s((const %s *)x%" PRId32 " + ", rd_dtype_name(begin->type),
@@ -49,8 +50,8 @@ static void add_row_at(rd_printing *n, rd_text *to, const rd_address *begin, con
     rd_text_add(to, ", q->%s)", place);
 }
 
-/* "const int64_t lo = rd_row_at_i32(..), hi = ..;": a task's share are places; its rows are those
- * whose first place is among them. */
+/* Prints the rows of a task: "const int64_t lo = rd_row_at_i32(..), hi = ..;". The share of a
+ * task is stored elements; its rows are those that begin within the share. */
 static void declare_rows(rd_printing *n, const rd_loop *row)
 {
     const rd_program *p     = n->t->p;
@@ -69,7 +70,8 @@ static void declare_rows(rd_printing *n, const rd_loop *row)
     rd_text_end(&rows, n->to);
 }
 
-/* "const int64_t lo = q->lo, hi = q->hi;": the task's indices of the root axis. */
+/* Prints the task's indices of the root axis, "const int64_t lo = q->lo, hi = q->hi;"; or the
+ * rows of its share. */
 static void declare_share(rd_printing *n)
 {
     const rd_program *p = n->t->p;
@@ -84,8 +86,8 @@ static void declare_share(rd_printing *n)
     rd_print_line(n, "const int64_t lo = q->lo, hi = q->hi;");
 }
 
-/* "const int64_t first0 = q->lo * 1;" in the head, "f0[1] = q->hi * 1;" behind the body: of a fold that tasks
- * share, the number of the step with which the task begins, and of the one behind its last. */
+/* Prints the first step of a task in a fold that tasks share, "const int64_t first0 = q->lo *
+ * 1;" in the head; and the step behind its last one, "f0[1] = q->hi * 1;", behind the body. */
 static void declare_steps(rd_printing *n, const char *bound)
 {
     const rd_program *p = n->t->p;
@@ -112,7 +114,7 @@ static void declare_steps(rd_printing *n, const char *bound)
     }
 }
 
-/* Names of all that a part uses; compilers leave out what it does not. */
+/* Prints names of all that a part may use; compilers leave out what it does not use. */
 static void begin_part(rd_printing *n)
 {
     n->indent = 1;
@@ -125,6 +127,8 @@ static void begin_part(rd_printing *n)
     rd_print_line(n, "uint32_t warnings = 0;");
 }
 
+/* Prints what the part reports to its caller: loads, failed indices, warnings. A fence comes
+ * first if the part has non-temporal stores. */
 static void end_part(rd_printing *n)
 {
     if (n->nontemporal)
@@ -135,7 +139,8 @@ static void end_part(rd_printing *n)
     rd_print_line(n, "q->warnings |= warnings;");
 }
 
-/* ---- Parts ------------------------------------------------------------------------------------ */
+/* ---- Parts ----------------------------------------------------------------------------------- */
+/* Prints the body of a part, between what it takes from the head and what it leaves. */
 static void print_part(rd_printing *n, int part, int64_t values)
 {
     if (part == RD_PART_HEAD)
@@ -149,7 +154,7 @@ static void print_part(rd_printing *n, int part, int64_t values)
         declare_steps(n, "hi");
 }
 
-/* Most programs do all in the body. */
+/* True if the part has nothing to do; most programs do all in the body. */
 static bool is_empty(const rd_schedule *t, int part)
 {
     if (part == RD_N_PARTS || t->stmt[t->part[part]].first >= 0)
@@ -160,7 +165,8 @@ static bool is_empty(const rd_schedule *t, int part)
     return true;
 }
 
-/* A function of one part, or of all; what it calls numbers is known behind it. */
+/* Prints the function of one part, or of all parts (RD_N_PARTS). The body is printed first, as
+ * it finds the numbers N0 .. that are declared before it. */
 static void print_function(rd_printing *n, rd_text *to, const char *name, int part, int64_t values)
 {
     rd_text body = { 0 };
@@ -183,6 +189,7 @@ static void print_function(rd_printing *n, rd_text *to, const char *name, int pa
     rd_text_end(&body, to);
 }
 
+/* Prints "whole", or "head", "body" and "tail". */
 void rd_print_parts(rd_printing *n, rd_text *to)
 {
     const rd_schedule *t      = n->t;

@@ -54,7 +54,7 @@ bool rd_print_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 bool rd_print_operators(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool);
 bool rd_print_prepare(rd_printing *n, rd_get_fn *get, void *pool);
 
-/* ---- Between the files of this folder ---------------------------------------------------------- */
+/* ---- Between the files of this folder -------------------------------------------------------- */
 /* text.c: a line; one that the caller adds to n->to, with its end; a number, spelled out if it is small;
  * positions; edges, "MORE(a, b)". */
 __attribute__((format(printf, 2, 3))) void rd_print_line(rd_printing *n, const char *format, ...);

@@ -1,19 +1,20 @@
-/* remainders.c - floored division of floats by a number that is known, and what it leaves, as text.
+/* remainders.c - floored division of floats by a known number, and its remainder, as text.
  *
- * Angles go around a circle, and coordinates around a periodic box: x % 360, x // 45.  The quotient
- * is needed as a whole number alone.  So a product by 1 / b takes the place of two divisions, and
- * math_rest_by.h says why it gives the same bits:
+ * Angles go around a circle, and coordinates around a periodic box: x % 360, x // 45. The
+ * quotient is needed as a whole number alone. So a product by 1 / b takes the place of two
+ * divisions; math_rest_by.h says why it gives the same bits:
  *
- *     DIVIDED_STRIP_BY(remainder, f32, a5, 0x1.68p+8F, 0x1.6c16c16c16c1ap-9, n2)  */
+ *     DIVIDED_STRIP_BY(remainder, f32, a5, 0x1.68p+8F, 0x1.6c16c16c16c1ap-9, n2) */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* A little more than 1 / b, so that the product is no less than a whole quotient. */
+/* Returns a little more than 1 / b, so that the product is no less than a whole quotient. */
 static double reciprocal_of(double b)
 {
     return 1 / b * (1 + 0x1p-50);
 }
 
+/* Prints the macro for a strip: the operator, the type, the array, b, and its reciprocal. */
 void rd_print_remainder_by_constant(rd_printing *n, const rd_let *let, int32_t result,
                                     const char *count)
 {

@@ -1,11 +1,16 @@
-/* scan_functions.c - functions of the text for folds so far: results of a prefix, ends of blocks, and nodes of
- * elements of prefixes that go by the tree (RD_PREFIX_TREE).
+/* scan_functions.c - functions of the text for scans: results of prefixes, carries of blocks,
+ * and the tree of prefixes (RD_PREFIX_TREE).
  *
- * A scan has the states of the block at hand, s, and of what is before it, p.  Sums of floats also
- * have q, the second word of that, and w, which both are made from (kernels/math/so_far.h).  A
- * prefix by the tree has nodes, e, of 1, 2, 4 .. elements. */
+ *     static inline void prefix0(float *s0, float *p0, float *q, float *y0)    result so far
+ *     static void carry0(float *s0, float *p0, .., int64_t n)                  a block ends
+ *     static inline void prefix_tree0(.., int64_t at, int64_t stride, int64_t n)
+ *
+ * A scan has the states s of the block at hand, and p of all blocks before it. Sums of floats
+ * also have q, the second word of p, and w, from which both are made (kernels/math/so_far.h). A
+ * prefix by the tree has nodes e, of 1, 2, 4 .. elements. */
 #include "kernels/print/fold_functions.h"
 
+/* Adds parameters for what is before the block, ", float *p0, float *q". */
 static void add_carry_in(rd_text *to, const rd_print_fold *f)
 {
     if (!f->blocks)
@@ -16,8 +21,7 @@ static void add_carry_in(rd_text *to, const rd_print_fold *f)
         rd_text_add(to, ", %s *q", rd_state_type(&f->of, 0));
 }
 
-/* What is before a block and its prefix, as results:
- *
+/* Prints the function that merges what is before a block with the prefix of the block:
  *     static inline void prefix0(float *s0, float *p0, float *q, float *y0)
  *     { float w0 = *s0; block0(&w0); w0 = *p0 + (*q + w0); finish0(&w0, y0); } */
 void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
@@ -57,7 +61,10 @@ void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n}\n");
 }
 
-/* A block has ended: it goes to what is before the next, of n neighbouring cells. */
+/* Adds carry0(): a block of n neighbouring cells has ended, and is added to what is before the
+ * next block.
+ *     static void carry0(float *s0, float *p0, int64_t n)
+ *     { INDEPENDENT for (..) { block0(&s0[l]); merge0(&p0[l], &s0[l]); begin0(&s0[l]); } } */
 static void add_carry(rd_text *to, const rd_print_fold *f, int number)
 {
     const char *elem = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64";
@@ -92,7 +99,8 @@ static void add_carry(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n    }\n}\n");
 }
 
-/* a = merge(node, a), for n cells. */
+/* Adds a loop over n cells that sets a = merge(node, a): "INDEPENDENT for (..) { float a0 =
+ * e0[level * stride + l]; merge0(&a0, &u0[l]); u0[l] = a0; }". */
 static void add_merge_before(rd_text *to, const rd_print_fold *f, int number, char a)
 {
     rd_text_add(to, "INDEPENDENT for (int64_t l = 0; l < n; l++) {");
@@ -108,8 +116,9 @@ static void add_merge_before(rd_text *to, const rd_print_fold *f, int number, ch
     rd_text_add(to, " }\n");
 }
 
-/* Element `at` of the block, u, meets its left siblings; the nodes of all so far, from the right,
- * are the prefix, s. */
+/* Adds prefix_tree0(). Element `at` of the block, u, merges with its left siblings and becomes a
+ * node e; the prefix s is the merge of the nodes that cover the block up to `at`, from the
+ * right. */
 static void add_tree(rd_text *to, const rd_print_fold *f, int number)
 {
     if (!f->levels)
@@ -132,6 +141,7 @@ static void add_tree(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
+/* Prints all functions of a scan. */
 void rd_print_scan_functions(rd_text *to, const rd_print_fold *f, int number)
 {
     if (!f->of.fold->scan)

@@ -1,9 +1,12 @@
-/* scan_steps.c - statements of scans as text.  See scans.c for the names. */
+/* scan_steps.c - statements of scans as text: an element is taken, and the prefix up to it
+ * becomes the result. scan_functions.c explains the names.
+ *
+ *     float r5; step0(&s0_0[0], r3, 1, i1); prefix0(&s0_0[0], &p0_0[0], &r5); */
 #include "core/tree.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* "prefix0(states, before, &r5);" */
+/* Prints the result of a prefix: "prefix0(states, before, &r5);". */
 static void add_result(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_print_fold *f    = &n->fold[s->fold];
@@ -19,7 +22,7 @@ static void add_result(rd_printing *n, const rd_stmt *s, const char *at)
 }
 
 /* ---- Elements that go through the tree of their block ---------------------------------------- */
-/* "float u0_0[64] LINES;": elements as states of their own. */
+/* Prints an array of elements as states of their own: "float u0_0[64] LINES;". */
 static void declare_elements(rd_printing *n, const rd_stmt *s, int64_t elements)
 {
     const rd_print_fold *f = &n->fold[s->fold];
@@ -29,7 +32,7 @@ static void declare_elements(rd_printing *n, const rd_stmt *s, int64_t elements)
                       elements, elements > 1 ? " LINES" : "");
 }
 
-/* "begin0(&u0_0[at]); step0(&u0_0[at], ...);" */
+/* Prints an element as a state: "begin0(&u0_0[at]); step0(&u0_0[at], ...);". */
 static void set_element(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_print_fold *f    = &n->fold[s->fold];
@@ -44,7 +47,7 @@ static void set_element(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&element, n->to);
 }
 
-/* "prefix_tree0(nodes, elements, states, place, pitch, count);" */
+/* Prints "prefix_tree0(nodes, elements, states, place, pitch, count);". */
 static void call_tree(rd_printing *n, const rd_stmt *s, const char *at, const char *count)
 {
     const rd_print_fold *f    = &n->fold[s->fold];
@@ -64,6 +67,7 @@ static void call_tree(rd_printing *n, const rd_stmt *s, const char *at, const ch
     rd_text_end(&line, n->to);
 }
 
+/* Prints one element that goes through the tree of its block, in braces. */
 static void add_by_tree(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_print_line(n, "{");
@@ -75,7 +79,8 @@ static void add_by_tree(rd_printing *n, const rd_stmt *s, const char *at)
     rd_print_line(n, "}");
 }
 
-/* Where each index of the position is a number, as in a loop that is written out: it too. */
+/* True if each index of the position is a known number, as in unrolled loops; then *place is the
+ * position. */
 static bool is_known_position(const rd_printing *n, const rd_linear *at, int64_t *place)
 {
     *place = at->offset;
@@ -89,8 +94,8 @@ static bool is_known_position(const rd_printing *n, const rd_linear *at, int64_t
     return true;
 }
 
-/* "{ float a0_0[1] = { e0_0[1 + at] }; merge0(&a0_0[0], &u0_0[0]); u0_0[0] = a0_0[0]; }": what is at
- * hand, in `name`, meets the node of a level before it. */
+/* Prints how the state `name` takes the node of a level before it: "{ float a0_0[1] = { e0_0[1 +
+ * at] }; merge0(&a0_0[0], &u0_0[0]); u0_0[0] = a0_0[0]; }". */
 static void print_merge_before(rd_printing *n, const rd_stmt *s, const char *at, int level,
                                char name, int32_t of, const char *name_at)
 {
@@ -113,7 +118,8 @@ static void print_merge_before(rd_printing *n, const rd_stmt *s, const char *at,
     rd_text_end(&line, n->to);
 }
 
-/* As prefix_tree0() does, at a place that is a number: which nodes meet is known then. */
+/* Prints what prefix_tree0() does for one element, at a known position: then the nodes that
+ * merge are known, too. */
 static void add_by_known_tree(rd_printing *n, const rd_stmt *s, const char *at, int64_t place)
 {
     const rd_print_fold *f     = &n->fold[s->fold];
@@ -137,15 +143,16 @@ static void add_by_known_tree(rd_printing *n, const rd_stmt *s, const char *at, 
     rd_print_line(n, "}");
 }
 
-/* ---- Elements of a vector loop ---------------------------------------------------------------- */
-/* All that stand in one place of their blocks go from node to node together, by one call. */
+/* ---- Elements of a vector loop --------------------------------------------------------------- */
+/* True if all elements of a vector loop go through the tree by one call. This holds for elements
+ * at the same place of their blocks. */
 static bool is_strip_tree_scan(const rd_printing *n, const rd_stmt *s)
 {
     return s->kind == RD_S_PREFIX && n->fold[s->fold].levels && n->vector >= 0 &&
            s->parent == n->vector;
 }
 
-/* Does a LET, or a step, read the value? */
+/* True if a LET or a step reads the value. */
 static bool is_read_by(const rd_printing *n, int32_t user, int32_t value)
 {
     const rd_schedule *t = n->t;
@@ -165,7 +172,7 @@ static bool is_read_by(const rd_printing *n, int32_t user, int32_t value)
     return found;
 }
 
-/* Is the value of this LET of use for the statement behind it in its body? */
+/* True if the statement `user`, further down in the same body, needs the value of this LET. */
 static bool is_needed_by(const rd_printing *n, int32_t let, int32_t user)
 {
     for (int32_t s = n->t->stmt[let].next; s >= 0; s = n->t->stmt[s].next) {
@@ -178,7 +185,8 @@ static bool is_needed_by(const rd_printing *n, int32_t let, int32_t user)
     return false;
 }
 
-/* What stands before it in the loop is LETs, of which those that it needs are computed here, too. */
+/* Prints the loop that makes elements of a strip, with those LETs before the statement that the
+ * elements need. */
 static void set_elements(rd_printing *n, int32_t stmt, const char *count)
 {
     rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %s; i++) {", count);
@@ -191,6 +199,7 @@ static void set_elements(rd_printing *n, int32_t stmt, const char *count)
     rd_print_line(n, "}");
 }
 
+/* Prints the call of prefix_tree0() for all elements of a vector loop. */
 static void call_strip_tree(rd_printing *n, const rd_stmt *s, const char *count)
 {
     rd_text at = { 0 };
@@ -202,6 +211,8 @@ static void call_strip_tree(rd_printing *n, const rd_stmt *s, const char *count)
     rd_text_end(&at, n->to);
 }
 
+/* Prints what comes before a vector loop with scans by the tree: arrays of elements, and the
+ * call, unless the scan is exclusive. */
 void rd_print_tree_scan_before(rd_printing *n, int32_t stmt, const char *count)
 {
     for (int32_t k = n->t->stmt[stmt].first; k >= 0; k = n->t->stmt[k].next) {
@@ -217,6 +228,7 @@ void rd_print_tree_scan_before(rd_printing *n, int32_t stmt, const char *count)
     }
 }
 
+/* Prints the call of an exclusive scan by the tree, behind its vector loop. */
 void rd_print_tree_scan_after(rd_printing *n, int32_t stmt, const char *count)
 {
     for (int32_t k = n->t->stmt[stmt].first; k >= 0; k = n->t->stmt[k].next)
@@ -224,7 +236,8 @@ void rd_print_tree_scan_after(rd_printing *n, int32_t stmt, const char *count)
             call_strip_tree(n, &n->t->stmt[k], count);
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
+/* Prints how the scan takes an element: by one call for the strip, by the tree, or by a step. */
 static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
 {
     int64_t place;
@@ -240,8 +253,8 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
         rd_print_step(n, s);
 }
 
-/* "float r5; step0(..); prefix0(.., &r5);", or the result first, if it is of the elements before
- * this one. */
+/* Prints "float r5; step0(..); prefix0(.., &r5);". An exclusive scan has the result first, as it
+ * is of the elements before this one. */
 void rd_print_prefix(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f         = &n->fold[s->fold];

@@ -2,7 +2,7 @@
 #include "kernels/loop/facts.h"
 #include "kernels/print/tree_residue.h"
 
-/* The innermost loop around that stays one: of others each round is written out. */
+/* The innermost loop around the statement that stays a loop; unrolled loops and jams do not. */
 static int32_t loop_that_stays(const rd_schedule *t, int32_t stmt)
 {
     int32_t loop = rd_loop_around(t, stmt);
@@ -13,6 +13,7 @@ static int32_t loop_that_stays(const rd_schedule *t, int32_t stmt)
     return loop;
 }
 
+/* True if consecutive rounds of the loop take steps of the same state, one after the other. */
 static bool is_serial_step(const rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_meet meet = rd_meets(t, t->stmt[step].fold, loop);
@@ -20,6 +21,7 @@ static bool is_serial_step(const rd_schedule *t, int32_t step, int32_t loop)
     return meet == RD_MEETS_STEPS || meet == RD_MEETS_MIXED || meet == RD_MEETS_BLOCKS;
 }
 
+/* True if the loop holds a serial step. */
 static bool has_serial_step(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -28,7 +30,8 @@ static bool has_serial_step(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* Do several rounds of a loop around go their own ways, or are there several blocks? */
+/* True if the fold has independent work that could be interleaved: several blocks, or several
+ * rounds of a loop around with cells of their own. */
 static bool can_interleave(const rd_schedule *t, int32_t step, int32_t loop)
 {
     enum { FEW = 4 };
@@ -45,6 +48,8 @@ static bool can_interleave(const rd_schedule *t, int32_t step, int32_t loop)
     return false;
 }
 
+/* Returns the reason for a serial step: of a scan or a reduction, with or without independent
+ * work beside it. */
 static rd_residue_why why_in_order(const rd_schedule *t, int32_t step, int32_t loop)
 {
     const bool beside = can_interleave(t, step, loop);
@@ -54,6 +59,7 @@ static rd_residue_why why_in_order(const rd_schedule *t, int32_t step, int32_t l
     return beside ? RD_RESIDUE_rows : RD_RESIDUE_order;
 }
 
+/* True if the statement is in a loop over the elements of a sparse row. */
 static bool is_in_sparse_row(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t l = rd_loop_around(t, stmt); l >= 0; l = rd_loop_around(t, l)) {
@@ -65,6 +71,7 @@ static bool is_in_sparse_row(const rd_schedule *t, int32_t stmt)
     return false;
 }
 
+/* True if the loop holds a vector loop. */
 static bool has_vector_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -73,7 +80,7 @@ static bool has_vector_loop(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* Is an element of the loop's body apart from its neighbour: one that is read or written? */
+/* True if an element that the loop reads or writes is not adjacent to that of the next round. */
 static bool has_strided_access(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
@@ -87,12 +94,15 @@ static bool has_strided_access(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* No order forbids vectors, but the price chose none. */
+/* Returns the reason for a loop that could have vectors by its order, but that the price
+ * refused. */
 static rd_residue_why why_by_price(const rd_schedule *t, int32_t loop)
 {
     return has_strided_access(t, loop) ? RD_RESIDUE_apart : RD_RESIDUE_cheaper;
 }
 
+/* Returns why an operation outside of vector loops runs element by element. The first rule that
+ * holds decides. */
 rd_residue_why rd_why_serial(const rd_schedule *t, int32_t stmt)
 {
     enum { FEW = 64 };

@@ -1,9 +1,10 @@
-/* sort_calls.c - rows that a routine of the library puts in order, as text:
+/* sort_calls.c - rows that a routine of the library sorts, as text:
  *
  *     q->sort(q, 0, (const float *)x4 + i1 * 2000, (int64_t *)x2 + i1 * 5); */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
+/* Adds the address of a row: "(float *)x4 + i1 * 2000". */
 static void add_row(rd_printing *n, rd_text *to, rd_dtype type, int32_t address,
                     const rd_linear *at)
 {
@@ -11,6 +12,7 @@ static void add_row(rd_printing *n, rd_text *to, rd_dtype type, int32_t address,
     rd_print_linear(n, to, at);
 }
 
+/* Prints the call that sorts a row; texts for other devices than the CPU have none. */
 void rd_print_sort(rd_printing *n, const rd_stmt *s)
 {
     const rd_sorting *sorting = &n->t->p->sorting[s->arg];

@@ -2,27 +2,28 @@
  *
  *     float *const s0_0 = (float *)(q->state + 64);       states of the blocks at hand
  *     char *const tree0 = q->state + 24064;               rows of nodes of finished blocks
- *     int64_t *const f0 = (int64_t *)(q->state + 0);      the task's first block, the step behind its last
- *     float s2_0[1];                                      states that are held near
+ *     int64_t *const f0 = (int64_t *)(q->state + 0);      first block; step behind the last one
+ *     float s2_0[1];                                      states in variables
  *
  * The first array of a fold is in the task's state, unless the fold begins and ends in one part.
- * Bytes of a task's state are dealt here, and all parts of the program find the same there. */
+ * This file allots the bytes of a task's state; all parts of the program find the same there. */
 #include "core/bytes.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* An array of a fold's states: s of the block at hand; of a scan p of what is before it, and nodes
- * of elements, e.  Of running sums of floats p is the hi of kernels/math/so_far.h, q its lo, and w
- * has their doubles. */
+/* An array of a fold's states.  s: states of the block at hand.  A scan also has p, what is before
+ * the block, and e, nodes of elements.  Running sums of floats have hi in p, lo in q, and their
+ * doubles in w (kernels/math/so_far.h). */
 typedef struct state_array {
-    char        name;
-    int         k;
-    const char *type;
-    int64_t     states, bytes; /* all their bytes */
+    char        name;   /* s, p, q, w or e                                */
+    int         k;      /* which number of a state: s0_k                  */
+    const char *type;   /* the C type of an element                       */
+    int64_t     states; /* elements of the array                          */
+    int64_t     bytes;  /* of the whole array, rounded up to cache lines  */
 } state_array;
 
-/* Array number k of so many states, behind which are some for elements of no group; false: there
- * are no more. */
+/* Describes array number k of a fold with so many states, and discard states behind them. False:
+ * there are no more arrays. */
 static bool array_of(const rd_print_fold *f, int64_t states, int64_t nowhere, int64_t n_words,
                      int k, state_array *a)
 {
@@ -54,15 +55,17 @@ static bool array_of(const rd_print_fold *f, int64_t states, int64_t nowhere, in
     return true;
 }
 
+/* The doubles of a running sum (w) that a state has. */
 static int64_t words_of(const rd_printing *n, const rd_store *store)
 {
     return n->t->fold[store->fold].n_words;
 }
 
-/* ---- Layout ----------------------------------------------------------------------------------- */
-/* Offsets of what is larger would not fit a size. */
+/* ---- Layout ---------------------------------------------------------------------------------- */
+/* Offsets of more states would not fit an int64_t. */
 static const int64_t MOST_STATES = INT64_C(1) << 36;
 
+/* Copies the facts of a fold that the text needs. */
 static rd_print_fold fold_of(const rd_loop_fold *f)
 {
     return (rd_print_fold){ .of     = f->of,
@@ -74,7 +77,8 @@ static rd_print_fold fold_of(const rd_loop_fold *f)
                             .pair   = f->pair };
 }
 
-/* Deals bytes of a task's state to a fold: facts, states and tree, if it has them. */
+/* Allots bytes of a task's state to a fold: facts f, states, and its combine tree, if it has
+ * them. */
 static void lay_out(rd_printing *n, int32_t number)
 {
     const rd_store *store = &n->t->store[number];
@@ -104,6 +108,7 @@ static void lay_out(rd_printing *n, int32_t number)
             rd_bytes_times(f->of.n_state, rd_lines(rd_bytes_times(f->states, f->of.bytes))));
 }
 
+/* Makes n->fold, and allots bytes of a task's state to all folds. False: no memory. */
 bool rd_print_lay_out_states(rd_printing *n, rd_get_fn *get, void *pool)
 {
     const rd_program *p = n->t->p;
@@ -118,8 +123,9 @@ bool rd_print_lay_out_states(rd_printing *n, rd_get_fn *get, void *pool)
     return n->fold;
 }
 
-/* ---- Declarations ----------------------------------------------------------------------------- */
-/* "float *const s0_0 = (float *)(q->state + 64);" and others, at the beginning of each part. */
+/* ---- Declarations ---------------------------------------------------------------------------- */
+/* Prints names of what lies in the task's state, at the beginning of each part: "float *const
+ * s0_0 = (float *)(q->state + 64);". */
 void rd_print_declare_states(rd_printing *n)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++) {
@@ -142,7 +148,8 @@ void rd_print_declare_states(rd_printing *n)
     }
 }
 
-/* "float a3[64] LINES;" of elements; "float s2_0[1];" and others of states. */
+/* Prints a local array: "float a3[64] LINES;" of elements, or "float s2_0[1];" and others of
+ * states. */
 void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
 {
     const int32_t   number = s->store;
@@ -168,7 +175,8 @@ void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
         rd_print_line(n, "int64_t run%" PRId32 " = -1;", number); /* runs.c */
 }
 
-/* ---- Which states ----------------------------------------------------------------------------- */
+/* ---- Which states ---------------------------------------------------------------------------- */
+/* Adds the addresses of all numbers of a state: "&s0_0[at], &s0_1[at]". */
 void rd_print_state_addresses(rd_text *to, const rd_print_fold *f, char name, int32_t store,
                               const char *at)
 {
@@ -176,6 +184,7 @@ void rd_print_state_addresses(rd_text *to, const rd_print_fold *f, char name, in
         rd_text_add(to, "%s&%c%" PRId32 "_%d[%s]", k ? ", " : "", name, store, k, at);
 }
 
+/* Adds a position times a stride: "(i0) * 64". */
 static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t stride)
 {
     if (at->n == 0 || stride == 0) {
@@ -190,7 +199,8 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
     }
 }
 
-/* " + (int64_t)r7 * 4"; where there is a state of no group, " + rd_group_of((int64_t)r7, N3) * 4". */
+/* Adds the offset of the group: " + (int64_t)r7 * 4"; with a discard state, " +
+ * rd_group_of((int64_t)r7, N3) * 4". */
 static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f = &n->t->p->fold[s->fold];
@@ -205,7 +215,7 @@ static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_number(n, to, f->apart * n->t->store[s->store].cell_stride);
 }
 
-/* "i0 * 64 + m2 + i": the subscript of the first state of a cell. */
+/* Adds the subscript of the first state of a cell: "i0 * 64 + m2 + i". */
 void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
@@ -223,8 +233,8 @@ void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
         add_group(n, to, s);
 }
 
-/* "i0 * 64 + ((i1) & 63)": the same of the lane at hand.  Lanes are a power of 2, and no index is
- * negative, which compilers do not know. */
+/* Adds the subscript of the state of a lane: "i0 * 64 + ((i1) & 63)". The mask replaces a
+ * remainder: lanes are a power of 2 and no index is negative, which compilers do not know. */
 void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
@@ -246,6 +256,8 @@ void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
     }
 }
 
+/* True if the fold has one state in a variable of the vector loop. Compilers vectorise such
+ * loops if no loop stands inside. */
 bool rd_is_one_state(const rd_printing *n, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];

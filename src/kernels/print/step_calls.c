@@ -1,16 +1,19 @@
-/* step_calls.c - calls of the functions of folds as text: a step, the turn of a scan's block.
+/* step_calls.c - calls of the functions of folds as text: a step, and the carry of a scan's
+ * block.
  *
  *     step0(&s0_0[m2 + i], r3, 1, i1);
  *     carry0(&s0_0[0], &p0_0[0], 1); */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Compilers see that a double was an int of 32 bits, and not that it was a byte. */
+/* True if the element is a double of a small int. Compilers see that a double was an int of 32
+ * bits, and not that it was a byte. */
 static bool is_double_of_short_sum(const rd_emit_fold *f)
 {
     return f->is_short && f->fold->type == RD_F64;
 }
 
+/* Adds the element and its weight: "r3, 1". */
 void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "%sr%" PRId32 ", ",
@@ -21,12 +24,14 @@ void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s)
         rd_text_add(to, "1");
 }
 
+/* Returns the function: "some" takes elements of padded strips, "one" elements of serial loops,
+ * "step" all others. */
 static const char *name_of_step(const rd_printing *n, const rd_emit_fold *f, bool padded)
 {
     return padded ? "some" : n->vector < 0 && rd_goes_one_by_one(f) ? "one" : "step";
 }
 
-/* The exponential: of the strip's array, or taken here. */
+/* Adds the exponential: of the strip's array, or computed here. */
 static void add_power(rd_printing *n, rd_text *to, const rd_stmt *s, const char *states)
 {
     if (n->vector >= 0 && rd_loop_of(n->t, n->vector)->by_call) {
@@ -39,7 +44,7 @@ static void add_power(rd_printing *n, rd_text *to, const rd_stmt *s, const char 
     rd_text_add(to, "))");
 }
 
-/* "step0(states, r3, 1, i1, r5);": the element, its weight, its place, the mask, the
+/* Adds "step0(states, r3, 1, i1, r5);": the element, its weight, its index, the mask, the
  * exponential. */
 void rd_print_add_step(rd_printing *n, rd_text *to, const rd_stmt *s, const char *states)
 {
@@ -63,7 +68,8 @@ void rd_print_add_step(rd_printing *n, rd_text *to, const rd_stmt *s, const char
     rd_text_add(to, ");");
 }
 
-/* "(i1) * 47 + (i0) / 64": which step of the fold it is, without what is one or nothing. */
+/* Adds the number of the fold's step, "(i1) * 47 + (i0) / 64", without factors that are 1 and
+ * terms that are 0. */
 void rd_print_step_number(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f    = &n->t->p->fold[s->fold];
@@ -83,14 +89,15 @@ void rd_print_step_number(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") / %" PRId32, f->lanes);
 }
 
+/* Adds declarations of the results: " float r5; float r6;". */
 void rd_print_results(rd_text *to, const rd_stmt *s, const rd_fold *f)
 {
     for (int32_t k = 0; k < f->n_out; k++)
         rd_text_add(to, " %s r%" PRId32 ";", rd_result_type(f), s->value + k);
 }
 
-/* ---- Scans ------------------------------------------------------------------------------------ */
-/* ", &p0_0[at], &q0_0[at]" */
+/* ---- Scans ----------------------------------------------------------------------------------- */
+/* Adds the states of what is before the block: ", &p0_0[at], &q0_0[at]". */
 void rd_print_carry_in(rd_text *to, const rd_print_fold *f, int32_t store, const char *at)
 {
     if (!f->blocks)
@@ -101,7 +108,8 @@ void rd_print_carry_in(rd_text *to, const rd_print_fold *f, int32_t store, const
         rd_text_add(to, ", &q%" PRId32 "_0[%s]", store, at);
 }
 
-/* "carry0(&s0_0[0], &p0_0[0], &q0_0[0], &w0_0[0], N0, t0 >> 6, 1);" */
+/* Adds "carry0(&s0_0[0], &p0_0[0], &q0_0[0], &w0_0[0], N0, t0 >> 6, 1);": a block of a scan
+ * ends. */
 void rd_print_carry(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
 {
     const rd_print_fold *f  = &n->fold[s->fold];
@@ -125,6 +133,7 @@ void rd_print_carry(rd_printing *n, rd_text *to, const rd_stmt *s, const char *s
     rd_text_end(&at, n->to);
 }
 
+/* Adds the arguments of push0() and merge_tree0(): "&s0_0[0], tree0, 64, 0, 64". */
 void rd_print_block_arguments(rd_printing *n, rd_text *to, const rd_stmt *s, const char *at)
 {
     const rd_print_fold *f = &n->fold[s->fold];

@@ -1,16 +1,17 @@
-/* strided_rows.c - rows of a few columns that lie apart in memory, each in one piece, are copied to
- * an array, one behind the other (pass/interleaved.c), as text:
+/* strided_rows.c - rows of a few columns that lie apart in memory are copied to an array, one
+ * behind the other (pass/interleaved.c), as text:
  *
  *     { static const uint8_t at[32] LINES = { 0, 1, 2, 6, 7, 8, .. };
  *     rd_strided_rows((char *)a6, (const char *)((const uint8_t *)x0 + m0 * 6), n0, 3, 6, 5, at); }
  *
- * A vector takes as many rows together as two of memory hold, by two shuffles. */
+ * A vector takes as many rows together as two vectors of memory hold, by two shuffles. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
 enum { BYTES = 16, NONE = 128 };
 
-/* Rows that a vector holds, and two of memory. */
+/* Returns how many rows fit into a vector and are within two vectors of memory. `group` is the
+ * bytes of a row, `period` those from one row to the next. */
 static int64_t rows_per_vector(int64_t group, int64_t period)
 {
     const int64_t hold = BYTES / group, come = (2 * BYTES - group) / period + 1;
@@ -18,7 +19,8 @@ static int64_t rows_per_vector(int64_t group, int64_t period)
     return group > BYTES ? 1 : hold < come ? hold : come;
 }
 
-/* Of the first vector of memory, then of the second. */
+/* Prints which bytes of the first vector of memory, and then of the second, go to each byte of
+ * the result. */
 static void print_shuffle(rd_printing *n, int64_t group, int64_t period, int64_t rows)
 {
     rd_text places = { 0 };
@@ -34,6 +36,8 @@ static void print_shuffle(rd_printing *n, int64_t group, int64_t period, int64_t
     rd_text_end(&places, n->to);
 }
 
+/* Prints a vector loop by call that copies rows which lie apart. False if its first statement is
+ * no unrolled loop over the columns. */
 bool rd_print_strided_rows(rd_printing *n, int32_t stmt)
 {
     const rd_schedule *t     = n->t;

@@ -1,20 +1,21 @@
-/* tail_loops.c - a loop of whole steps and the loop of what is left behind it share their index:
+/* tail_loops.c - a loop of whole steps and its tail loop share their index, as text:
  *
  *     int64_t i1 = r5;
  *     for (; i1 + 4 <= r6; i1 += 4) { .. }
  *     for (; i1 < r6; i1++) { .. }
  *
- * So nobody computes where the steps end, and compilers know that less than one is left: maxima of sparse
- * rows, f64, take 0.83 of the time. */
+ * So nothing computes where the whole steps end, and compilers know that less than one step is
+ * left: maxima of sparse rows, f64, take 0.83 of the time. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 
-/* An edge that is one position alone, or one rounded. */
+/* True if the edge is one position; rounded to whole steps, or not, as asked. */
 static bool is_single(const rd_edge *edge, bool rounded)
 {
     return edge->n == 1 && (edge->part[0].by > 1) == rounded;
 }
 
+/* True if the statement is a plain forward loop that no early exit leaves. */
 static bool is_serial(const rd_printing *n, int32_t stmt)
 {
     return stmt >= 0 && n->t->stmt[stmt].kind == RD_S_LOOP &&
@@ -22,7 +23,7 @@ static bool is_serial(const rd_printing *n, int32_t stmt)
            !n->left[stmt];
 }
 
-/* Is it from `from` up to the last whole step before `to`? */
+/* True if the loop goes from `from` up to the last whole step before `to`. */
 static bool has_whole_steps(const rd_schedule *t, const rd_for *loop)
 {
     const rd_edge_part *to = &loop->to.part[0];
@@ -31,7 +32,8 @@ static bool has_whole_steps(const rd_schedule *t, const rd_for *loop)
            to->by == loop->step && rd_linear_same(t, &to->first, &loop->from.part[0].at);
 }
 
-/* Loops inside would be others for compilers: of rows that go through strips together 1.14 of the time. */
+/* True if the statement is a loop of whole steps, and the next one is its tail loop. The tail
+ * must be an innermost loop: loops in it would become others for compilers, at 1.14 of the time. */
 bool rd_has_tail_loop(const rd_printing *n, int32_t stmt)
 {
     const rd_schedule *t    = n->t;
@@ -47,6 +49,7 @@ bool rd_has_tail_loop(const rd_printing *n, int32_t stmt)
            rd_linear_same(t, &from->first, &to->first);
 }
 
+/* True if the statement is the tail loop of the statement before it. */
 bool rd_is_tail_loop(const rd_printing *n, int32_t stmt)
 {
     const int32_t before = n->t->stmt[stmt].prev;

@@ -1,16 +1,17 @@
-/* transpose_calls.c - rows that become the columns of an array, as text:
+/* transpose_calls.c - rows that become the columns of an array (a transpose), as text:
  *
  *     vector m7 to 16, by call {                   turn_word4(64, 16, a2, 16, a1, 64, 0);
  *       serial m8 to 64 {
  *         r2 = load a1[64*m7 + m8]
  *         a2[16*m8 + m7] = r2 } }
  *
- * Of such loops compilers make a load and a store for each element. */
+ * Compilers would make a load and a store of each element. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* "loads += 10 * n0; columns_word4(a5, 64, (const float *)x0 + m0 * 10, 10, 10, n0);" */
+/* Prints the transpose of rows in memory: "loads += 10 * n0; columns_word4(a5, 64, (const float
+ * *)x0 + m0 * 10, 10, 10, n0);". */
 static void print_columns(rd_printing *n, int32_t stmt, const rd_let *load, const rd_stmt *store)
 {
     const rd_for *rows = rd_loop_of(n->t, stmt), *across = rd_loop_of(n->t, n->t->stmt[stmt].first);
@@ -38,6 +39,7 @@ static void print_columns(rd_printing *n, int32_t stmt, const rd_let *load, cons
     rd_text_end(&to, n->to);
 }
 
+/* Prints a vector loop by call that transposes rows. False if the loop does something else. */
 bool rd_print_transpose(rd_printing *n, int32_t stmt)
 {
     const rd_schedule *t     = n->t;

@@ -1,5 +1,6 @@
-/* tree_residue.c - which operations of a tree after all passes run element by element: those outside of vector
- * loops, and those in vector loops of which compilers make no vectors. */
+/* tree_residue.c - which operations of a loop tree run element by element after all passes (the
+ * scalar residue): those outside of vector loops, and those in vector loops that compilers do
+ * not vectorise. */
 #include "kernels/print/tree_residue.h"
 #include "kernels/loop/effort.h"
 #include "kernels/loop/facts.h"
@@ -9,15 +10,16 @@
 
 typedef struct residue_search {
     const rd_schedule *t;
-    const rd_speeds   *s;
-    int32_t            loop;   /* the vector loop of which `varies` and `around` are */
-    bool               around; /* it holds a loop that stays one */
-    bool              *varies; /* per value */
-    bool              *near;   /* per fold: no state comes from memory */
-    rd_residue        *to;
+    const rd_speeds   *s;      /* speeds that predict times                               */
+    int32_t            loop;   /* the vector loop that `varies` and `around` describe     */
+    bool               around; /* the vector loop holds a loop that stays one             */
+    bool              *varies; /* per value: it changes with the rounds of the vector loop */
+    bool              *near;   /* per fold: no state comes from memory                    */
+    rd_residue        *to;     /* where operations are added                              */
 } residue_search;
 
-/* Passes compute which lane a strip begins with. */
+/* True if the value is the lane that a strip begins with, which passes compute; it is no
+ * operation of the program. */
 static bool is_lane_offset(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_MAP && let->type == RD_I64 && let->n == 2 &&
@@ -25,6 +27,8 @@ static bool is_lane_offset(const rd_schedule *t, const rd_let *let)
            t->let[t->operand[let->first + 1]].kind == RD_I_CONST;
 }
 
+/* True if the statement computes something for each element: a step, or a LET that is no load,
+ * constant or coordinate. */
 static bool is_operation(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -43,6 +47,7 @@ static bool is_operation(const rd_schedule *t, int32_t stmt)
     }
 }
 
+/* Writes the name that the statement has in reports: of its reducer, or of its instruction. */
 static void name_of(const rd_schedule *t, int32_t stmt, char name[RD_RESIDUE_NAME])
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -60,8 +65,9 @@ static void name_of(const rd_schedule *t, int32_t stmt, char name[RD_RESIDUE_NAM
                     name);
 }
 
-/* ---- Vector loops ------------------------------------------------------------------------------ */
-/* Loops by call: print/strip_functions.c says which functions take a strip. */
+/* ---- Vector loops ---------------------------------------------------------------------------- */
+/* Returns why a loop by call runs element by element; RD_N_RESIDUE if it has vectors.
+ * strip_functions.c says which functions take a strip. */
 static rd_residue_why why_by_call(const rd_schedule *t, const rd_let *let)
 {
     const rd_call *call = let && let->kind == RD_I_CALL ? &t->p->call[let->arg] : NULL;
@@ -81,7 +87,8 @@ static rd_residue_why why_by_call(const rd_schedule *t, const rd_let *let)
     }
 }
 
-/* Loops that are written out vanish, and so do those of a few rounds. */
+/* True if the vector loop holds a loop that stays one. Unrolled loops vanish, and so do those of
+ * a few rounds. */
 static bool has_inner_loop(const rd_schedule *t, int32_t vector)
 {
     enum { WRITTEN_OUT = 8 };
@@ -96,7 +103,8 @@ static bool has_inner_loop(const rd_schedule *t, int32_t vector)
     return false;
 }
 
-/* Statements of one vector loop follow each other, so what is asked of the loop is asked once. */
+/* Computes the facts of a vector loop. Statements of one loop follow each other, so this happens
+ * once for each. */
 static void enter_vector_loop(residue_search *q, int32_t vector)
 {
     rd_varies_with(q->t, vector, q->varies);
@@ -104,6 +112,8 @@ static void enter_vector_loop(residue_search *q, int32_t vector)
     q->around = has_inner_loop(q->t, vector);
 }
 
+/* Returns why an operation in a vector loop runs element by element; RD_N_RESIDUE if it has
+ * vectors. */
 static rd_residue_why why_in_vector(const residue_search *q, int32_t stmt)
 {
     const rd_schedule *t   = q->t;
@@ -111,12 +121,13 @@ static rd_residue_why why_in_vector(const residue_search *q, int32_t stmt)
 
     if (rd_is_by_call(t, q->loop))
         return why_by_call(t, let);
-    if (rd_is_step(t, stmt) && t->stmt[stmt].label >= 0) /* one label for all rounds, or one each */
+    if (rd_is_step(t, stmt) && t->stmt[stmt].label >= 0) 
         return rd_loop_of(t, q->loop)->in_order ? RD_RESIDUE_label : RD_N_RESIDUE;
     return q->around ? RD_RESIDUE_inner : RD_N_RESIDUE;
 }
 
-/* ---- All together ------------------------------------------------------------------------------ */
+/* ---- All together ---------------------------------------------------------------------------- */
+/* Returns the predicted time of one round of the statement, in nanoseconds. */
 static double element_ns(const residue_search *q, int32_t stmt, int32_t vector)
 {
     const rd_spot at  = { .t      = q->t,
@@ -132,7 +143,8 @@ static double element_ns(const residue_search *q, int32_t stmt, int32_t vector)
     return fmax(fmax(own.units, own.chain), fmax(own.loads, own.stores)) + own.entries;
 }
 
-/* In a vector loop what does not change with its rounds is done once a strip. */
+/* True if the value does not change with the rounds of the vector loop, and is computed once a
+ * strip. */
 static bool is_once(const residue_search *q, int32_t stmt)
 {
     const rd_let *let = rd_let_of(q->t, stmt);
@@ -140,6 +152,8 @@ static bool is_once(const residue_search *q, int32_t stmt)
     return let && !q->varies[q->t->stmt[stmt].value];
 }
 
+/* Adds an operation to the residue, with the reason why it is serial, how often it runs, and its
+ * time. */
 static void add_operation(residue_search *q, int32_t stmt)
 {
     const int32_t  vector = rd_vector_around(q->t, stmt);
@@ -158,7 +172,7 @@ static void add_operation(residue_search *q, int32_t stmt)
                    times * element_ns(q, stmt, why == RD_N_RESIDUE ? vector : -1));
 }
 
-/* What only moves, and ends of folds, count in the time of all. */
+/* Adds the time of a statement that only moves data, or ends a fold, to the time of all. */
 static void add_time(residue_search *q, int32_t stmt)
 {
     const int32_t vector = rd_vector_around(q->t, stmt);
@@ -169,6 +183,7 @@ static void add_time(residue_search *q, int32_t stmt)
     q->to->ns += rd_rounds_of(q->t, stmt) * element_ns(q, stmt, vector);
 }
 
+/* Adds what the tree does to the residue, statement after statement. False: no memory. */
 bool rd_schedule_residue(const rd_schedule *t, const rd_speeds *s, rd_residue *r)
 {
     residue_search q = { .t = t, .s = s, .loop = -1, .to = r };
@@ -189,6 +204,8 @@ bool rd_schedule_residue(const rd_schedule *t, const rd_speeds *s, rd_residue *r
     return ok;
 }
 
+/* Counts the operations of a vector loop that change with its rounds. *why is the first reason
+ * for which compilers are expected not to vectorise them. -1: no memory. */
 int32_t rd_loop_residue(const rd_schedule *t, int32_t loop, rd_residue_why *why)
 {
     residue_search q = { .t = t, .varies = calloc((size_t)t->n_let + 1, sizeof *q.varies) };

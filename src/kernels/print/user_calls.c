@@ -122,7 +122,7 @@ static user_call user_call_of(const rd_printing *n, const rd_let *let, const cha
     return (user_call){ .let = let, .call = &n->t->p->call[let->arg], .count = count };
 }
 
-/* ---- A whole strip ------------------------------------------------------------------------------- */
+/* ---- A whole strip --------------------------------------------------------------------------- */
 /* Prints a call on a whole strip: operands and the result are arrays of the text. */
 void rd_print_strip_call(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {

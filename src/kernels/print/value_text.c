@@ -1,8 +1,11 @@
-/* value_text.c - statements of a text that make or store a value. */
+/* value_text.c - statements of a text that make or store a value.
+ *
+ *     const float r3 = r0 ? r1 : r2;
+ *     p6[i * 1] = (float)r2; */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* The instruction that the value would be, for what emit/ asks. */
+/* Makes the instruction that the value would be; functions of emit/ take instructions. */
 rd_inst rd_print_inst(const rd_printing *n, const rd_let *let)
 {
     const int32_t *in = &n->t->operand[let->first];
@@ -23,7 +26,7 @@ static const rd_let *operand_of(const rd_printing *n, const rd_let *let, int32_t
     return &n->t->let[n->t->operand[let->first + k]];
 }
 
-/* Ints are divided by a number that is known and not 0. */
+/* True if ints are divided by a known number above 0. */
 static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
 {
     const rd_let *by = let->n > 1 ? operand_of(n, let, 1) : NULL;
@@ -33,8 +36,8 @@ static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
            rd_dtype_kind(let->type) != RD_KIND_FLOAT && let->type != RD_BOOL && by->word.i64 > 0;
 }
 
-/* "((const float *)x1)[i0 + 3 * i1]", "a5[i]".  What stands directly in a vector loop has a pointer,
- * "p7[i * 3]"; in rounds that are written out there it has its full address. */
+/* Adds an element of memory or of an array: "((const float *)x1)[i0 + 3 * i1]", "a5[i]". If it
+ * stands directly in a vector loop it has a pointer, "p7[i * 3]". */
 static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store, rd_dtype type,
                         const rd_linear *at, const char *keep, int32_t stmt)
 {
@@ -59,7 +62,8 @@ static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store
     rd_text_add(to, "]");
 }
 
-/* The element as a value: "p7[i * 1] != 0" of a bool, "rd_f16_to_f32(p7[i * 1])" of a half. */
+/* Adds a loaded element as a value: "p7[i * 1] != 0" of a bool, "rd_f16_to_f32(p7[i * 1])" of a
+ * half. */
 static void add_load(rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text element = { 0 };
@@ -73,8 +77,9 @@ static void add_load(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_end(&element, n->to);
 }
 
-/* Part by part constants come from the task's state, so that compilers do not know them: of what
- * chooses by one they make branches, which vectors have not.  In one function they are hidden. */
+/* Adds a constant. In a text of one function, floats outside of vector loops are hidden from
+ * compilers: a known one makes them branch where a vector would choose. Texts by parts pass
+ * constants through the task's state. */
 static void add_constant(rd_printing *n, rd_text *to, const rd_let *let)
 {
     const rd_inst inst   = rd_print_inst(n, let);
@@ -87,7 +92,7 @@ static void add_constant(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, hidden ? ")" : "");
 }
 
-/* "rd_floordiv_by_int64_t(r3, 12)" */
+/* Adds "rd_floordiv_by_int64_t(r3, 12)". */
 static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
 {
     const rd_inst by = rd_print_inst(n, operand_of(n, let, 1));
@@ -98,7 +103,8 @@ static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, ")");
 }
 
-/* Is the operand written out?  Which products a power is made of hangs on its exponent. */
+/* True if the operand is the exponent of a power and a constant. It is spelled out, as it
+ * decides which products the power is made of. */
 static bool is_constant_exponent(const rd_printing *n, const rd_let *let, int32_t k)
 {
     return let->kind == RD_I_MAP && let->op == RD_OP_pow_half && k == 1 &&
@@ -113,7 +119,7 @@ static void add_exponent(const rd_printing *n, rd_text *to, const rd_let *let)
     rd_add_constant(to, &inst);
 }
 
-/* "f32_add(r1, r2)", with ", &warnings" of an operator that may warn. */
+/* Adds "f32_add(r1, r2)", with ", &warnings" of an operator that may warn. */
 static void add_operation(rd_printing *n, rd_text *to, const rd_let *let)
 {
     const rd_inst inst = rd_print_inst(n, let);
@@ -129,8 +135,8 @@ static void add_operation(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, let->kind == RD_I_MAP && rd_op_warns(&inst) ? ", &warnings)" : ")");
 }
 
-/* "rd_index_i64(r3, N4, &failed)": negative indices count from the end; one that is outside is
- * noted, and the first element stands in for it. */
+/* Adds "rd_index_i64(r3, N4, &failed)". Negative indices count from the end; an index outside is
+ * noted in `failed`, and the first element stands in for it. */
 static void add_index(rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text_add(to, "%s(r%" PRId32 ", ",
@@ -142,20 +148,21 @@ static void add_index(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, ", &failed)");
 }
 
-/* "(uint8_t)(int32_t)rd_or_0_f64(r7)": vectors have that, and the bits are those of the cast. */
+/* Adds a cast of a float that is known to fit, "(uint8_t)(int32_t)rd_or_0_f64(r7)". Vectors have
+ * this one, and the bits are those of the full cast. */
 static void add_bounded(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text_add(to, "(%s)(int32_t)rd_or_0_%s(r%" PRId32 ")", rd_memory_type(let->type),
                 rd_class_name(rd_dtype_class(let->from)), n->t->operand[let->first]);
 }
 
-/* ---- Choices ---------------------------------------------------------------------------------- */
+/* ---- Choices --------------------------------------------------------------------------------- */
 static bool is_signed(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_INT;
 }
 
-/* Is it an int of 17 bits at most, as small ints in a wider type are? */
+/* True if the value is an int of 17 bits at most, as small ints in a wider type are. */
 static bool has_17_bits(const rd_printing *n, const rd_let *let, int depth)
 {
     enum { DEEP = 4, MOST = 65535 };
@@ -177,8 +184,8 @@ static bool has_17_bits(const rd_printing *n, const rd_let *let, int depth)
     }
 }
 
-/* A choice between short ints of a wide type is one of that type, so that vectors choose as many as
- * they load.  NULL: of the value's own type. */
+/* Returns the narrow type for a choice between short ints of a wide type, so that a vector holds
+ * as many as it loads. NULL: the value's own type. */
 static const char *chosen_type(const rd_printing *n, const rd_let *let)
 {
     const rd_let *x = operand_of(n, let, 1), *y = operand_of(n, let, 2);
@@ -190,7 +197,8 @@ static const char *chosen_type(const rd_printing *n, const rd_let *let)
                : "int32_t";
 }
 
-/* Numbers are written out: with those of a task's state gcc 12 finds no vectors. */
+/* Adds an operand of a choice, cast to the narrow type. Constants are spelled out: gcc 12 finds
+ * no vectors for those of a task's state. */
 static void add_chosen(const rd_printing *n, rd_text *to, int32_t value, const char *type)
 {
     const rd_let *let = &n->t->let[value];
@@ -203,7 +211,7 @@ static void add_chosen(const rd_printing *n, rd_text *to, int32_t value, const c
         rd_text_add(to, "r%" PRId32, value);
 }
 
-/* "r2 ? (uint8_t)r0 : (uint8_t)(0)" */
+/* Adds "r2 ? (uint8_t)r0 : (uint8_t)(0)". */
 static void add_choice(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     const int32_t    *in   = &n->t->operand[let->first];
@@ -215,6 +223,7 @@ static void add_choice(const rd_printing *n, rd_text *to, const rd_let *let)
     add_chosen(n, to, in[2], type);
 }
 
+/* Adds the expression that makes the value, by the kind of its instruction. */
 void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
 {
     switch (let->kind) {
@@ -235,7 +244,7 @@ void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
     }
 }
 
-/* "const float r3 = r0 ? r1 : r2;" */
+/* Prints "const float r3 = r0 ? r1 : r2;", and counts a load outside of vector loops. */
 void rd_print_let(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let = &n->t->let[s->value];
@@ -253,7 +262,7 @@ void rd_print_let(rd_printing *n, const rd_stmt *s)
         rd_print_line(n, "loads++;");
 }
 
-/* "p6[i * 1] = (float)r2;" */
+/* Prints "p6[i * 1] = (float)r2;". */
 void rd_print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s      = &n->t->stmt[stmt];

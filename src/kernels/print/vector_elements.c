@@ -7,7 +7,7 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* ---- How many --------------------------------------------------------------------------------- */
+/* ---- How many -------------------------------------------------------------------------------- */
 /* The loop over strips whose marks are the ends of the vector loop; -1 if there is none. */
 static int32_t strip_around(const rd_printing *n, int32_t stmt)
 {
@@ -60,7 +60,7 @@ void rd_print_declare_count(rd_printing *n, int32_t stmt)
     rd_text_end(&to, n->to);
 }
 
-/* ---- Pointers --------------------------------------------------------------------------------- */
+/* ---- Pointers -------------------------------------------------------------------------------- */
 /* True if an address has a pointer of the vector loop: it is in a slot, the statement stands
  * directly in the loop, and no subscript is a value. */
 bool rd_has_pointer(const rd_printing *n, int32_t slot, const rd_linear *at, int32_t parent)
@@ -119,7 +119,7 @@ static void declare_pointer(rd_printing *n, int32_t stmt)
     rd_text_end(&place, n->to);
 }
 
-/* ---- Loads ------------------------------------------------------------------------------------ */
+/* ---- Loads ----------------------------------------------------------------------------------- */
 /* Counts the loads of one round of a body, those in unrolled loops included. */
 static int64_t loads_in(const rd_printing *n, int32_t body)
 {
@@ -215,7 +215,7 @@ void rd_print_pointers(rd_printing *n, int32_t stmt)
     rd_text_end(&count, n->to);
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------ */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 /* Prints " - LINE_OFFSET((float *)x1 + m0)": so many elements a strip has less, so that the next
  * strip begins with a cache line. */
 void rd_print_line_offset(rd_printing *n, rd_text *to, int32_t store)

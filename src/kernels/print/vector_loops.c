@@ -1,4 +1,4 @@
-/* vector_loops.c - vector loops as text, so that compilers make vectors of them:
+/* vector_loops.c - vector loops as text, so that compilers vectorise them:
  *
  *     const float *const p7 = (const float *)x0 + m0;
  *     loads += 1 * n0;
@@ -8,8 +8,9 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
-/* The load of a vector loop that only copies ints of 32 or 64 bits which lie apart into an array; -1. */
+/* ---- Loops ----------------------------------------------------------------------------------- */
+/* The load of a vector loop that only copies strided ints of 32 or 64 bits into an array; -1 if
+ * the loop does something else. */
 static int32_t copied_ints(const rd_printing *n, int32_t loop)
 {
     const int32_t  load = n->t->stmt[loop].first, store = n->t->stmt[loop].last;
@@ -27,8 +28,9 @@ static int32_t copied_ints(const rd_printing *n, int32_t loop)
                : -1;
 }
 
-/* "INDEPENDENT for (..) ((rd_bits32 *)a5)[i2 * 16 + i] = ((const rd_bits32 *)p21)[i * 5];": as floats,
- * whose vectors compilers make of elements one by one; of ints gcc makes them by shifts of pairs. */
+/* Prints the copy of ints as floats: "INDEPENDENT for (..) ((rd_bits32 *)a5)[i2 * 16 + i] =
+ * ((const rd_bits32 *)p21)[i * 5];". Compilers insert floats into vectors one by one; for ints
+ * gcc shifts pairs together. */
 static void print_copied_ints(rd_printing *n, int32_t loop, int32_t load, const char *count)
 {
     const rd_let  *let  = &n->t->let[n->t->stmt[load].value];
@@ -45,7 +47,8 @@ static void print_copied_ints(rd_printing *n, int32_t loop, int32_t load, const 
     rd_text_end(&at, n->to);
 }
 
-/* Steps by labels of their own elements have four lanes in turn. */
+/* Returns what stands before the loop. Loops with a serial order have no INDEPENDENT; group-by
+ * steps have four lanes in turn, and are unrolled by four. */
 static const char *before_rounds(const rd_printing *n, int32_t stmt)
 {
     const int32_t last = n->t->stmt[stmt].last;
@@ -55,7 +58,8 @@ static const char *before_rounds(const rd_printing *n, int32_t stmt)
     return last >= 0 && n->t->stmt[last].label >= 0 ? "_Pragma(\"GCC unroll 4\") " : "";
 }
 
-/* Pointers to the first elements, the loop, and what stands around it for prefixes. */
+/* Prints a vector loop: pointers to its first elements, what its scans need before and behind
+ * it, and the loop. */
 static void print_elements(rd_printing *n, int32_t stmt)
 {
     rd_text count = { 0 };
@@ -91,8 +95,8 @@ static void print_elements(rd_printing *n, int32_t stmt)
     rd_text_end(&count, n->to);
 }
 
-/* "INDEPENDENT for (int64_t i = 0; i < n2 * 7; i++) {": both loops as one, where i has the place of the outer
- * index and the inner one is 0. */
+/* Prints two nested loops as one: "INDEPENDENT for (int64_t i = 0; i < n2 * 7; i++) {". i takes
+ * the place of the outer index, and the inner index is 0. */
 static void print_flat(rd_printing *n, int32_t stmt)
 {
     const int32_t inner = n->t->stmt[stmt].first, axis = rd_loop_of(n->t, inner)->axis;
@@ -112,7 +116,8 @@ static void print_flat(rd_printing *n, int32_t stmt)
     rd_text_end(&count, n->to);
 }
 
-/* "rd_nontemporal_copy((char *)((float *)x1 + i0 * N0 + m0), (const char *)a7, n0 * 4);" */
+/* Prints stores that bypass the caches (non-temporal stores): "rd_nontemporal_copy((char
+ * *)((float *)x1 + i0 * N0 + m0), (const char *)a7, n0 * 4);". */
 static void print_nontemporal(rd_printing *n, int32_t loop)
 {
     const rd_stmt *to   = &n->t->stmt[n->t->stmt[loop].last];
@@ -130,6 +135,8 @@ static void print_nontemporal(rd_printing *n, int32_t loop)
     rd_text_end(&line, n->to);
 }
 
+/* Prints a vector loop, in the first form that takes it: a non-temporal copy, one of the loops
+ * by call, flattened loops, or a loop over elements. */
 void rd_print_vector(rd_printing *n, int32_t stmt)
 {
     rd_print_declare_count(n, stmt);
@@ -153,7 +160,8 @@ void rd_print_vector(rd_printing *n, int32_t stmt)
     n->vector = -1;
 }
 
-/* "PREFETCH((const float *)x0 + m0 + 1024, m1 - m0)"; a number of elements: "PREFETCH_UNROLLED(.., 128)". */
+/* Prints "PREFETCH((const float *)x0 + m0 + 1024, m1 - m0)"; of a known number of elements,
+ * "PREFETCH_UNROLLED(.., 128)". */
 void rd_print_prefetch(rd_printing *n, const rd_stmt *s)
 {
     rd_text at = { 0 }, count = { 0 };

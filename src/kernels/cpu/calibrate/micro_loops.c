@@ -46,7 +46,7 @@ const rd_micro_map rd_micro_serials[RD_MICRO_SERIALS] = {
     { RD_SPEED_one_select, "double", 8, "a = a > b ? b : a + b", NULL, 1, RD_SPEED_one_add },
 };
 
-/* ---- Their text ------------------------------------------------------------------------------- */
+/* ---- Their text ------------------------------------------------------------------------------ */
 static void add_text(rd_text *text)
 {
     rd_text_add(text, "%s", rd_loops_text);

@@ -15,7 +15,7 @@
 
 enum { FILE_NAME = RD_HASH_TEXT + 16 };
 
-/* ---- Where they count ------------------------------------------------------------------------- */
+/* ---- Where they count ------------------------------------------------------------------------ */
 /* What /proc/cpuinfo says of the first processor, but for what changes from moment to moment. */
 static void add_processor(rd_text *text)
 {
@@ -61,7 +61,7 @@ static int open_store(void)
     return rd_store_open(rd_environment(RD_ENV_XDG_CACHE_HOME), rd_environment(RD_ENV_HOME));
 }
 
-/* ---- The file --------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------- */
 /* Its bytes, with an end of text behind them; malloc'ed. */
 static char *read_text(int dir, const char *name)
 {
@@ -131,7 +131,7 @@ bool rd_speeds_save(const rd_speeds *s)
     return done;
 }
 
-/* ---- Caches ----------------------------------------------------------------------------------- */
+/* ---- Caches ---------------------------------------------------------------------------------- */
 /* The last level, which processors share: a thread can count on a part of it. */
 static int64_t last_level(int64_t l2)
 {
@@ -155,7 +155,7 @@ static rd_speeds unmeasured(void)
     return s;
 }
 
-/* ---- Once in a process ------------------------------------------------------------------------ */
+/* ---- Once in a process ----------------------------------------------------------------------- */
 static const rd_speeds *known(bool read)
 {
     static rd_speeds speeds;

@@ -28,7 +28,7 @@ static double ns_of(const rd_meter *m, int loop, long n, void *x, void *y, void 
     return 1e9 * least;
 }
 
-/* ---- What is measured ------------------------------------------------------------------------- */
+/* ---- What is measured ------------------------------------------------------------------------ */
 static void fill_with_ones(rd_meter *m, const rd_micro_map *of)
 {
     for (int k = 0; k < RD_METER_ROW; k++)

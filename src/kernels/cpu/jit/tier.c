@@ -207,7 +207,7 @@ static void watch_forks(void)
     (void)pthread_atfork(NULL, NULL, in_child);
 }
 
-/* ---- What plans ask for ------------------------------------------------------------------------ */
+/* ---- What plans ask for ---------------------------------------------------------------------- */
 rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *text)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -280,7 +280,7 @@ void rd_compiled_add_missed(rd_compiled *c, double operations)
 /* Other processes are told only of what no noise makes. */
 static const double BY_FAR = 2;
 
-/* ---- Against tiles ----------------------------------------------------------------------------- */
+/* ---- Against tiles --------------------------------------------------------------------------- */
 void rd_compiled_add_run(rd_compiled *c, rd_contestant by, double operations, int threads,
                          double seconds)
 {

@@ -5,7 +5,7 @@
 
 extern const char rd_prelude[], rd_nest_prelude[];
 
-/* ---- Strips and text --------------------------------------------------------------------------- */
+/* ---- Strips and text ------------------------------------------------------------------------- */
 /* "  body: strips of 64 along axis 1, fixed". */
 void rd_nest_strips_text(rd_text *to, const rd_strips *strips)
 {
@@ -89,7 +89,7 @@ void rd_nest_describe(const rd_program *p, int vector, rd_get_fn *get, void *poo
         code->failed = true;
 }
 
-/* ---- Choices ---------------------------------------------------------------------------------- */
+/* ---- Choices --------------------------------------------------------------------------------- */
 int32_t rd_nest_choices(const rd_program *p, int vector, rd_get_fn *get, void *pool,
                         rd_alternatives *at, int32_t n, int32_t most)
 {
@@ -106,7 +106,7 @@ int32_t rd_nest_choices(const rd_program *p, int vector, rd_get_fn *get, void *p
     return ok ? n : -1;
 }
 
-/* ---- One by one ------------------------------------------------------------------------------- */
+/* ---- One by one ------------------------------------------------------------------------------ */
 /* Elements that are only moved lose nothing one by one: a transpose. */
 static bool is_operation(const rd_inst *inst)
 {

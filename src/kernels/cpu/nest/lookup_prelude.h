@@ -77,7 +77,7 @@ typedef double    rd_doubles __attribute__((vector_size(LOOK_BYTES)));
 LOOK_TABLE(4, float)
 LOOK_TABLE(8, double)
 
-/* ---- Places of indices -------------------------------------------------------------------------- */
+/* ---- Places of indices ----------------------------------------------------------------------- */
 /* A number is negative here where an index was outside. */
 typedef struct rd_outside {
     rd_places_4 of_4;
@@ -175,7 +175,7 @@ LOOK_PLACES(8, int64_t, int64_t, *(const rd_odd_places_8 *)x)
 LOOK_BOTH(uint64_t)
 LOOK_BOTH(int64_t)
 
-/* ---- Elements ----------------------------------------------------------------------------------- */
+/* ---- Elements -------------------------------------------------------------------------------- */
 #define LOOK_PART(size, k) rd_table_##size(table, (k)*LOOK_LANES(size), extent, apart)
 #define LOOK_VECTORS(size, T)                                                               \
     do {                                                                                    \

@@ -6,7 +6,7 @@
 
 extern const char rd_prelude[], rd_nest_prelude[];
 
-/* ---- The text --------------------------------------------------------------------------------- */
+/* ---- The text -------------------------------------------------------------------------------- */
 /* False: no memory. */
 static bool print(rd_nest_draft *n, const rd_schedule *t, rd_text *text, rd_get_fn *get, void *pool)
 {
@@ -33,7 +33,7 @@ bool rd_nest_write(rd_nest_draft *n, rd_text *text, rd_get_fn *get, void *pool)
     return ok;
 }
 
-/* ---- Compiled --------------------------------------------------------------------------------- */
+/* ---- Compiled -------------------------------------------------------------------------------- */
 /* A key is a character and the text: the bytes of a vector, which are even, plus 1 where an f64 is
  * rounded to less. */
 static char first_of_key(const rd_nest_draft *n)

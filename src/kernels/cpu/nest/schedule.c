@@ -36,7 +36,7 @@ bool rd_nest_rewrite(rd_nest_draft *n, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* ---- What cannot be --------------------------------------------------------------------------- */
+/* ---- What cannot be -------------------------------------------------------------------------- */
 /* A tree of blocks says how many there are, and a loop that is left has fewer: tiles have them. */
 static bool has_exit_of_user(const rd_program *p)
 {
@@ -95,7 +95,7 @@ static const char *refusal(const rd_nest_draft *n, const rd_loop_fold *fold)
     return NULL;
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 /* Also what the text of users' reducers depends on.  NULL: no memory, or n->why. */
 static const rd_loop_fold *facts_of_folds(rd_nest_draft *n, rd_get_fn *get, void *pool)
 {

@@ -130,7 +130,7 @@ static bool can_keep_head(const rd_program *p)
     return true;
 }
 
-/* ---- The program by rows ----------------------------------------------------------------------- */
+/* ---- The program by rows --------------------------------------------------------------------- */
 bool rd_nest_sparse_rows(const rd_program *p, rd_get_fn *get, void *pool,
                          const rd_program **by_rows)
 {
