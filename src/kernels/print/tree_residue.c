@@ -121,7 +121,7 @@ static rd_residue_why why_in_vector(const residue_search *q, int32_t stmt)
 
     if (rd_is_by_call(t, q->loop))
         return why_by_call(t, let);
-    if (rd_is_step(t, stmt) && t->stmt[stmt].label >= 0) 
+    if (rd_is_step(t, stmt) && t->stmt[stmt].label >= 0)
         return rd_loop_of(t, q->loop)->in_order ? RD_RESIDUE_label : RD_N_RESIDUE;
     return q->around ? RD_RESIDUE_inner : RD_N_RESIDUE;
 }

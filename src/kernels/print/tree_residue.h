@@ -5,11 +5,11 @@
 #include "kernels/loop/speeds.h"
 #include "kernels/residue.h"
 
-/* Adds what a tree after all passes does, as text in C that gcc compiles.  False: no memory. */
+/* Adds what a tree does after all passes, as C text that gcc compiles.  False: no memory. */
 bool rd_schedule_residue(const rd_schedule *t, const rd_speeds *s, rd_residue *r);
-/* Of a vector loop that the text writes as a loop: how many operations in it change with its rounds, and
- * why compilers are expected to make no vectors of them; RD_N_RESIDUE: they do.  -1: no memory. */
+/* Counts the operations of a vector loop, written as a loop, that change with its rounds.  *why is why
+ * compilers are expected not to vectorise them; RD_N_RESIDUE: they do.  -1: no memory. */
 int32_t rd_loop_residue(const rd_schedule *t, int32_t loop, rd_residue_why *why);
-/* residue_alone.c: why an operation outside of vector loops, which is done more than once, is there. */
+/* serial_residue.c: returns why an operation that runs several times is outside of vector loops. */
 rd_residue_why rd_why_serial(const rd_schedule *t, int32_t stmt);
 #endif

@@ -13,9 +13,9 @@
 enum { NAME = 24 };
 
 typedef struct user_call {
-    const rd_let  *let;                               /* the value that the call makes        */
-    const rd_call *call;                              /* the user's function                  */
-    const char    *count;                             /* elements of each array, as text      */
+    const rd_let  *let;                              /* the value that the call makes        */
+    const rd_call *call;                             /* the user's function                  */
+    const char    *count;                            /* elements of each array, as text      */
     char           in[RD_MAX_CALL][NAME], out[NAME]; /* names of arrays: operands, the result */
 } user_call;
 
