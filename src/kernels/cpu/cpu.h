@@ -20,8 +20,8 @@ int  rd_cpu_held(void);
 const struct rd_simd *rd_cpu_simd(void);
 int                   rd_cpu_vector(void);
 const char           *rd_cpu_kernels(void);
-/* against.c: what stands against a compiled nest for a prepared program, before one is tried; NULL: nothing.
- * */
+/* against.c: what stands against a compiled nest for a prepared program, before one is tried;
+ * NULL: nothing. */
 const char *rd_cpu_why_no_nest(const rd_program *p);
 /* describe.c: rd_backend_table.describe */
 void rd_cpu_describe(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
@@ -39,8 +39,8 @@ const char *rd_cpu_speeds(void);
 bool rd_cpu_residue(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool,
                     struct rd_residue *r);
 
-/* choices.c, for people: how long it takes as compiled loops, or on tiles, by measured speeds; 0 ns: nobody
- * knows.  False: no memory. */
+/* choices.c, for people: how long it takes as compiled loops, or on tiles, by measured speeds; 0
+ * ns: nobody knows.  False: no memory. */
 bool rd_cpu_price(const rd_program *p, rd_form_kind kind, int threads, rd_get_fn *get, void *pool,
                   rd_price *price);
 /* The same: what was chosen for a prepared program, each from which alternatives: how many,
@@ -52,8 +52,8 @@ int32_t rd_cpu_choices(const rd_program *p, rd_get_fn *get, void *pool, rd_alter
  * and on one thread; for comparing plans.  False: no memory. */
 bool rd_cpu_estimate(const rd_program *p, rd_get_fn *get, void *pool, double *ns);
 
-/* better.c: compiled loops (0) or tiles (1); why tiles are faster, of more than a little work, NULL:
- * compiled loops are.  False: no memory. */
+/* better.c: compiled loops (0) or tiles (1); why tiles are faster, of more than a little work,
+ * NULL: compiled loops are.  False: no memory. */
 bool rd_cpu_compare_strategies(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *a);
 bool rd_cpu_find_why_tiles(const rd_program *p, rd_get_fn *get, void *pool, const char **better);
 /* The same of a prepared program. */

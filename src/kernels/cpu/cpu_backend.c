@@ -1,6 +1,7 @@
-/* cpu_backend.c - the CPU backend: programs run on tiles, by the kernels of the best instruction set of
- * this machine, and what the tile machine cannot run by the reference executor, with the same bits.
- * Matrix products run by kernels of their own, or by BLAS where their bits may be its. */
+/* cpu_backend.c - the CPU backend. Programs run as compiled loops, or on tiles by the kernels of
+ * this machine's best instruction set; what the tile machine cannot run goes to the reference
+ * executor. All have the same bits. Matrix products run by kernels of their own, or by a BLAS
+ * where its bits may be used. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/jit/tier.h"
@@ -26,6 +27,7 @@ int rd_cpu_held(void)
     return atomic_load(&held);
 }
 
+/* True if a test wants this request for a nest to find none. */
 static bool is_held_back(void)
 {
     return atomic_load_explicit(&held, memory_order_relaxed) > 0 && atomic_fetch_sub(&held, 1) > 0;
@@ -36,12 +38,14 @@ static bool probe(void)
     return true;
 }
 
+/* True if a BLAS multiplies matrices here. */
 static bool multiplies(const char **why)
 {
     *why = NULL;
     return rd_blas_name() && !rd_cpu_is_scalar();
 }
 
+/* Prepares a compiled nest of the program; *to is NULL if it has none. False: no memory. */
 static bool prepare_code(const rd_program *p, const rd_simd *simd, bool whole, rd_get_fn *get,
                          void *pool, const void **to)
 {
@@ -54,15 +58,16 @@ static bool prepare_code(const rd_program *p, const rd_simd *simd, bool whole, r
     return true;
 }
 
+/* Raises the bytes of a task's state to what the nest needs. */
 static void raise_state_bytes(rd_program *p, const rd_nest_code *code)
 {
     if (code && rd_nest_state(code) > p->state_bytes)
         p->state_bytes = rd_nest_state(code);
 }
 
-/* The program as one compiled nest of loops, where nothing faster is known.  Small ones mostly run
- * as one task, and are compiled for that, unless they run in steps; the few that several tasks
- * share, as somebody asks for threads, do without. */
+/* Prepares compiled loops, where nothing faster is known. Small programs mostly run as one task,
+ * and are compiled for that, unless they run in steps. The few that several tasks share do
+ * without. */
 static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_fn *get, void *pool)
 {
     static const double ENOUGH = 1e6; /* operations: a clock is nothing beside them */
@@ -95,6 +100,8 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_
     return true;
 }
 
+/* Prepares all strategies that may run the program: a product, tiles or the reference, and
+ * compiled loops. False: no memory. */
 static bool prepare_strategies(rd_program *p, bool brief, rd_get_fn *get, void *pool)
 {
     const bool     scalar = rd_cpu_is_scalar();
@@ -113,6 +120,7 @@ static bool prepare_strategies(rd_program *p, bool brief, rd_get_fn *get, void *
     return scalar || prepare_nest(p, simd, brief, get, pool);
 }
 
+/* Prepares a program: rd_backend_table.prepare. */
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     const bool brief = p->brief;
@@ -125,14 +133,14 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* The functions of a nest that is here and has not turned out slower than tiles. */
+/* The functions of a nest that is loaded and has not turned out slower than tiles; NULL. */
 static const void *nest_of(const rd_program *p)
 {
     return p->timed && rd_nest_slowdown(p->nest, p->work) > 0 ? NULL : rd_nest_loaded(p->nest);
 }
 
-/* What surrounds a small run on tiles takes as long as some thousand operations: without it a plan of
- * a few elements would never have done enough to be compiled. */
+/* Counts a run without the nest. What surrounds a small run on tiles takes as long as some
+ * thousand operations; without them a plan of a few elements would never be compiled. */
 static void add_missed(const rd_program *p, const rd_nest_code *code)
 {
     static const double AROUND = 1000;
@@ -140,6 +148,8 @@ static void add_missed(const rd_program *p, const rd_nest_code *code)
     rd_nest_add_missed(code, p->work + AROUND);
 }
 
+/* Returns the nest's functions that a run uses from its begin to its end; NULL: it runs by
+ * another strategy. */
 static const void *way(const rd_program *p)
 {
     const void *kernels = p->nest && !is_held_back() ? nest_of(p) : NULL;
@@ -149,11 +159,14 @@ static const void *way(const rd_program *p)
     return kernels;
 }
 
+/* Reports the time of a run: rd_backend_table.ran. */
 static void add_run(const rd_program *p, const void *kernels, int threads, double seconds)
 {
     rd_nest_add_run(p->nest, kernels, p->work, threads, seconds);
 }
 
+/* Runs a program as one task by one function, if it has one. False: the caller runs it part by
+ * part. */
 static bool whole(const rd_program *p, rd_task *task)
 {
     const void *kernels = p->whole ? rd_nest_loaded(p->whole) : NULL;
@@ -172,6 +185,7 @@ static bool whole(const rd_program *p, rd_task *task)
     return true;
 }
 
+/* True if whole() would run the program. */
 static bool is_here(const rd_program *p)
 {
     return p->whole ? rd_nest_loaded(p->whole) != NULL : p->product || (!p->nest && rd_is_total(p));
@@ -198,12 +212,13 @@ static void tail(const rd_program *p, rd_task *task)
 }
 
 /* ---- In words -------------------------------------------------------------------------------- */
-/* It runs as a compiled nest now. */
+/* True if the program runs as a compiled nest now. */
 static bool is_nest(const rd_program *p)
 {
     return (p->nest ? nest_of(p) : rd_nest_loaded(p->whole)) != NULL;
 }
 
+/* Counts the programs of which `is` holds. */
 static int32_t count(const rd_program *p, int32_t n, bool (*is)(const rd_program *p))
 {
     int32_t found = 0;
@@ -218,6 +233,8 @@ static bool has_nest(const rd_program *p)
     return p->nest || p->whole;
 }
 
+/* Adds how many nests are compiled: "tier: 1 and 0, 2 of 3 nests compiled (this process: 1 in 80
+ * ms, 1 from the store, 0 failed)". */
 static void nests_text(rd_text *text, const rd_program *p, int32_t n)
 {
     const rd_tier_stats all   = rd_tier_stats_now();
@@ -238,7 +255,7 @@ static bool is_reference(const rd_program *p)
     return !p->code && !p->product && !is_nest(p);
 }
 
-/* ", nest in stage 0, 2": those of which it is true. */
+/* Adds the stages of which `is` holds: ", nest in stage 0, 2". */
 static void list_stages(rd_text *text, const char *what, const rd_program *p, int32_t n,
                         bool (*is)(const rd_program *p))
 {
@@ -249,8 +266,7 @@ static void list_stages(rd_text *text, const char *what, const rd_program *p, in
         }
 }
 
-/* Stages are compiled nests, or run on tiles, by vectors; those that cannot, one element at a
- * time. */
+/* Adds how the stages run: as compiled nests, on tiles, or one element at a time. */
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
 {
     const int32_t scalar = count(p, n, is_reference), nest = count(p, n, is_nest);

@@ -1,4 +1,4 @@
-/* describe.c - what each stage runs as, its loop tree, and the text that is compiled of it:
+/* describe.c - what each stage runs as, its loop tree, and the text that is compiled of it, for
  * RDIM_DEBUG. */
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
@@ -12,6 +12,8 @@ static void tiles_text(rd_text *text, const rd_tile_code *code)
     rd_text_add(text, code->total ? "total: one kernel" : "tiles");
 }
 
+/* Adds "nest, compiled", or what runs in its place: "nest, not here; until then tiles"; and its
+ * strips. */
 static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     const bool   here = rd_nest_loaded(p->nest ? p->nest : p->whole) != NULL;
@@ -29,7 +31,7 @@ static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *
     rd_nest_describe(p, rd_cpu_vector(), get, pool, text, NULL);
 }
 
-/* Why there are no compiled loops. */
+/* Adds why there are no compiled loops: "; no nest: a product". */
 static void refusal_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     const char *why = rd_cpu_why_no_nest(p);
@@ -39,6 +41,7 @@ static void refusal_text(rd_text *text, const rd_program *p, rd_get_fn *get, voi
     rd_text_add(text, "; no nest: %s\n", why ? why : "the tier is off");
 }
 
+/* Adds what the stage runs as: a product, a nest, tiles, or the reference. */
 static void strategy_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     if (p->product) {
@@ -57,6 +60,7 @@ static void strategy_text(rd_text *text, const rd_program *p, rd_get_fn *get, vo
     refusal_text(text, p, get, pool);
 }
 
+/* Adds the strips of the nest, and its loop tree after each pass. */
 static void loops_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     const char *why;
@@ -67,6 +71,8 @@ static void loops_text(rd_text *text, const rd_program *p, rd_get_fn *get, void 
         rd_text_add(text, "no tree: %s\n", why);
 }
 
+/* Adds the scalar residue of one form: "tiles: 10 of 1000 operations element by element, 0.1 of
+ * 2 us", and a line for each reason. */
 static void residue_text(rd_text *text, const rd_program *p, rd_form_kind kind, const char *name,
                          rd_get_fn *get, void *pool)
 {
@@ -81,7 +87,7 @@ static void residue_text(rd_text *text, const rd_program *p, rd_form_kind kind, 
     rd_residue_lines(text, &r);
 }
 
-/* Compiled loops, and what runs until they are there. */
+/* Adds the scalar residue of compiled loops, and of what runs until they are there. */
 static void residues_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     if (p->nest || p->whole)
@@ -92,6 +98,7 @@ static void residues_text(rd_text *text, const rd_program *p, rd_get_fn *get, vo
         residue_text(text, p, RD_FORM_REFERENCE, "the reference", get, pool);
 }
 
+/* Adds the description that `what` names: rd_backend_table.describe. */
 void rd_cpu_describe(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
                      void *pool)
 {

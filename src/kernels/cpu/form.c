@@ -1,5 +1,5 @@
-/* form.c - what a prepared program runs as, and which of these forms are slow: explain and the
- * strict mode tell the same. */
+/* form.c - what a prepared program runs as (its form), and which part of it is slow. Explain and
+ * the strict mode report the same. */
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/product.h"
@@ -21,6 +21,7 @@ static bool is_serial(const rd_fold *f)
     return f->steps == INT64_MAX;
 }
 
+/* Writes what an instruction is, for people: "serial scan sum with weights". */
 static void name_inst(const rd_program *p, const rd_inst *inst, char *what)
 {
     const rd_fold *f;
@@ -43,6 +44,8 @@ static void name_inst(const rd_program *p, const rd_inst *inst, char *what)
     }
 }
 
+/* Sets what is slow: its name, how it runs, why, the remedy, the time of an element, and the
+ * number of elements. */
 static void set_slow(const rd_program *p, int32_t i, const char *how, const char *why,
                      const char *remedy, double each, rd_slow *slow)
 {
@@ -67,8 +70,8 @@ static bool varies_along(const rd_address *at, int32_t axis)
     return false;
 }
 
-/* Does C order forbid that neighbours go together?  The innermost loop is along the fold then,
- * whose steps follow each other. */
+/* True if C order forbids that neighbours go together: the innermost loop is along the fold, and
+ * its steps depend on each other. */
 static bool is_in_order(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f    = fold_of(p, inst);
@@ -81,11 +84,13 @@ static bool is_in_order(const rd_program *p, const rd_inst *inst)
 static const char ORDER[] = "its elements follow each other in C order";
 static const char ALONE[] = "evaluate it, or what it is of, by itself";
 
+/* Returns that the order forbids vectors, if it does; else the other reason. */
 static const char *why_order(const rd_program *p, const rd_inst *inst, const char *otherwise)
 {
     return is_in_order(p, inst) ? ORDER : otherwise;
 }
 
+/* Returns what the user can change to make the instruction fast. */
 static const char *remedy_of(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f     = fold_of(p, inst);
@@ -103,7 +108,7 @@ static const char *remedy_of(const rd_program *p, const rd_inst *inst)
     return order ? "fold an axis that is not the last in memory" : ALONE;
 }
 
-/* A step beside one of a sum, about. */
+/* Returns the cost of a step, relative to that of a sum. */
 static double relative_cost(const rd_fold *f)
 {
     const double cost = (double)rd_reducer_table[f->reducer].cost;
@@ -112,7 +117,8 @@ static double relative_cost(const rd_fold *f)
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
-/* Is each element taken by itself, as no row of them is neighbours of any kind?  See steps.c. */
+/* True if tiles take each element of the fold by itself, as no kernel fits its rows; see
+ * tile/run/steps.c. */
 static bool is_element_by_element(const rd_tile_code *code, const rd_tile_inst *t,
                                   const rd_tile_fold *f)
 {
@@ -123,7 +129,8 @@ static bool is_element_by_element(const rd_tile_code *code, const rd_tile_inst *
            t->small < 0 && !t->counts && !down;
 }
 
-/* Nanoseconds of one, 0: it goes by rows; why not. */
+/* Returns the nanoseconds of an element if the fold is slow on tiles, and *why; 0: it has
+ * kernels. */
 static double slow_fold(const rd_program *p, const rd_tile_code *code, const rd_inst *inst,
                         const rd_tile_inst *t, const char **why)
 {
@@ -136,6 +143,8 @@ static double slow_fold(const rd_program *p, const rd_tile_code *code, const rd_
     return scan && f->form != RD_FOLD_ALONG && f->form != RD_FOLD_COLUMNS ? RD_NS_PLACED : 0;
 }
 
+/* Returns the nanoseconds of an element if the instruction is slow on tiles, and *why; 0: it is
+ * not. */
 static double slow_on_tiles(const rd_program *p, const rd_tile_code *code, int32_t i,
                             const char **why)
 {
@@ -151,6 +160,7 @@ static double slow_on_tiles(const rd_program *p, const rd_tile_code *code, int32
     }
 }
 
+/* Finds the instruction that takes most time element by element on tiles. */
 static void find_slow_on_tiles(const rd_program *p, rd_slow *slow)
 {
     double most = 0;
@@ -168,7 +178,8 @@ static void find_slow_on_tiles(const rd_program *p, rd_slow *slow)
 }
 
 /* ---- The reference --------------------------------------------------------------------------- */
-/* What the tile machine has no kernel for: prepare.c's can(). */
+/* The instruction that runs most often, for which tiles have no kernel: see can() of
+ * tile/plan/prepare.c. Steps count four times. */
 static int32_t instruction_of_most_work(const rd_program *p)
 {
     int32_t found = -1;
@@ -200,6 +211,7 @@ static const char *why_reference(const rd_program *p, const rd_inst *inst)
                    : "tiles cannot begin a fold for each element";
 }
 
+/* Reports the instruction of most work as slow. */
 static void find_slow_on_reference(const rd_program *p, rd_slow *slow)
 {
     const int32_t i = instruction_of_most_work(p);
@@ -210,7 +222,8 @@ static void find_slow_on_reference(const rd_program *p, rd_slow *slow)
 }
 
 /* ---- Compiled loops -------------------------------------------------------------------------- */
-/* False: no memory. */
+/* Finds the instruction that a nest runs element by element. A user's own steps in the order
+ * that was asked for are not slow: nothing is faster. False: no memory. */
 static bool find_slow_in_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_slow *slow)
 {
     int32_t i;
@@ -229,6 +242,7 @@ static bool find_slow_in_nest(const rd_program *p, rd_get_fn *get, void *pool, r
     return true;
 }
 
+/* Returns where the compiled loops of the program are on their way. */
 static rd_form_state state_of(const rd_program *p, double *left)
 {
     const rd_nest_code *code = p->nest ? p->nest : p->whole;
@@ -248,6 +262,7 @@ static rd_form_state state_of(const rd_program *p, double *left)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
+/* The form that runs until compiled loops are there. */
 static rd_form_kind without_loops(const rd_program *p)
 {
     const rd_tile_code *code = p->code;
@@ -258,6 +273,7 @@ static rd_form_kind without_loops(const rd_program *p)
                          : RD_FORM_TILES;
 }
 
+/* Finds the slow part of a form, if it has more than a few elements. False: no memory. */
 static bool find_slow(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool,
                       rd_slow *slow)
 {
@@ -274,12 +290,14 @@ static bool find_slow(const rd_program *p, rd_form_kind kind, rd_get_fn *get, vo
     return ok;
 }
 
+/* True if compiled loops are there, or will be. */
 static bool is_coming(rd_form_state loops)
 {
     return loops == RD_LOOPS_HERE || loops == RD_LOOPS_COMING || loops == RD_LOOPS_LATER;
 }
 
-/* What keeps a program without compiled loops from them is the remedy, if it is not the program. */
+/* Changes the remedy if a setting, and not the program, keeps it from compiled loops: no
+ * compiler, RDIM_ISA, or RDIM_TIER1. */
 static void set_remedy_of_settings(const rd_program *p, const rd_form *form, rd_slow *slow)
 {
     const bool failed = form->loops == RD_LOOPS_NONE && (p->nest || p->whole);
@@ -306,6 +324,7 @@ static const char *why_slower(const rd_program *p, rd_get_fn *get, void *pool)
     return text;
 }
 
+/* Finds why the program does not run as compiled loops. False: no memory. */
 static bool why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *get, void *pool,
                          const char **why)
 {
@@ -325,6 +344,8 @@ static bool why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *ge
     return ok;
 }
 
+/* Finds the form of a prepared program, what runs meanwhile, and the slow part of both:
+ * rd_backend_table.form. False: no memory. */
 bool rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form)
 {
     *form           = (rd_form){ .meanwhile = without_loops(p) };

@@ -1,4 +1,5 @@
-/* form_residue.c - what a prepared program runs element by element on the CPU, in each of its forms. */
+/* form_residue.c - what a prepared program runs element by element on the CPU, in each of its
+ * forms. */
 #include "kernels/residue.h"
 #include "kernels/cpu/calibrate/calibrate.h"
 #include "kernels/cpu/cpu.h"
@@ -6,6 +7,7 @@
 #include "kernels/cpu/tile/plan/plan.h"
 #include "kernels/print/tree_residue.h"
 
+/* Adds the residue of the program's loop tree. False: no memory. */
 static bool add_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_residue *r)
 {
     const char  *why = NULL;
@@ -17,7 +19,7 @@ static bool add_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_residue
     return ok;
 }
 
-/* The reference goes through all instructions for each element. */
+/* Adds all instructions: the reference runs each for one element at a time. */
 static void add_reference(const rd_program *p, rd_residue *r)
 {
     char name[RD_RESIDUE_NAME];
@@ -33,6 +35,7 @@ static void add_reference(const rd_program *p, rd_residue *r)
     }
 }
 
+/* Finds the scalar residue of the program in a form: rd_backend_table.residue. False: no memory. */
 bool rd_cpu_residue(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool,
                     rd_residue *r)
 {

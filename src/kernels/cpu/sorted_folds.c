@@ -1,6 +1,8 @@
-/* sorted_folds.c - rows that are put in order: is a compiled nest worth it? */
+/* sorted_folds.c - programs that sort rows: whether a compiled nest is worth its compilation. */
 #include "kernels/cpu/cpu.h"
 
+/* True if at least half of the sorted elements are results of folds, as distances are. All else
+ * that makes rows has kernels on tiles, and a nest only calls the routine. */
 bool rd_sorts_fold_results(const rd_program *p)
 {
     double sorted = 0, folded = 0;

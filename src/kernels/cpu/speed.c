@@ -1,4 +1,4 @@
-/* speed.c - how long a program takes, about. */
+/* speed.c - a rough prediction of a program's time, the same on every machine. */
 #include "kernels/cpu/speed.h"
 #include "core/caches.h"
 #include "kernels/cpu/cpu.h"
@@ -8,7 +8,7 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-/* Bytes of the widest type it computes with. */
+/* Returns the bytes of the widest type that the program computes with. */
 static int width(const rd_program *p)
 {
     int widest = 4;
@@ -20,7 +20,7 @@ static int width(const rd_program *p)
     return widest;
 }
 
-/* On one thread: of vectors, and of what goes element by element. */
+/* Predicts the seconds of computing on one thread: by vectors, and element by element. */
 static double seconds_of_operations(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
                                     const rd_slow *slow)
 {
@@ -35,6 +35,7 @@ static double seconds_of_operations(const rd_program *p, const rd_cost *cost, rd
            (slow && slow->what[0] ? 1e-9 * slow->each * slow->elements : 0);
 }
 
+/* Predicts the seconds of memory traffic: from a cache if all of it fits there. */
 static double seconds_of_memory(const rd_cost *cost, int threads)
 {
     const double bytes = cost->read + cost->written;
@@ -44,6 +45,7 @@ static double seconds_of_memory(const rd_cost *cost, int threads)
                         : least(RD_MEMORY_SPEED * threads, RD_MEMORY_SPEED_ALL));
 }
 
+/* Predicts the seconds of a program: the longer of computing and memory traffic. */
 double rd_cpu_seconds(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
                       const rd_slow *slow, int threads)
 {

@@ -1,5 +1,6 @@
-/* strategies.c - the ways to run a prepared program, one skeleton each.  A task takes the first that is
- * there for it; `nest` is there for tasks of runs that began when it was compiled. */
+/* strategies.c - the strategies to run a prepared program, as a table of functions. A task takes
+ * the first strategy that is there for it. "nest" is there for tasks of runs that began once it
+ * was compiled. */
 #include "kernels/cpu/strategies.h"
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
@@ -32,6 +33,7 @@ static void product_body(const rd_program *p, rd_task *task)
 }
 
 /* ---- A compiled nest ------------------------------------------------------------------------- */
+/* True if the run of the task began with compiled functions. */
 static bool is_nest(const rd_program *p, const rd_task *task)
 {
     return p->nest && task && task->way;
@@ -87,7 +89,7 @@ static void tiles_body(const rd_program *p, rd_task *task)
     rd_tiles_run((rd_tiles *)(void *)task->state, task, p->body, p->tail);
 }
 
-/* Only folds that tasks share have begun in the head, and have something to join. */
+/* Joins the folds that tasks share; only those have begun in the head. */
 static void tiles_join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     const rd_tile_code *code = p->code;
@@ -142,6 +144,7 @@ static const rd_cpu_strategy strategies[] = {
     { "scalar", is_any, reference_head, reference_body, reference_join, reference_tail },
 };
 
+/* Returns the first strategy of the table that is there for the task. */
 const rd_cpu_strategy *rd_cpu_strategy_of(const rd_program *p, const rd_task *task)
 {
     const rd_cpu_strategy *strategy = strategies;

@@ -1,5 +1,5 @@
-/* strategies.h - the ways to run a prepared program: what rd_backend_table has of parts of a run, and
- * when it is that way's. */
+/* strategies.h - the ways to run a prepared program: what rd_backend_table has of parts of a
+ * run, and when it is that way's. */
 #ifndef RD_KERNELS_CPU_STRATEGIES_H
 #define RD_KERNELS_CPU_STRATEGIES_H
 #include "kernels/program.h"

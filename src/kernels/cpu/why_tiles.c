@@ -1,12 +1,13 @@
-/* why_tiles.c - programs for which the tile machine has a faster way than a compiled nest. */
+/* why_tiles.c - programs that the tile machine runs faster than a compiled nest, and why. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/tile/plan/plan.h"
 #include "kernels/loop/price.h"
 #include <math.h>
 
-/* Along the innermost loops of more indices than this, rows are long. */
+/* Rows of at least so many elements are long. */
 enum { LONG = 256 };
 
+/* True if the instruction is in a loop over a long row. */
 static bool is_in_long_row(const rd_program *p, int32_t i)
 {
     const int32_t loop = p->inst[i].loop;
@@ -14,7 +15,7 @@ static bool is_in_long_row(const rd_program *p, int32_t i)
     return loop >= 0 && p->axis_extent[p->loop[loop].axis] >= LONG && !p->loop[loop].backwards;
 }
 
-/* Floats side by side, or one for all of a row? */
+/* True if the load reads adjacent floats, or one float for all of a row. */
 static bool is_row_of_floats(const rd_program *p, int32_t i)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
@@ -29,7 +30,7 @@ static bool is_row_of_floats(const rd_program *p, int32_t i)
     return (at->type == RD_F32 || at->type == RD_F64) && (coef == 0 || coef == 1);
 }
 
-/* Is the loop around the step over elements of the same cell? */
+/* True if the loop around the step goes over elements of one cell. */
 static bool is_along(const rd_program *p, const rd_inst *inst, int32_t i)
 {
     const rd_address *cell = &p->fold[inst->arg].cell;
@@ -41,7 +42,8 @@ static bool is_along(const rd_program *p, const rd_inst *inst, int32_t i)
     return true;
 }
 
-/* Is there a kernel for whole rows of the step, with all that is done to an element before? */
+/* True if there is a kernel for whole rows of the step, with all that is done to an element
+ * before it. */
 static bool has_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_inst *t = &code->inst[i];
@@ -51,8 +53,8 @@ static bool has_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
            (code->simd->blocks[t->from] && code->simd->blocks[t->from][f->fold->reducer][t->fused]);
 }
 
-/* Is the instruction, one for each element, a load of a row, a step or a scan of it by a kernel, or
- * the store of the scan? */
+/* True if the instruction is done by row kernels: a load of a row, a step or a scan, or the
+ * store of a scan. */
 static bool is_in_kernels(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -67,7 +69,8 @@ static bool is_in_kernels(const rd_program *p, const rd_tile_code *code, int32_t
     }
 }
 
-/* Folds and scans of long rows of floats, all by kernels, two at most: each passes over the row. */
+/* True if the program only folds or scans long rows of floats by kernels, two at most: each
+ * passes over the row once more. */
 static bool folds_rows(const rd_program *p, const rd_tile_code *code)
 {
     enum { FEW = 2 };
@@ -89,8 +92,8 @@ static bool folds_rows(const rd_program *p, const rd_tile_code *code)
     return steps > 0 && steps <= FEW;
 }
 
-/* Does a kernel widen what the step takes, as it reads it?  Small ints of one block nests add up
- * faster (rows of 1,000 bytes: 5 times). */
+/* True if a kernel widens what the step takes, as it reads it. Small ints of one block are
+ * excluded: nests add those up 5 times as fast (rows of 1,000 bytes). */
 static bool widens(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_elem elem = (rd_elem)code->reg[p->inst[i].a].elem;
@@ -99,8 +102,8 @@ static bool widens(const rd_program *p, const rd_tile_code *code, int32_t i)
            (code->inst[i].small >= 0 && code->fold[p->inst[i].arg].fold->n_block > 1);
 }
 
-/* Results that take neighbours in turn: compilers take apart what lies side by side, but by twos
- * and fours that costs little. */
+/* True if adjacent elements go to the results in turn (interleaved channels). Compilers
+ * deinterleave slowly, but cheaply for 2 and 4 channels. */
 static bool folds_channels(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
@@ -111,7 +114,7 @@ static bool folds_channels(const rd_program *p, const rd_tile_code *code, int32_
            rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
 }
 
-/* Nothing for each element but loads, and steps on them as the function says. */
+/* True if nothing happens to an element but loads, and steps for which `is` holds. */
 static bool folds_only(const rd_program *p, const rd_tile_code *code,
                        bool (*is)(const rd_program *p, const rd_tile_code *code, int32_t step))
 {
@@ -130,8 +133,8 @@ static bool folds_only(const rd_program *p, const rd_tile_code *code,
     return steps > 0;
 }
 
-/* Columns, or rows of many elements a lane?  Of rows of a few, lanes merge by exponentials most of
- * the time. */
+/* True if the fold goes down columns, or along rows with many elements a lane. In shorter rows
+ * merges of lanes take most of the time, by their exponentials. */
 static bool is_long(const rd_tile_fold *f)
 {
     enum { FEW = 8 };
@@ -142,8 +145,8 @@ static bool is_long(const rd_tile_fold *f)
     return fold->n_block > 1 || fold->lane_extent >= (int64_t)FEW * fold->lanes;
 }
 
-/* Exponentials of what lies in memory: a nest fills arrays and takes one and a half times as long
- * as tiles, whose kernel reads ahead. */
+/* True if steps take exponentials of elements in memory. A nest fills arrays first, and takes
+ * one and a half times as long as the tiles' kernel, which reads ahead. */
 static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
 {
     bool found = false;
@@ -161,9 +164,9 @@ static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
     return found;
 }
 
-/* Elements that are neighbours along one axis and are stored along another, both long: squares of
- * them are turned in registers.  Short rows nests take as they are; and what calls functions, or
- * takes an exponential for each element, gains nothing. */
+/* True if elements are adjacent along one axis and are used along another, both long: tiles
+ * transpose them in registers. Nests take short rows as they are. Programs that call functions,
+ * or take an exponential for each element, gain nothing. */
 static bool is_transposing(const rd_program *p, const rd_tile_code *code)
 {
     enum { SHORT = 16 };
@@ -186,9 +189,9 @@ static bool is_transposing(const rd_program *p, const rd_tile_code *code)
     return found && !calls;
 }
 
-/* Sums by labels that lie in memory, of what lies there or takes functions.  A kernel adds without a
- * look at whether a label is a new one, and takes functions by vectors.  A nest has other maps at
- * hand; and labels of a pattern come in runs, or near each other. */
+/* True if the program sums by labels in memory, of plain loads or of functions. A tile kernel
+ * adds without a test for a new label, and computes functions by vectors. Labels of a sparse
+ * pattern are excluded: they come in runs. */
 static bool sums_by_label(const rd_program *p, const rd_tile_code *code)
 {
     bool steps = false, maps = false, functions = false;
@@ -209,7 +212,8 @@ static bool sums_by_label(const rd_program *p, const rd_tile_code *code)
     return steps && (!maps || functions);
 }
 
-/* A total of few elements, or a plane of few, is not worth a call: nests have none. */
+/* True if a total has enough elements to be worth a call of the tile kernel; nests have no
+ * calls. */
 static bool is_long_total(const rd_tile_total *t)
 {
     enum { FEW = 16, PLANE = 1024 };
@@ -217,7 +221,7 @@ static bool is_long_total(const rd_tile_total *t)
     return t->rows ? t->rows->extent * t->n >= PLANE : t->n >= FEW;
 }
 
-/* A nest has the steps of a caller's reducer in its loops. */
+/* True if a fold is a user's reducer; a nest has its steps inline. */
 static bool has_user_fold(const rd_program *p)
 {
     for (int32_t k = 0; k < p->n_fold; k++)
@@ -226,8 +230,8 @@ static bool has_user_fold(const rd_program *p)
     return false;
 }
 
-/* The rule says why tiles are faster, for each kind of program that was measured: their kernels read
- * ahead, and widen or turn operands while they fold. */
+/* Returns why tiles are faster, by rules for kinds of programs that were measured; NULL: they
+ * are not. */
 static const char *why_by_rule(const rd_program *p, const rd_tile_code *code)
 {
     if (has_user_fold(p))
@@ -246,15 +250,18 @@ static const char *why_by_rule(const rd_program *p, const rd_tile_code *code)
 }
 
 /* ---- By price -------------------------------------------------------------------------------- */
-/* Kernels pass over the same memory as compiled loops. */
+/* Predicts the time of tiles: their own computing, and the memory traffic of compiled loops,
+ * which is the same. */
 static double tiles_ns(const rd_program *p, const rd_speeds *s, const rd_price *nest)
 {
     return nest->start + fmax(rd_tile_compute_ns(p, p->code, s), nest->memory);
 }
 
-/* Prices of both are some 40 % off in the mean, so what was measured stands until one is twice as dear:
- * of 102 sweep expressions with more than 30 us of work rules alone take 1.073 of the better way's time,
- * prices alone 1.091, both 1.038.  Usual speeds count: the strict mode follows from the way. */
+/* Compares compiled loops with tiles. Prices of both are some 40 % off in the mean, so the
+ * measured rules stand until their choice is twice as dear by price. Of 102 sweep expressions
+ * with more than 30 us of work, rules alone take 1.073 of the better one's time, prices alone
+ * 1.091, both together 1.038. Usual speeds count, not those of this machine, as the strict mode
+ * follows from the choice. */
 bool rd_cpu_compare_strategies(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *a)
 {
     enum { DEAR = 2 };
@@ -272,6 +279,8 @@ bool rd_cpu_compare_strategies(const rd_program *p, rd_get_fn *get, void *pool, 
     return true;
 }
 
+/* Finds why tiles are faster for a program, in *better; NULL: compiled loops are. False: no
+ * memory. */
 bool rd_cpu_find_why_tiles(const rd_program *p, rd_get_fn *get, void *pool, const char **better)
 {
     static const double LITTLE = 1e6;

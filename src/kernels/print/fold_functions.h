@@ -19,9 +19,9 @@ typedef struct rd_print_fold {
     int64_t facts, current, tree; /* where f0, states and tree0 lie in the task's state, in bytes */
 } rd_print_fold;
 
-/* lanes.c: prints those of these functions that `which` names.  merge_lanes0() makes one node of the
- * nodes of all lanes; lane_nodes0() makes nodes of the states of all lanes; merge_cells0() does both
- * for neighbouring cells. */
+/* lanes.c: prints those of these functions that `which` names.  merge_lanes0() makes one node of
+ * the nodes of all lanes; lane_nodes0() makes nodes of the states of all lanes; merge_cells0()
+ * does both for neighbouring cells. */
 enum { RD_PRINT_MERGE_LANES = 1, RD_PRINT_LANE_NODES = 2, RD_PRINT_MERGE_CELLS = 4 };
 void rd_print_lane_functions(rd_text *to, const rd_print_fold *f, int number, uint32_t which);
 /* combine_tree.c: prints push0(), merge_tree0() and node0_0() of a fold of several blocks. */

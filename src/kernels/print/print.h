@@ -6,13 +6,13 @@
  *     a3      elements of array 3                   x1      memory of slot 1
  *     N4      a number that the caller passes       f0      facts of fold 0, see below
  *
- * In a vector loop i counts elements, n2 is the number of them in the strip that begins at m2, and p7
- * points to the first element that statement 7 loads or stores.
+ * In a vector loop i counts elements, n2 is the number of them in the strip that begins at m2,
+ * and p7 points to the first element that statement 7 loads or stores.
  *
- * tree0 holds the nodes of finished blocks of fold 0.  w9_0 are the nodes that statement 9, a REST,
- * makes: one for each lane of a cell; or, in a vector loop by call, one for each neighbouring cell.
- * f0 exists if tasks share the fold.  f0[0] is the block with which the task begins, f0[1] the step
- * behind its last one.  A join rounds f0[1] up to whole blocks. */
+ * tree0 holds the nodes of finished blocks of fold 0.  w9_0 are the nodes that statement 9, a
+ * REST, makes: one for each lane of a cell; or, in a vector loop by call, one for each
+ * neighbouring cell. f0 exists if tasks share the fold.  f0[0] is the block with which the task
+ * begins, f0[1] the step behind its last one.  A join rounds f0[1] up to whole blocks. */
 #ifndef RD_KERNELS_PRINT_PRINT_H
 #define RD_KERNELS_PRINT_PRINT_H
 #include "kernels/loop/loop.h"
@@ -68,7 +68,8 @@ void                                       rd_print_begin_line(rd_printing *n);
 /* Adds a number, spelled out if it is small; the name of an axis or a mark: "i0", "m2". */
 void rd_print_number(rd_printing *n, rd_text *to, int64_t value);
 void rd_print_axis(const rd_printing *n, rd_text *to, int32_t axis);
-/* Adds a position: "m0 * 4 + i * 4".  In a vector loop an index is that of its first element, plus i. */
+/* Adds a position: "m0 * 4 + i * 4".  In a vector loop an index is that of its first element,
+ * plus i. */
 void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at);
 /* Returns the name of a round of the vector loop: "i"; "e" in a serial loop of a GPU thread. */
 const char *rd_vector_index_name(const rd_printing *n);
@@ -76,7 +77,8 @@ const char *rd_vector_index_name(const rd_printing *n);
 void rd_print_from(rd_printing *n, rd_text *to, const rd_edge *edge);
 void rd_print_to(rd_printing *n, rd_text *to, const rd_edge *edge);
 
-/* state_layout.c: allots memory of states; declares states in the task's memory; declares one array. */
+/* state_layout.c: allots memory of states; declares states in the task's memory; declares one
+ * array. */
 bool rd_print_lay_out_states(rd_printing *n, rd_get_fn *get, void *pool);
 void rd_print_declare_states(rd_printing *n);
 void rd_print_declare_array(rd_printing *n, const rd_stmt *s);
@@ -105,15 +107,18 @@ void rd_print_widen(rd_printing *n, int32_t stmt, int32_t load, int32_t result, 
 void rd_print_loads(rd_printing *n, int32_t stmt, const char *count);
 /* Prints "rd_planes_u8(a5, a6, a7, p9, n0);": three planes of bytes. */
 void rd_print_planes(rd_printing *n, int32_t stmt, const char *count);
-/* Returns the elements of a vector loop in the padded strip around a statement; 0: there is none. */
+/* Returns the elements of a vector loop in the padded strip around a statement; 0: there is
+ * none. */
 int32_t rd_padded_around(const rd_schedule *t, int32_t stmt);
 /* True if the load has a padded copy, named z. */
 bool rd_is_padded(const rd_printing *n, int32_t stmt, const rd_linear *at);
 /* True if the address has a pointer that was declared before the vector loop. */
 bool rd_has_pointer(const rd_printing *n, int32_t slot, const rd_linear *at, int32_t parent);
-/* strided_rows.c: prints a vector loop by call that copies rows which lie apart.  False: it is none. */
+/* strided_rows.c: prints a vector loop by call that copies rows which lie apart.  False: it is
+ * none. */
 bool rd_print_strided_rows(rd_printing *n, int32_t stmt);
-/* quotients.c: true if the value is a quotient by a constant that a product gives exactly; adds it. */
+/* quotients.c: true if the value is a quotient by a constant that a product gives exactly; adds
+ * it. */
 bool rd_is_short_quotient(const rd_printing *n, const rd_let *let);
 void rd_print_short_quotient(const rd_printing *n, rd_text *to, const rd_let *let);
 /* remainders.c: prints floored division of a strip by a known number, or its remainder. */
@@ -176,8 +181,8 @@ bool rd_print_group_subscript(rd_printing *n, rd_text *to, const rd_stmt *s);
 void rd_print_group_subscripts(rd_printing *n, int32_t loop, const char *count);
 /* sort_calls.c: prints "q->sort(q, 0, from, to);". */
 void rd_print_sort(rd_printing *n, const rd_stmt *s);
-/* label_runs.c: prints the change to another label; the write-back of the last run's states; the end
- * of a range where memory has another label. */
+/* label_runs.c: prints the change to another label; the write-back of the last run's states; the
+ * end of a range where memory has another label. */
 void rd_print_label_change(rd_printing *n, int32_t stmt);
 void rd_print_run_write_back(rd_printing *n, const rd_stmt *s);
 void rd_print_run_end(rd_printing *n, const rd_stmt *s);
@@ -202,8 +207,8 @@ void rd_print_finish(rd_printing *n, int32_t stmt);
 void rd_print_prefetch(rd_printing *n, const rd_stmt *s);
 /* early_exits.c: prints "if (is_final0(..)) goto left7;". */
 void rd_print_exit(rd_printing *n, const rd_stmt *s);
-/* scan_steps.c: prints an element of a scan and its result; and what comes before and behind a vector
- * loop of `count` elements, if its scans go by the tree of a block. */
+/* scan_steps.c: prints an element of a scan and its result; and what comes before and behind a
+ * vector loop of `count` elements, if its scans go by the tree of a block. */
 void rd_print_prefix(rd_printing *n, const rd_stmt *s);
 void rd_print_tree_scan_before(rd_printing *n, int32_t stmt, const char *count);
 void rd_print_tree_scan_after(rd_printing *n, int32_t stmt, const char *count);

@@ -1,7 +1,8 @@
 /* user_calls.c - calls of users' functions as text: of their own C text, or by their addresses
  * on arrays of one operand each.
  *
- *     q->failing = 0; q->sentence = ((const char *(*)(void *, int64_t, const void *const *, void *))
+ *     q->failing = 0;
+ *     q->sentence = ((const char *(*)(void *, int64_t, const void *const *, void *))
  *         q->function[0].code)(q->function[0].user, n0, in, a7);
  *
  * Operands of a whole strip are in arrays already (pass/fission.c); one element gets arrays of

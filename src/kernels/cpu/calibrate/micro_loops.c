@@ -1,4 +1,4 @@
-/* micro_loops.c - the text of the loops that are timed. */
+/* micro_loops.c - makes and compiles the text of the loops that are timed. */
 #include "kernels/cpu/calibrate/micro_loops.h"
 #include "kernels/cpu/calibrate/meter.h"
 #include "kernels/cpu/cpu.h"
@@ -47,6 +47,8 @@ const rd_micro_map rd_micro_serials[RD_MICRO_SERIALS] = {
 };
 
 /* ---- Their text ------------------------------------------------------------------------------ */
+/* Adds the whole text: the loops of micro_loops.h, a function for each map, and the table of
+ * functions rd_micro_loops. */
 static void add_text(rd_text *text)
 {
     rd_text_add(text, "%s", rd_loops_text);
@@ -67,6 +69,7 @@ static void add_text(rd_text *text)
         "serial_max, short_loops, branches, push, merge_lanes };\n");
 }
 
+/* Compiles the text and returns the table. NULL: *why says what is missing. */
 rd_micro_loop *const *rd_micro_loops_compile(const char **why)
 {
     rd_text text  = { 0 };

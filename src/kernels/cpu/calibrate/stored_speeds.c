@@ -1,5 +1,5 @@
-/* stored_speeds.c - measured speeds in the store: a sealed file for each processor, compiler and set of
- * instructions. */
+/* stored_speeds.c - measured speeds in the store: a sealed file for each processor, compiler and
+ * instruction set. */
 #include "kernels/cpu/calibrate/calibrate.h"
 #include "core/caches.h"
 #include "core/environment.h"
@@ -16,7 +16,8 @@
 enum { FILE_NAME = RD_HASH_TEXT + 16 };
 
 /* ---- Where they count ------------------------------------------------------------------------ */
-/* What /proc/cpuinfo says of the first processor, but for what changes from moment to moment. */
+/* Adds what /proc/cpuinfo says of the first processor, without what changes from moment to
+ * moment. */
 static void add_processor(rd_text *text)
 {
     static const char *const keys[] = { "vendor_id", "cpu family",      "model",
@@ -35,6 +36,7 @@ static void add_processor(rd_text *text)
         fclose(file);
 }
 
+/* Adds the first line of the file: release, processors, compiler, vectors. */
 void rd_speeds_where(rd_text *text)
 {
     rd_compiler cc;
@@ -62,7 +64,7 @@ static int open_store(void)
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
-/* Its bytes, with an end of text behind them; malloc'ed. */
+/* Reads a file, and adds an end of text; the caller frees it. NULL: there is none. */
 static char *read_text(int dir, const char *name)
 {
     size_t      n    = 0;
@@ -77,6 +79,7 @@ static char *read_text(int dir, const char *name)
     return text;
 }
 
+/* Reads the file of this machine. False: there is none that can be read, and s is as before. */
 bool rd_speeds_load(rd_speeds *s)
 {
     const int dir   = open_store();
@@ -98,6 +101,7 @@ bool rd_speeds_load(rd_speeds *s)
     return done;
 }
 
+/* Writes the file, by way of a temporary one. */
 static bool write_file(int dir, const rd_speeds *s, const rd_text *where)
 {
     rd_text text = { 0 };
@@ -132,7 +136,7 @@ bool rd_speeds_save(const rd_speeds *s)
 }
 
 /* ---- Caches ---------------------------------------------------------------------------------- */
-/* The last level, which processors share: a thread can count on a part of it. */
+/* The bytes of the last cache that one thread can count on; processors share it. */
 static int64_t last_level(int64_t l2)
 {
     enum { MOST = 32 << 20 };
@@ -144,6 +148,7 @@ static int64_t last_level(int64_t l2)
     return size <= 0 ? 4 * l2 : size > MOST ? MOST : size;
 }
 
+/* The usual speeds, with the cache sizes of this machine. */
 static rd_speeds unmeasured(void)
 {
     const rd_cache_sizes caches = rd_caches();

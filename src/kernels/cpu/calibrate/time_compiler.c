@@ -1,10 +1,11 @@
-/* time_compiler.c - how long the compiler takes. */
+/* time_compiler.c - measures how long the compiler takes. */
 #include "core/clock.h"
 #include "kernels/cpu/calibrate/meter.h"
 #include "kernels/cpu/jit/compiler.h"
 #include "kernels/cpu/jit/object.h"
 
-/* A text that no store has yet, of so many operations. */
+/* Compiles a text that no store has yet, of so many operations; then loads it again from the
+ * store. */
 void rd_meter_compiler(rd_meter *m)
 {
     enum { VALUES = 300 };

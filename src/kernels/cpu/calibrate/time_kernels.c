@@ -1,9 +1,10 @@
-/* time_kernels.c - speeds of functions, by the library's vectors and by C's library. */
+/* time_kernels.c - measures functions: of the library, by vectors; and of C's library. */
 #include "core/clock.h"
 #include "kernels/cpu/calibrate/meter.h"
 #include "kernels/cpu/simd/simd.h"
 #include <math.h>
 
+/* Returns the nanoseconds of a call for n elements: the least of five measurements. */
 static double ns_of_kernel(rd_simd_map *kernel, int64_t n, void *y, const void *x)
 {
     enum { COUNTS = 5, ELEMENTS = 1 << 16 };
@@ -21,6 +22,7 @@ static double ns_of_kernel(rd_simd_map *kernel, int64_t n, void *y, const void *
     return 1e9 * least;
 }
 
+/* Measures the vector kernels of elementary functions, for an element each. */
 static void measure_functions(rd_meter *m, const rd_simd *simd)
 {
     static const struct {
@@ -56,6 +58,7 @@ static void measure_functions(rd_meter *m, const rd_simd *simd)
     }
 }
 
+/* Measures the call of a kernel, its time for an element, and two functions of C's library. */
 static void measure_calls(rd_meter *m, const rd_simd *simd)
 {
     rd_simd_map *const add = simd->map[RD_ELEM_f64][RD_OP_add][0];

@@ -1,10 +1,11 @@
-/* time_loops.c - speeds of vectors, caches and memory, and of what begins and ends. */
+/* time_loops.c - measures vectors, caches, memory, and the overheads of loops and folds. */
 #include "core/clock.h"
 #include "kernels/cpu/calibrate/meter.h"
 #include <math.h>
 #include <string.h>
 
-/* Nanoseconds of n elements once: the least of a few counts that take long enough. */
+/* Returns the nanoseconds of a loop over n elements: the least of a few measurements that take
+ * long enough. */
 static double ns_of(const rd_meter *m, int loop, long n, void *x, void *y, void *z)
 {
     enum { COUNTS = 5 };
@@ -29,6 +30,7 @@ static double ns_of(const rd_meter *m, int loop, long n, void *x, void *y, void 
 }
 
 /* ---- What is measured ------------------------------------------------------------------------ */
+/* Fills the row x with ones of the map's type. */
 static void fill_with_ones(rd_meter *m, const rd_micro_map *of)
 {
     for (int k = 0; k < RD_METER_ROW; k++)
@@ -48,8 +50,8 @@ static void fill_with_ones(rd_meter *m, const rd_micro_map *of)
         }
 }
 
-/* Sets a row to the time of one operation.  The time of the operation that comes with it in the loop is
- * taken off, but never more than 0.7 of what was measured. */
+/* Sets a row to the time of one operation. The time of the operation that comes with it in the
+ * loop is subtracted, but never more than 0.7 of what was measured. */
 static void set_map(rd_meter *m, const rd_micro_map *map, double ns)
 {
     const double plus = map->plus >= 0 ? m->s->row[map->plus] : 0;
@@ -57,6 +59,7 @@ static void set_map(rd_meter *m, const rd_micro_map *map, double ns)
     rd_meter_set(m, map->row, fmax(ns - plus, 0.3 * ns) / map->each);
 }
 
+/* Measures operators: by vectors, and then in serial loops. */
 static void measure_maps(rd_meter *m)
 {
     static const double ALL = (double)RD_METER_ROW * RD_METER_OPERATIONS;
@@ -76,6 +79,7 @@ static void measure_maps(rd_meter *m)
     rd_meter_set(m, RD_SPEED_product_f64, 0.7 * m->s->vector / 8 / m->s->fma_f64);
 }
 
+/* The bytes of an array that fits the last cache and no other. */
 static long middle(const rd_meter *m)
 {
     const int64_t bytes = 4 * m->s->bytes_l2;
@@ -84,6 +88,7 @@ static long middle(const rd_meter *m)
                                    : RD_METER_MIDDLE;
 }
 
+/* Measures bytes a nanosecond from each cache and from memory, and of both kinds of stores. */
 static void measure_memory(rd_meter *m)
 {
     const struct {
@@ -104,7 +109,7 @@ static void measure_memory(rd_meter *m)
     }
 }
 
-/* As a generator of Lehmer's has them: no two near each other. */
+/* Draws indices by Lehmer's generator, so that no two neighbours are near each other. */
 static void draw_places(rd_meter *m, uint64_t below)
 {
     uint64_t state = 1;
@@ -115,6 +120,7 @@ static void draw_places(rd_meter *m, uint64_t below)
     }
 }
 
+/* Measures gathers from each cache and from memory. */
 static void measure_gathers(rd_meter *m)
 {
     const struct {
@@ -133,6 +139,8 @@ static void measure_gathers(rd_meter *m)
     }
 }
 
+/* Measures what is not per operation: shuffles, serial chains, short loops, mispredicted
+ * branches, ends of blocks, merges of lanes. */
 static void measure_overheads(rd_meter *m)
 {
     for (int k = 0; k < RD_METER_ROW; k++)

@@ -1,11 +1,11 @@
-/* time_threads.c - speeds of several threads. */
+/* time_threads.c - measures several threads at once. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/clock.h"
 #include "kernels/cpu/calibrate/meter.h"
 #include <math.h>
 #include <time.h>
 
-/* All threads read at once, each its own part. */
+/* Measures memory that all threads read at once, each its own part. */
 static void measure_all(rd_meter *m, int threads)
 {
     const long bytes = (RD_METER_LARGE / threads) & ~4095L;
@@ -25,6 +25,7 @@ static void measure_all(rd_meter *m, int threads)
     rd_meter_set(m, RD_SPEED_memory_all, (double)bytes * threads / (1e9 * least));
 }
 
+/* Returns the nanoseconds of a parallel region in which nothing is done. */
 static double ns_of_region(int threads)
 {
     const double begun = rd_seconds();
@@ -35,6 +36,7 @@ static double ns_of_region(int threads)
     return 1e9 * (rd_seconds() - begun);
 }
 
+/* Measures the start of a parallel region, while threads are awake and after they have slept. */
 static void measure_regions(rd_meter *m, int threads)
 {
     enum { AWAKE = 200, ASLEEP = 5 };

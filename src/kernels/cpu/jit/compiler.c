@@ -1,4 +1,4 @@
-/* compiler.c - the system's C compiler. */
+/* compiler.c - finds and runs the system's C compiler. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "kernels/cpu/jit/compiler.h"
 #include "core/clock.h"
@@ -19,12 +19,12 @@
 /* What gcc is told besides, of speed alone; clang does not know it, and needs none of it.  Jumps
  * past a second choice that the first one settles cannot be turned into vectors, nor loops of a
  * few rounds (rows of 8) that are written out before the vectors are sought.  Which rows go
- * together is decided here: two short ones from memory take twice the time of one after the other.
- * Code is scheduled before registers are given out, as an element's chain of operations is long and
- * what fills the time it takes is the next vector's (gcc 12 on a Zen 4: 16 % of a Gaussian sum over
- * pairs in f32, 13 % in f64).  A loop that fills an array for exp is no memcpy, which would have it
- * in memory.  Loops of a few instructions, as rows of sparse patterns have, take a fourth more where
- * they cross a line of 32 bytes. */
+ * together is decided here: two short ones from memory take twice the time of one after the
+ * other. Code is scheduled before registers are given out, as an element's chain of operations
+ * is long and what fills the time it takes is the next vector's (gcc 12 on a Zen 4: 16 % of a
+ * Gaussian sum over pairs in f32, 13 % in f64).  A loop that fills an array for exp is no
+ * memcpy, which would have it in memory.  Loops of a few instructions, as rows of sparse
+ * patterns have, take a fourth more where they cross a line of 32 bytes. */
 static const char *const gcc_flags[] = {
     "-fno-thread-jumps", "-fdisable-tree-cunrolli", "-fno-loop-unroll-and-jam",
     "-fschedule-insns",  "-fsched-pressure",        "-fno-tree-loop-distribute-patterns",
@@ -32,6 +32,7 @@ static const char *const gcc_flags[] = {
 };
 enum { N_GCC_FLAGS = sizeof gcc_flags / sizeof *gcc_flags };
 
+/* Returns the flags for vectors of so many bytes; they are those of the library's own kernels. */
 const char *const *rd_compiler_flags(int vector_bytes, bool rounds)
 {
     /* As the library's own kernels are compiled, see CMakeLists.txt. */
@@ -52,8 +53,8 @@ const char *const *rd_compiler_flags(int vector_bytes, bool rounds)
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* What an update changes.  Asking the compiler for its version would cost as much as a small
- * compilation. */
+/* Hashes what an update of the compiler changes: its file and our flags. To ask the compiler for
+ * its version would cost as much as a small compilation. */
 static bool identify(rd_compiler *cc)
 {
     struct stat facts;
@@ -72,6 +73,8 @@ static bool identify(rd_compiler *cc)
     return true;
 }
 
+/* Finds the program that RDIM_CC names, or cc, in the directories of PATH. Only absolute paths
+ * count: the compiler runs in another directory, and the current one may be anybody's. */
 bool rd_compiler_find(rd_compiler *cc, const rd_env_snapshot *surroundings)
 {
     const char *asked = rd_env_snapshot_get(surroundings, "RDIM_CC"),
@@ -98,8 +101,8 @@ bool rd_compiler_find(rd_compiler *cc, const rd_env_snapshot *surroundings)
 }
 
 /* ---- A run ----------------------------------------------------------------------------------- */
-/* In which directory a child begins: glibc can say so since 2.29, and a build for older ones (script/wheel)
- * asks for it by name.  Without it nothing is compiled. */
+/* Sets the directory in which a child begins. glibc can do so since 2.29; a build for older ones
+ * (script/wheel) finds the function by its name. Without it nothing is compiled. */
 static int begin_in(posix_spawn_file_actions_t *actions, int dir)
 {
     int (*say)(posix_spawn_file_actions_t *, int);
@@ -108,8 +111,9 @@ static int begin_in(posix_spawn_file_actions_t *actions, int dir)
     return say ? say(actions, dir) : -1;
 }
 
-/* A group of its own, so that the compiler's own children can be stopped with it and keys that the
- * user presses are not for it; no signals blocked or ignored, whatever the caller's thread has. */
+/* Starts the compiler. It has a process group of its own, so that its children can be stopped
+ * with it and keys that the user presses do not reach it. No signals are blocked or ignored,
+ * whatever the caller's thread does. */
 static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -152,7 +156,7 @@ int rd_compiler_stopped(void)
     return atomic_load_explicit(&stopped, memory_order_relaxed);
 }
 
-/* A descriptor that can be read when the child has ended; -1 where the system knows none. */
+/* Returns a descriptor that becomes readable when the child ends; -1 if the system has none. */
 static int watch(pid_t pid)
 {
 #ifdef SYS_pidfd_open
@@ -163,8 +167,9 @@ static int watch(pid_t pid)
 #endif
 }
 
-/* Until the child ends, or `left` seconds are over; where nobody tells, for a part of the time that
- * it has taken so far.  To look each half millisecond woke this thread 300 times a compilation. */
+/* Waits until the child ends, or for `left` seconds. Without a descriptor it waits for a part of
+ * the time that the child has taken so far; a look each half millisecond woke this thread 300
+ * times a compilation. */
 static void doze(int child, double taken, double left)
 {
     struct pollfd ended = { .fd = child, .events = POLLIN };
@@ -172,8 +177,8 @@ static void doze(int child, double taken, double left)
     poll(&ended, 1, 1 + (int)(1000 * (child >= 0 ? left : taken / 16)));
 }
 
-/* The program that we are part of may ignore SIGCHLD, or wait for all its children itself: then
- * nobody tells how this one ended, and the object must show it. */
+/* True if the child has ended. If the program ignores SIGCHLD, or waits for all children itself,
+ * the exit status is lost, and the object must show how it ended. */
 static bool has_ended(pid_t pid, outcome *how)
 {
     int         status;
@@ -186,8 +191,8 @@ static bool has_ended(pid_t pid, outcome *how)
     return done == pid || (done < 0 && errno == ECHILD);
 }
 
-/* The child goes, and its group with it, also where it has left that group.  A process that cannot
- * be killed, as it runs for another user or waits in the kernel, is not waited for: nobody may hang. */
+/* Kills the child and its group, also if the child has left that group. A process that cannot be
+ * killed, as it runs for another user or waits in the kernel, is not waited for. */
 static void stop(pid_t pid, int child)
 {
     const double last  = 1; /* seconds */
@@ -200,9 +205,9 @@ static void stop(pid_t pid, int child)
         doze(child, rd_seconds() - begun, begun + last - rd_seconds());
 }
 
-/* A compiler that has worked before does not hang: its text is a long one, and that text alone goes
- * without.  None is run again after a few in a row, as the machine is too busy, or after the first of
- * all. */
+/* Counts a compilation that was stopped. A compiler that has worked before does not hang, so
+ * only its text goes without code. After a few in a row, or after the first of all, no compiler
+ * is run again. */
 static void count_overdue(int patience)
 {
     enum { FEW = 3 };
@@ -211,6 +216,7 @@ static void count_overdue(int patience)
         atomic_store(&stopped, patience);
 }
 
+/* Waits for the child for `patience` seconds at most, and stops it then. */
 static outcome wait_for(pid_t pid, int patience)
 {
     const double begun = rd_seconds();
@@ -230,6 +236,7 @@ static outcome wait_for(pid_t pid, int patience)
     return how;
 }
 
+/* Runs the compiler once, with the first n_more of gcc's flags besides. */
 static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int n_more,
                    const char *source, const char *object, int patience)
 {
@@ -249,8 +256,8 @@ static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int
     return spawn(cc, dir, (char *const *)argv, &pid) ? wait_for(pid, patience) : UNFINISHED;
 }
 
-/* A compiler that refuses may not know gcc's flags.  One that has worked before does not hang: the
- * text is long, or the machine is busy. */
+/* Compiles a text; a second time without gcc's flags if the compiler refuses. One that has
+ * worked before has up to three times the patience: its text is long, or the machine is busy. */
 bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, const char *source,
                      const char *object, int patience)
 {

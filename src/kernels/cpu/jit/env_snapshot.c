@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the library itself asks for, what compilers need to start and to find their parts and a
- * place for files, and where the one that RDIM_CC names may keep what it has compiled before. */
+/* Variables of the library itself; those that compilers need to start, and to find their parts
+ * and a place for files; and where a compiler that RDIM_CC names may keep its own cache. */
 static const rd_variable variables[] = { RD_ENV_RDIM_CC,        RD_ENV_PATH,
                                          RD_ENV_HOME,           RD_ENV_TMPDIR,
                                          RD_ENV_XDG_CACHE_HOME, RD_ENV_LD_LIBRARY_PATH,
@@ -24,7 +24,7 @@ struct rd_env_snapshot {
 
 static _Atomic(const rd_env_snapshot *) newest;
 
-/* Each followed by 0, one after the other. */
+/* Adds "NAME=value" of all variables that are set, each followed by a 0 byte. */
 static void add_all(rd_text *text)
 {
     rd_text_add(text, "LC_ALL=C%c", 0);
@@ -36,6 +36,7 @@ static void add_all(rd_text *text)
     }
 }
 
+/* Makes a snapshot of the text, with pointers to its variables. NULL: no memory. */
 static rd_env_snapshot *make(const rd_text *text)
 {
     rd_env_snapshot *s = malloc(sizeof *s + text->n);
@@ -51,6 +52,8 @@ static rd_env_snapshot *make(const rd_text *text)
     return s;
 }
 
+/* Returns the newest snapshot, or makes one if the environment has changed. Snapshots are never
+ * freed, as threads may hold them. */
 const rd_env_snapshot *rd_env_snapshot_now(void)
 {
     const rd_env_snapshot *s    = atomic_load(&newest);

@@ -1,5 +1,6 @@
-/* tier.c - compiled code of the process.  A table that only grows, without locks: a program may
- * fork at any time.  What its threads were bringing then, the child begins anew. */
+/* tier.c - compiled code of the process: a hash table that only grows, and has no locks, as a
+ * program may fork at any time. What threads of the parent were compiling, the child begins
+ * anew. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cpu/jit/tier.h"
 #include "core/environment.h"
@@ -37,8 +38,8 @@ void rd_tier_wait(void)
     rd_worker_wait();
 }
 
-/* What RDIM_TIER1 says, async if nothing, off if no mode of these; off too where the program has
- * rights that its user has not. */
+/* Returns the mode that RDIM_TIER1 names: async if it is not set, off if it names none. It is
+ * off, too, where the program has rights that its user has not. */
 static tier_mode mode_now(void)
 {
     static const char *const names[] = {
@@ -57,21 +58,21 @@ static tier_mode mode_now(void)
 /* ---- Compiled code --------------------------------------------------------------------------- */
 enum { HEADS = 256, MOST = 4096 };
 
-/* Whoever makes it BUSY brings it: from the store where it was NEW, by compiling it too where it
- * was MISSING or may be. */
+/* The thread that makes an entry BUSY brings its code.  NEW: the store was not asked yet.
+ * MISSING: the store does not have it.  DONE: it is loaded, or cannot be had. */
 typedef enum state { NEW, MISSING, BUSY, DONE } state;
 
 /* Operations, ten or so a nanosecond, after which looking for a piece, and compiling it, is
  * worth its time. */
 static const double ENOUGH[] = { [NEW] = 1e7, [MISSING] = 5e8 };
-/* Of so many in one run, code that is in the store is worth waiting for: half a millisecond. */
+/* Operations of one run for which code from the store is worth a wait of half a millisecond. */
 static const double AT_ONCE = 5e7;
 
 struct rd_compiled {
     rd_compiled      *next;
     _Atomic(int)      state;
     rd_kernels_place  kernels;
-    _Atomic(double)   missed;   /* operations */
+    _Atomic(double)   missed;   /* operations that ran without it */
     int               patience; /* seconds; 0: not to be compiled */
     rd_compiled_text *text;     /* makes its text of the key */
 
@@ -95,7 +96,7 @@ static _Atomic(rd_compiled *) *head_of(const void *key, size_t bytes)
     return &heads[hash.a % HEADS];
 }
 
-/* From `first` on, up to `end`. */
+/* Finds an entry with the same key and text function, from `first` on and before `end`. */
 static rd_compiled *find(rd_compiled *first, const rd_compiled *end, const rd_compiled *as)
 {
     while (first != end && (first->bytes != as->bytes || first->text != as->text ||
@@ -116,6 +117,8 @@ static rd_compiled *new_code(const void *key, size_t bytes, rd_compiled_text *te
     return c;
 }
 
+/* Finds the entry of a key, or adds one to its list by compare-and-swap. Another thread may have
+ * added it meanwhile. NULL: no memory, or the table is full. */
 static rd_compiled *find_or_add(const void *key, size_t bytes, rd_compiled_text *text)
 {
     _Atomic(rd_compiled *) *head = head_of(key, bytes);
@@ -143,7 +146,7 @@ static rd_compiled *find_or_add(const void *key, size_t bytes, rd_compiled_text 
     return added;
 }
 
-/* What other processes measured comes with it. */
+/* Takes over what other processes measured of the code. */
 static void read_contest(rd_compiled *c)
 {
     rd_contest_record found;
@@ -154,6 +157,7 @@ static void read_contest(rd_compiled *c)
     rd_contest_begin_with(&c->contest, &found);
 }
 
+/* Makes the text of the key, and brings its object from the store or the compiler. */
 static rd_object_from make(rd_compiled *c, int patience, const void **kernels)
 {
     rd_text            text  = { 0 };
@@ -171,7 +175,7 @@ static rd_object_from make(rd_compiled *c, int patience, const void **kernels)
     return from;
 }
 
-/* The caller has made it BUSY. */
+/* Brings the code of an entry that the caller has made BUSY, and counts how that went. */
 static void bring(rd_compiled *c, int patience)
 {
     const double   begun = rd_seconds();
@@ -191,7 +195,8 @@ static void bring(rd_compiled *c, int patience)
 }
 
 /* ---- Forks ----------------------------------------------------------------------------------- */
-/* The thread that forks is not bringing anything: compilers are spawned. */
+/* Resets in the child of a fork what threads of the parent were bringing. The thread that forks
+ * brings nothing itself: compilers are spawned. */
 static void in_child(void)
 {
     rd_worker_forked();
@@ -208,6 +213,7 @@ static void watch_forks(void)
 }
 
 /* ---- What plans ask for ---------------------------------------------------------------------- */
+/* Finds the entry of a key, and gives it the environment of now. */
 rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *text)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -219,6 +225,8 @@ rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *tex
     return c;
 }
 
+/* Brings the code now if the mode is sync or cache, and from the store if a run has many
+ * operations. */
 void rd_compiled_want(rd_compiled *c, double operations)
 {
     const tier_mode mode = mode_now();
@@ -254,6 +262,8 @@ static void finish_at_exit(void)
     (void)atexit(rd_worker_wait);
 }
 
+/* Adds operations that ran without the code. After enough of them a worker thread looks in the
+ * store, and later compiles; one long run is reason enough to compile at once. */
 void rd_compiled_add_missed(rd_compiled *c, double operations)
 {
     int    found = atomic_load_explicit(&c->state, memory_order_relaxed);
@@ -277,10 +287,12 @@ void rd_compiled_add_missed(rd_compiled *c, double operations)
     rd_worker_do(&c->job);
 }
 
-/* Other processes are told only of what no noise makes. */
+/* Other processes are told of slower loops by this factor, which is more than noise. */
 static const double BY_FAR = 2;
 
 /* ---- Against tiles --------------------------------------------------------------------------- */
+/* Counts a run in the comparison with tiles. Once loops are slower by far the store is told, so
+ * that other processes know. */
 void rd_compiled_add_run(rd_compiled *c, rd_contestant by, double operations, int threads,
                          double seconds)
 {
@@ -317,6 +329,8 @@ bool rd_tier_is_patient(void)
     return mode_now() >= ASYNC && !hurried;
 }
 
+/* True if a plan may do without code, as the process has run few operations so far; these count
+ * from now on. */
 bool rd_tier_spares(double operations)
 {
     static _Atomic(double) spared;
@@ -333,6 +347,7 @@ bool rd_tier_is_off(void)
     return mode_now() == OFF;
 }
 
+/* Returns where the code is on its way; *left is the operations until it will be brought. */
 rd_compiled_state rd_compiled_state_of(const rd_compiled *c, double *left)
 {
     const int    now  = atomic_load_explicit(&c->state, memory_order_acquire);

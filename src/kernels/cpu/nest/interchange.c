@@ -1,10 +1,10 @@
-/* interchange.c - a program by panels, whose other loops are short, as a loop over one index after the
- * other.
+/* interchange.c - a program by panels (tiles of points) is rewritten with the loop over points
+ * outermost (loop interchange), where all other loops are short.
  *
- * Planning moves the axis of points into the loops over components, panel by panel, so that
- * tiles have long rows. The loops of a nest make vectors of their own, along any axis, and keep
- * what a point needs in registers: its bones are looked up once, and not once for each
- * component. So where components are few, the program is written with the points outside again:
+ * Planning moves the axis of points into the loops over components, panel by panel, so that the
+ * tile machine has long rows. The loops of a compiled nest make vectors along any axis, and keep
+ * what a point needs in registers: an address that memory gives is read once a point, not once
+ * for each component. So where components are few, the points go outside again:
  *
  *     for panels of i                          for i
  *       for j                                    for j
@@ -15,10 +15,10 @@
  *         for i of the panel
  *           y[i, j] = fold at i
  *
- * Rounds over i meet nothing of each other, and each cell takes its elements in the same order. */
+ * Points are independent, and each cell takes its elements in the same order. */
 #include "kernels/cpu/nest/interchange.h"
 
-/* Rounds of the loops over components, one in the other. */
+/* The most rounds of nested loops over components. */
 enum { FEW = 64 };
 
 /* ---- Which programs ------------------------------------------------------------------------- */
@@ -27,7 +27,7 @@ static bool is_over(const rd_interchange *t, int32_t loop)
     return t->p->loop[loop].axis == t->axis;
 }
 
-/* All is one loop over panels of the axis that tasks share. */
+/* True if all of the body is one loop over panels of the axis that tasks share. */
 static bool find_panels(rd_interchange *t)
 {
     const rd_program *p    = t->p;
@@ -42,7 +42,7 @@ static bool find_panels(rd_interchange *t)
     return p->loop[t->panels].kind == RD_LOOP_TILE && t->axis == p->root;
 }
 
-/* Rounds of the loops around this one, but over the axis. */
+/* Counts the rounds of the loops around this one, those over the point axis excluded. */
 static double rounds_around(const rd_interchange *t, int32_t loop)
 {
     double rounds = 1;
@@ -53,7 +53,7 @@ static double rounds_around(const rd_interchange *t, int32_t loop)
     return rounds;
 }
 
-/* Are there loops over components, with the axis inside, and are all of them short? */
+/* True if there are loops over components with the point axis inside, and all of them are short. */
 static bool has_short_loops(const rd_interchange *t)
 {
     bool some = false;
@@ -71,6 +71,7 @@ static bool has_short_loops(const rd_interchange *t)
     return some;
 }
 
+/* Returns the coefficient of the point axis, counted from where its panel begins. */
 int64_t rd_interchange_panel_coef(const rd_interchange *t, const rd_address *at)
 {
     int64_t coef = 0;
@@ -81,7 +82,7 @@ int64_t rd_interchange_panel_coef(const rd_interchange *t, const rd_address *at)
     return coef;
 }
 
-/* Do other axes go by whole panels, if this one goes by neighbours?  Then what one index has are
+/* True if other axes go by whole panels where this one goes by neighbours. Then one point has
  * neighbours of a row that is as many times shorter. */
 static bool is_by_panels(const rd_interchange *t, const rd_address *at)
 {
@@ -91,7 +92,7 @@ static bool is_by_panels(const rd_interchange *t, const rd_address *at)
     return at->offset % t->width == 0;
 }
 
-/* Cells of other axes may also lie within those of one index. */
+/* True if the cells of a fold can be split into those of one point each. */
 static bool can_split_cells(const rd_interchange *t, const rd_fold *f)
 {
     const int64_t own = rd_interchange_panel_coef(t, &f->cell);
@@ -101,13 +102,14 @@ static bool can_split_cells(const rd_interchange *t, const rd_fold *f)
     return own == 0 || f->n_cell == own * t->width;
 }
 
+/* True if the fold allows the interchange: a reduction that does not go along the point axis. */
 static bool can_interchange_fold(const rd_interchange *t, const rd_fold *f)
 {
     return !f->scan && !f->user && f->n_group == 0 && !f->by_rows && !rd_coef(&f->lane, t->axis) &&
            !rd_coef(&f->outer, t->axis) && can_split_cells(t, f);
 }
 
-/* The loop that holds an instruction once those over the axis are gone, -1. */
+/* The loop that holds an instruction once the loops over the point axis are gone; -1: none. */
 static int32_t loop_left(const rd_interchange *t, int32_t i)
 {
     int32_t loop = t->p->inst[i].loop;
@@ -122,7 +124,8 @@ static int32_t slot_of(const rd_program *p, int32_t i, rd_inst_kind kind)
     return p->inst[i].kind == kind ? p->address[p->inst[i].arg].slot : -1;
 }
 
-/* Is what is stored there seen by all that loads it, if it stays in its register? */
+/* True if all loads of what is stored there can read the stored register instead (store-to-load
+ * forwarding). */
 static bool can_forward(const rd_interchange *t, int32_t i)
 {
     const rd_program *p    = t->p;
@@ -141,7 +144,7 @@ static bool can_forward(const rd_interchange *t, int32_t i)
     return p->address[inst->arg].type == inst->type && !rd_dtype_is_half(inst->type);
 }
 
-/* Does each index have a row of its own there, of components? */
+/* True if each point has a row of its own in the scratch array, one element for each component. */
 static bool has_own_row(const rd_interchange *t, const rd_address *at)
 {
     int64_t last = at->offset;
@@ -155,7 +158,8 @@ static bool has_own_row(const rd_interchange *t, const rd_address *at)
     return at->offset >= 0 && last < rd_interchange_panel_coef(t, at);
 }
 
-/* One by one they may all have the same row. */
+/* True if the scratch array can be that of one point: its value is forwarded, or it is a row
+ * that points reuse. */
 static bool can_interchange_scratch(const rd_interchange *t, int32_t i)
 {
     const rd_address *at  = &t->p->address[t->p->inst[i].arg];
@@ -165,7 +169,8 @@ static bool can_interchange_scratch(const rd_interchange *t, int32_t i)
                     : own > 1 && t->rows && has_own_row(t, at);
 }
 
-/* Folds begin in a panel, and what is stored for it alone is for the same index. */
+/* True if the instruction allows the interchange. Folds must begin within a panel, and scratch
+ * must belong to one point. */
 static bool can_interchange_inst(const rd_interchange *t, int32_t i)
 {
     const rd_inst *inst = &t->p->inst[i];
@@ -183,8 +188,8 @@ static bool can_interchange_inst(const rd_interchange *t, int32_t i)
                : can_interchange_scratch(t, i);
 }
 
-/* Does memory say where a row along another axis begins?  For neighbours along this one its
- * elements would be gathered one by one, for one index they are loaded as they lie. */
+/* True if memory says where a row along another axis begins. Neighbouring points would gather
+ * its elements one by one; one point loads them as they lie. */
 static bool has_gathered_rows(const rd_program *p)
 {
     for (int32_t i = p->body; i < p->tail; i++) {
@@ -201,6 +206,7 @@ static bool has_gathered_rows(const rd_program *p)
     return false;
 }
 
+/* True if the program can be rewritten, in the order of the rules above. */
 static bool can_interchange(rd_interchange *t)
 {
     if (!find_panels(t) || !has_short_loops(t))
@@ -215,6 +221,8 @@ static bool can_interchange(rd_interchange *t)
     return true;
 }
 
+/* Rewrites the program with points outermost, in *by_items; NULL if it cannot be. False: no
+ * memory. */
 bool rd_nest_interchange(const rd_program *p, rd_get_fn *get, void *pool,
                          const rd_program **by_items)
 {

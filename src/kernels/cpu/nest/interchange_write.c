@@ -1,10 +1,10 @@
-/* interchange_write.c - a program by panels, whose loops and folds are known, is written as one by
- * items. */
+/* interchange_write.c - writes the program with the loop over points outermost, once
+ * interchange.c has found that it can be. */
 #include "kernels/cpu/nest/interchange.h"
 #include <string.h>
 
 /* ---- Addresses ------------------------------------------------------------------------------ */
-/* The address keeps one index of a panel. */
+/* Drops the point axis from an address within a panel: what is left is for one point. */
 static void drop_panel_axis(const rd_interchange *t, rd_address *at)
 {
     const int64_t by = rd_interchange_panel_coef(t, at) == 1 ? t->width : 1;
@@ -19,6 +19,7 @@ static void drop_panel_axis(const rd_interchange *t, rd_address *at)
     at->offset /= by;
 }
 
+/* Leaves the cells of one point to the fold. */
 static void drop_panel_cells(const rd_interchange *t, rd_fold *f)
 {
     const int64_t own = rd_interchange_panel_coef(t, &f->cell);
@@ -29,6 +30,7 @@ static void drop_panel_cells(const rd_interchange *t, rd_fold *f)
 }
 
 /* ---- Scratch -------------------------------------------------------------------------------- */
+/* Replaces register `from` by `reg`, in operands and in addresses. */
 static void replace_reg(rd_program *to, int32_t from, int32_t reg)
 {
     for (int32_t i = 0; i < to->n_inst; i++) {
@@ -46,11 +48,13 @@ static void replace_reg(rd_program *to, int32_t from, int32_t reg)
                 to->address[a].add[k].reg = reg;
 }
 
+/* True if the instruction has that kind and an address in the slot. */
 static bool is_of_slot(const rd_program *to, int32_t i, rd_inst_kind kind, int32_t slot)
 {
     return to->inst[i].kind == kind && to->address[to->inst[i].arg].slot == slot;
 }
 
+/* Removes an instruction from the list. */
 static void remove_inst(rd_program *to, int32_t i)
 {
     memmove(&to->inst[i], &to->inst[i + 1], (size_t)(to->n_inst - i - 1) * sizeof *to->inst);
@@ -58,7 +62,8 @@ static void remove_inst(rd_program *to, int32_t i)
     to->tail -= i < to->tail;
 }
 
-/* Loads from scratch become the register that was stored there, as both belong to one index. */
+/* Replaces loads from scratch by the register that was stored there, as both belong to one
+ * point. */
 static void forward(rd_program *to)
 {
     for (int32_t i = 0; i < to->n_inst; i++) {
@@ -83,6 +88,8 @@ static void forward(rd_program *to)
 }
 
 /* ---- All together --------------------------------------------------------------------------- */
+/* Writes the instructions without the loops over the point axis, but with that over panels,
+ * whose step becomes 1. */
 static void write(const rd_interchange *t, rd_loop *loops, int32_t *number)
 {
     rd_program *to = t->to;
@@ -111,6 +118,7 @@ static void write(const rd_interchange *t, rd_loop *loops, int32_t *number)
     to->one_by_one = t->rows;
 }
 
+/* Copies the program to t->to, with lists of its own. False: no memory. */
 static bool copy_program(rd_interchange *t, rd_get_fn *get, void *pool)
 {
     const rd_program *p = t->p;

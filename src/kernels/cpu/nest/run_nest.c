@@ -1,4 +1,4 @@
-/* run_nest.c - compiled nests run, and say what failed. */
+/* run_nest.c - runs compiled nests, and reports what failed. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/nest/draft.h"
 #include <stdio.h>
@@ -9,6 +9,8 @@ int64_t rd_nest_state(const rd_nest_code *code)
     return code->state;
 }
 
+/* Returns the functions of a nest, if they are compiled and loaded; those of its second text
+ * otherwise. NULL: not yet. */
 const void *rd_nest_loaded(const rd_nest_code *code)
 {
     const void *kernels = NULL;
@@ -33,7 +35,7 @@ void rd_nest_add_missed(const rd_nest_code *code, double operations)
     rd_compiled_add_missed(code->compiled, operations);
 }
 
-/* Whose kernels they are. */
+/* The record of the text that these functions are compiled of. */
 static const rd_nest_code *code_of_kernels(const rd_nest_code *code, const void *kernels)
 {
     return code->otherwise &&
@@ -43,7 +45,8 @@ static const rd_nest_code *code_of_kernels(const rd_nest_code *code, const void 
 }
 
 /* ---- Against tiles --------------------------------------------------------------------------- */
-/* Tiles stand against the code that would run. */
+/* Counts a run in the comparison with tiles. A run by tiles counts against the code that would
+ * have run. */
 void rd_nest_add_run(const rd_nest_code *code, const void *kernels, double operations, int threads,
                      double seconds)
 {
@@ -70,6 +73,7 @@ static rd_nest_call call_of(const rd_nest_code *code, const rd_task *task)
                            .reducer  = code->reducer };
 }
 
+/* Reports that an index is outside its axis. */
 static void set_index_error(rd_task *task)
 {
     task->status = RD_ERR_AXIS;
@@ -89,9 +93,9 @@ static void set_callback_error(const rd_program *p, rd_task *task, const rd_nest
              call->sentence);
 }
 
-/* The reference executor says which index it was, or what failed first: a nest takes strip after
- * strip through one function, then through the next.  Of rows, who runs the stage has it run again
- * otherwise. */
+/* Finds out which index was wrong, or which call failed first, with the reference executor. A
+ * nest takes strip after strip through one function after the other, so it does not know the
+ * order. For loops over sparse rows the caller runs the stage again by another strategy. */
 static void fail(const rd_program *p, rd_task *task, const rd_nest_call *call)
 {
     if (!p->by_rows)
@@ -104,6 +108,7 @@ static void fail(const rd_program *p, rd_task *task, const rd_nest_call *call)
         set_index_error(task);
 }
 
+/* Runs one part of a nest for a task, and adds what the part reports to the task. */
 static void run(const rd_nest_code *code, const rd_program *p, rd_task *task,
                 void (*part)(rd_nest_call *))
 {
@@ -119,6 +124,7 @@ static void run(const rd_nest_code *code, const rd_program *p, rd_task *task,
         fail(p, task, &call);
 }
 
+/* Runs the head for a task; the next three functions run the other parts. */
 void rd_nest_head(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
 {
     run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->head);
@@ -134,13 +140,15 @@ void rd_nest_tail(const rd_nest_code *code, const void *kernels, const rd_progra
     run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->tail);
 }
 
+/* Runs all parts by one function, for small programs of one task. False: an index was outside
+ * its axis. */
 bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task)
 {
     rd_nest_call call;
 
     code = code_of_kernels(code, kernels);
-    /* Member by member.  Of a whole structure compilers make `rep stos`, which takes 10 cycles, and of
-     * the first two one vector, which would wait until both have left the core's queue of stores. */
+    /* Members are set one by one.  For a whole structure compilers write `rep stos`, which takes 10
+     * cycles; for the first two members one vector, which waits until both have left the store queue. */
     call.slot     = task->slot;
     call.state    = *(char *const volatile *)&task->state;
     call.lo       = 0;

@@ -1,7 +1,8 @@
-/* sort_callback.c - rows that are put in order, as a compiled nest asks for it. */
+/* sort_callback.c - the routine that a compiled nest calls to sort a row. */
 #include "core/bytes.h"
 #include "kernels/cpu/nest/draft.h"
 
+/* Sorts a row by the library's routine, unless the run was cancelled. */
 static void sort_row(rd_nest_call *q, int32_t number, const void *from, void *to)
 {
     const rd_nest_code *code = q->code;
@@ -11,7 +12,7 @@ static void sort_row(rd_nest_call *q, int32_t number, const void *from, void *to
         q->stopped = 1;
 }
 
-/* Behind what the nest keeps in a task's state lies the memory that the routine works in. */
+/* Chooses the routine. Its memory lies behind what the nest keeps in a task's state. */
 void rd_nest_prepare_sorts(const rd_nest_draft *n, rd_nest_code *made)
 {
     int64_t most = 0;
@@ -27,6 +28,7 @@ void rd_nest_prepare_sorts(const rd_nest_draft *n, rd_nest_code *made)
     made->work    = rd_piece(&made->state, 1, most);
 }
 
+/* Passes the routine to a call. */
 void rd_nest_pass_sorts(const rd_nest_code *code, rd_nest_call *call)
 {
     call->code = code;

@@ -1,12 +1,14 @@
-/* sparse_rows.c - folds by labels that ascend as loops over rows.
+/* sparse_rows.c - group-by folds whose labels ascend become loops over the rows of a sparse
+ * array (CSR).
  *
- * Places of a sparse pattern lie row after row, and behind their labels memory says where each row
- * begins.  So a program that goes through all places, and then through all groups, is written as one
- * loop over rows: each begins its states, goes through its places, and stores its results.  No label
- * is read, no cells are kept, and tasks share rows, of about as many places each.  The bits are those
- * of the program as it stands, as all places are one block: a group takes its elements one by one.
+ * Stored elements of a sparse array lie row after row, and behind their labels memory says where
+ * each row begins. So a program with a loop over all elements, and then one over all groups, is
+ * rewritten as one loop over rows. Each row begins its states, takes its elements, and stores
+ * its results. No label is read, no cells are kept, and tasks share rows, with about as many
+ * elements each. The bits are those of the program as it stands: all elements are one block, so
+ * a group takes its elements one by one.
  *
- *     for p of places                          for i of rows
+ *     for p of elements                        for i of rows
  *       fold takes x into group label            fold starts
  *     for i of groups                            for p from begin[i] to begin[i + 1]
  *       y[i] = fold at i                           fold takes x
@@ -14,6 +16,7 @@
 #include "kernels/cpu/nest/sparse_rows.h"
 
 /* ---- Which programs -------------------------------------------------------------------------- */
+/* The instruction that makes a register; NULL if there is none. */
 static const rd_inst *made_by(const rd_program *p, int32_t reg)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -22,7 +25,7 @@ static const rd_inst *made_by(const rd_program *p, int32_t reg)
     return NULL;
 }
 
-/* The label of a step, as it is in memory. */
+/* The address in memory that the label of a step is loaded from; NULL if it is computed. */
 static const rd_address *label_of(const rd_program *p, const rd_inst *step)
 {
     const rd_inst *made = made_by(p, step->d);
@@ -32,7 +35,7 @@ static const rd_address *label_of(const rd_program *p, const rd_inst *step)
     return made && made->kind == RD_I_LOAD ? &p->address[made->arg] : NULL;
 }
 
-/* All is one loop over places. */
+/* True if all of the body is one loop over stored elements. */
 static bool find_places(rd_sparse_rows_draft *r)
 {
     const rd_program *p    = r->p;
@@ -46,7 +49,7 @@ static bool find_places(rd_sparse_rows_draft *r)
            p->loop[r->places].axis == p->root;
 }
 
-/* Axis of the groups of a fold's cells: of the CLOSE's outermost loop. */
+/* The axis of the groups of a fold's cells: that of the outermost loop around its CLOSE; -1. */
 static int32_t group_axis(const rd_program *p, int32_t close)
 {
     int32_t k = p->inst[close].loop;
@@ -56,13 +59,15 @@ static int32_t group_axis(const rd_program *p, int32_t close)
     return k >= 0 ? p->loop[k].axis : -1;
 }
 
+/* True if the fold is a group-by reduction of one block, whose memory says where rows begin. */
 static bool is_by_rows(const rd_sparse_rows_draft *r, const rd_fold *f)
 {
     return f->begins && f->n_block == 1 && f->lanes == 1 && !f->scan &&
            f->n_group == r->p->fold[0].n_group;
 }
 
-/* Steps go by one label, in the loop over places; cells are closed in loops over the groups. */
+/* True if all steps go by one label in the loop over elements, and all cells are finished in
+ * loops over the groups. */
 static bool find_folds(rd_sparse_rows_draft *r)
 {
     const rd_program *p = r->p;
@@ -99,8 +104,8 @@ static bool find_folds(rd_sparse_rows_draft *r)
     return r->group >= 0 && r->begin.n_add;
 }
 
-/* Can the tail go by rows?  It must consist of loops over all groups, forwards, that take no steps and load
- * nothing that the program stores. */
+/* True if the tail can go into the loop over rows: it has only forward loops over all groups,
+ * which take no steps and load nothing that the program stores. */
 static bool can_move_tail(const rd_sparse_rows_draft *r)
 {
     const rd_program *p = r->p;
@@ -122,6 +127,7 @@ static bool can_move_tail(const rd_sparse_rows_draft *r)
     return true;
 }
 
+/* True if the head has no loop and no store. */
 static bool can_keep_head(const rd_program *p)
 {
     for (int32_t i = 0; i < p->body; i++)
@@ -131,6 +137,7 @@ static bool can_keep_head(const rd_program *p)
 }
 
 /* ---- The program by rows --------------------------------------------------------------------- */
+/* Rewrites the program as a loop over rows, in *by_rows; NULL if it cannot be. False: no memory. */
 bool rd_nest_sparse_rows(const rd_program *p, rd_get_fn *get, void *pool,
                          const rd_program **by_rows)
 {

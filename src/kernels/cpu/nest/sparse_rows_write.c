@@ -1,4 +1,5 @@
-/* sparse_rows_write.c - a program by labels, whose loops and folds are known, is written as one by rows. */
+/* sparse_rows_write.c - writes the program as a loop over rows, once sparse_rows.c has found
+ * that it can be. */
 #include "kernels/cpu/nest/sparse_rows.h"
 #include <string.h>
 
@@ -12,7 +13,7 @@ static void put_loop(rd_sparse_rows_draft *r, rd_inst_kind kind, int32_t loop)
     put(r, &(rd_inst){ .kind = kind, .arg = loop });
 }
 
-/* Groups are all one axis; no cell is another group's. */
+/* Gives all loops over groups the one axis of rows; a cell is that of the row at hand. */
 static void rename_axes(const rd_sparse_rows_draft *r, rd_address *a, int32_t from)
 {
     for (int32_t k = 0; k < a->n_add; k++)
@@ -45,6 +46,7 @@ static void put_groups(rd_sparse_rows_draft *r, int32_t loop)
     }
 }
 
+/* Makes each fold one that begins and ends within a row. */
 static void set_folds(rd_sparse_rows_draft *r)
 {
     for (int32_t k = 0; k < r->to->n_fold; k++) {
@@ -59,7 +61,7 @@ static void set_folds(rd_sparse_rows_draft *r)
     }
 }
 
-/* begin[i] and begin[i + 1] */
+/* Sets the edges of the loop over a row's elements: begin[i] and begin[i + 1]. */
 static void set_row(rd_sparse_rows_draft *r, rd_loop *row)
 {
     rd_address begin = r->begin;
@@ -74,6 +76,7 @@ static void set_row(rd_sparse_rows_draft *r, rd_loop *row)
     row->bounds                        = NULL;
 }
 
+/* True if an instruction reads the register. */
 static bool is_read(const rd_program *p, int32_t reg)
 {
     int32_t read[RD_MOST_READ];
@@ -85,7 +88,7 @@ static bool is_read(const rd_program *p, int32_t reg)
     return false;
 }
 
-/* Takes out the instructions that make labels, as nothing reads them any more. */
+/* Removes the instructions that make labels, as nothing reads them any more. */
 static void drop_labels(rd_program *to)
 {
     for (int32_t i = to->n_inst; i-- > to->body;) {
@@ -97,7 +100,7 @@ static void drop_labels(rd_program *to)
     }
 }
 
-/* The head, the loop over rows with what the body and all loops over groups have, and no tail. */
+/* Writes the head, the loop over rows with the bodies of all loops, and an empty tail. */
 static void write(rd_sparse_rows_draft *r)
 {
     const rd_program *p    = r->p;
@@ -129,7 +132,7 @@ static void write(rd_sparse_rows_draft *r)
     to->grain = 1;
 }
 
-/* The program, with room for a loop more and two addresses. */
+/* Copies the program, with room for one more loop and two addresses. False: no memory. */
 static bool copy(rd_sparse_rows_draft *r, rd_get_fn *get, void *pool)
 {
     const rd_program *p = r->p;
@@ -150,6 +153,7 @@ static bool copy(rd_sparse_rows_draft *r, rd_get_fn *get, void *pool)
     return true;
 }
 
+/* Makes r->to, the program as a loop over rows. False: no memory. */
 bool rd_sparse_rows_write(rd_sparse_rows_draft *r, rd_get_fn *get, void *pool)
 {
     rd_loop *loops  = get(pool, ((size_t)r->p->n_loop + 1) * sizeof *loops);
