@@ -1,7 +1,7 @@
-/* micro_loops.h - small loops that are timed, as C text: compiled as loops of programs are, by the same
- * compiler with the same flags.
+/* micro_loops.h - the loops that are timed, as C text. They are compiled as loops of programs
+ * are, by the same compiler with the same flags.
  *
- * Each is a function of (n, times, x, y, z): n elements, over and over again. */
+ * Each is a function of (n, times, x, y, z): it goes over n elements `times` times. */
 #ifndef RD_KERNELS_CPU_CALIBRATE_MICRO_LOOPS_H
 #define RD_KERNELS_CPU_CALIBRATE_MICRO_LOOPS_H
 

@@ -1,4 +1,5 @@
-/* draft.h - a nest before it is compiled: what files of this folder share. */
+/* draft.h - a nest before it is compiled, and the record of a compiled one, for the files of
+ * this folder. */
 #ifndef RD_KERNELS_CPU_NEST_DRAFT_H
 #define RD_KERNELS_CPU_NEST_DRAFT_H
 #include "kernels/cpu/nest/nest_call.h"
@@ -7,62 +8,64 @@
 #include "kernels/pass/strips.h"
 #include "kernels/print/print.h"
 
+/* A nest on its way from a program to text. */
 typedef struct rd_nest_draft {
-    const rd_program *p;        /* its loops                                       */
-    const rd_program *of;       /* what it computes: p, or p is the same written otherwise */
-    bool              by_rows;  /* p is the same by rows of places                 */
-    int               vector;   /* bytes of a vector                               */
-    bool              whole;    /* one task runs all of it                         */
-    bool              pointers; /* users' functions are called by their addresses  */
-    bool              tells;    /* all alternatives of its strips are known        */
-    bool              marks;    /* its text tells of vector loops, for tools       */
-    const char       *why;      /* it cannot be: the reason; NULL                  */
-    int64_t           state;    /* bytes of a task's state                         */
-    int64_t           number[RD_PRINT_NUMBERS]; /* that the text leaves to the call */
+    const rd_program *p;        /* the program that is printed: `of`, or `of` rewritten     */
+    const rd_program *of;       /* the program as it was planned                            */
+    bool              by_rows;  /* p has loops over rows of a sparse array                  */
+    int               vector;   /* bytes of a vector                                        */
+    bool              whole;    /* one task runs all of it, by one function                 */
+    bool              pointers; /* users' functions are called by their addresses           */
+    bool              tells;    /* strips list all their alternatives, for reports          */
+    bool              marks;    /* the text tells the statement of vector loops, for tools  */
+    const char       *why;      /* the reason why there can be no nest; NULL                */
+    int64_t           state;    /* bytes of a task's state; the printer finds them          */
+    int64_t           number[RD_PRINT_NUMBERS]; /* values of N0 .. in the text              */
     int32_t           n_number;
 } rd_nest_draft;
 
+/* What a call of a compiled nest needs.  prepare.c fills it. */
 struct rd_nest_code {
-    rd_compiled            *compiled;
-    const rd_kernels_place *here; /* its functions, once they are compiled */
-    int64_t                 state;
-    bool                    by_rows;
-    int32_t                 n_number;
-    rd_nest_function       *function;
-    rd_nest_reducer        *reducer;
-    rd_nest_code           *otherwise; /* where its text cannot be compiled, NULL */
-    const rd_sorting       *sorting;
-    rd_sort_row            *sort;
-    int64_t                 work; /* where in a task's state rows are put in order */
-    int64_t                 number[];
+    rd_compiled            *compiled;  /* entry of the tier's table                          */
+    const rd_kernels_place *here;      /* where its functions appear once they are loaded    */
+    int64_t                 state;     /* bytes of a task's state                            */
+    bool                    by_rows;   /* loops go over rows of a sparse array               */
+    int32_t                 n_number;  /* entries of number[]                                */
+    rd_nest_function       *function;  /* users' functions, by call number                   */
+    rd_nest_reducer        *reducer;   /* users' reducers, by fold                           */
+    rd_nest_code           *otherwise; /* the second text, if this one cannot be compiled; NULL */
+    const rd_sorting       *sorting;   /* sorts of the program                               */
+    rd_sort_row            *sort;      /* the routine that sorts rows                        */
+    int64_t                 work;      /* where its memory begins in a task's state          */
+    int64_t                 number[];  /* values of N0 .. in the text                        */
 };
 
-/* rows.c: the program as loops over rows of places, NULL where it is not such a one.  False: no
- * memory. */
+/* sparse_rows.c: rewrites the program as a loop over the rows of a sparse array, in *by_rows;
+ * NULL if it cannot be. False: no memory. */
 bool rd_nest_sparse_rows(const rd_program *p, rd_get_fn *get, void *pool,
                          const rd_program **by_rows);
-/* items.c: the program with one index after the other in place of panels, NULL where these are
- * better.  False: no memory. */
+/* interchange.c: rewrites the program with points outermost instead of panels, in *by_items;
+ * NULL if it cannot be. False: no memory. */
 bool rd_nest_interchange(const rd_program *p, rd_get_fn *get, void *pool,
                          const rd_program **by_items);
-/* schedule.c: the draft of a program; the same with its loops over rows of places, or over items,
- * where they can be.  False: no memory.  Loops without a LOOP leave the program's list. */
+/* schedule.c: begins the draft of a program; rewrites its program where that helps, false: no
+ * memory; removes loops without a LOOP instruction from a program's list. */
 rd_nest_draft rd_nest_draft_of(const rd_program *p, int vector, bool whole);
 bool          rd_nest_rewrite(rd_nest_draft *n, rd_get_fn *get, void *pool);
 void          rd_nest_number_loops(rd_program *to, rd_loop *made, int32_t *number);
-/* Its loop tree, which the caller frees: as it is built, and which loops become strips; and after
- * all passes.  NULL: no memory, or n->why says what stands against it. */
+/* Build the loop tree, which the caller frees: as it is first, with the choice of strips; and
+ * after all passes. NULL: no memory, or n->why says why there is none. */
 rd_schedule *rd_nest_build(rd_nest_draft *n, rd_strips *strips, rd_get_fn *get, void *pool);
 rd_schedule *rd_nest_tree(rd_nest_draft *n, rd_text *log, rd_get_fn *get, void *pool);
-/* describe.c: a line for each region of strips; for each loop of which a few rounds are merged. */
+/* describe.c: adds a line for each region of strips; for each loop with unroll-and-jam. */
 void rd_nest_strips_text(rd_text *to, const rd_strips *strips);
 void rd_nest_unroll_jam_text(rd_text *to, const rd_program *p, const rd_strips *strips);
-/* prepare.c: its text, or n->why.  False: no memory. */
+/* prepare.c: adds the text of the draft, or sets n->why. False: no memory. */
 bool rd_nest_write(rd_nest_draft *n, rd_text *text, rd_get_fn *get, void *pool);
-/* callbacks.c: users' functions and reducers, which the text calls.  False: no memory. */
+/* callbacks.c: finds users' functions and reducers, which the text calls. False: no memory. */
 bool rd_nest_callbacks(const rd_program *p, rd_get_fn *get, void *pool, rd_nest_code *made);
-/* sorts.c: the routine that puts rows in order, and its memory behind a task's state; both for a
- * call. */
+/* sort_callback.c: chooses the routine that sorts rows, and its memory behind a task's state;
+ * passes both to a call. */
 void rd_nest_prepare_sorts(const rd_nest_draft *n, rd_nest_code *made);
 void rd_nest_pass_sorts(const rd_nest_code *code, rd_nest_call *call);
 #endif

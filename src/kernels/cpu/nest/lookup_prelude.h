@@ -1,13 +1,13 @@
-/* lookup_prelude.h - elements of small tables at places that memory says, of a strip: LOOK_UP(size, T) is
- * the function for elements of so many bytes and indices of type T (print/lookup_calls.c).
+/* lookup_prelude.h - looks up the elements of a strip in a small table. LOOK_UP(size, T) is the
+ * function for elements of so many bytes and indices of type T (print/lookup_calls.c).
  *
- * Tables are as long as up to four vectors.  They are loaded before the loop, and permutes look up
- * as many elements as a vector has.  Indices are checked as rd_index_i64() does: negative ones
- * count from the end, and one that is outside is noted.  gcc has a name for permutes by places that
- * are not constant, clang has none and looks up one element after the other. */
+ * A table fills up to four vectors. They are loaded before the loop, and permutes look up as
+ * many elements as a vector has. Indices are checked as rd_index_i64() does: negative ones count
+ * from the end, and one that is outside is noted. gcc has a name for permutes by variable
+ * indices; clang has none, and looks up one element after the other. */
 #define LOOKING static inline __attribute__((always_inline))
 
-/* An element as bits, whatever its type is. */
+/* An element as bits, of any type. */
 typedef uint8_t  rd_element_1 __attribute__((may_alias));
 typedef uint32_t rd_element_4 __attribute__((may_alias));
 typedef uint64_t rd_element_8 __attribute__((may_alias));
@@ -25,7 +25,8 @@ typedef int32_t   rd_half_places_4 __attribute__((vector_size(LOOK_BYTES / 2)));
 typedef float     rd_floats __attribute__((vector_size(LOOK_BYTES)));
 typedef double    rd_doubles __attribute__((vector_size(LOOK_BYTES)));
 
-/* Elements `from` .. of a table of `extent`, up to a vector; nothing behind them is read. */
+/* Loads elements from `from` on of a table with `extent` elements, up to a vector; nothing
+ * behind them is read. */
 #if LOOK_BYTES == 64
 #define LOOK_MASK(n, lanes) ((n) >= (lanes) ? -1 : (int)(1u << (n)) - 1)
 #define LOOK_ROW_4(x, n)    __builtin_ia32_loadups512_mask(x, (rd_floats){ 0 }, LOOK_MASK(n, 16))
@@ -78,13 +79,13 @@ LOOK_TABLE(4, float)
 LOOK_TABLE(8, double)
 
 /* ---- Places of indices ----------------------------------------------------------------------- */
-/* A number is negative here where an index was outside. */
+/* A lane is negative if an index was outside. */
 typedef struct rd_outside {
     rd_places_4 of_4;
     rd_places_8 of_8;
 } rd_outside;
 
-/* Negative indices count from the end: the extent is added to them. */
+/* Adds the extent to negative indices, which count from the end, and notes indices outside. */
 #define LOOK_CHECKED(size, T, number, at)                       \
     do {                                                        \
         if ((T)-1 < 0)                                          \
@@ -92,8 +93,8 @@ typedef struct rd_outside {
         outside->of_##size |= at | ((number)(extent - 1) - at); \
     } while (0)
 
-/* The function widens as many indices as a vector has elements of that size.  The halves are named, as gcc
- * splits unnamed ones again. */
+/* Widens as many indices as a vector has elements of that size. Halves of vectors have names, as
+ * gcc splits unnamed ones again. */
 #define LOOK_PLACES(size, T, number, widened)                                   \
     LOOKING rd_places_##size rd_places_##size##_##T(const T *x, int64_t extent, \
                                                     rd_outside *outside)        \
@@ -163,7 +164,7 @@ LOOK_PLACES(4, int32_t, int32_t, *(const rd_odd_places_4 *)x)
 LOOK_PLACES(8, uint64_t, int64_t, *(const rd_odd_places_8 *)x)
 LOOK_PLACES(8, int64_t, int64_t, *(const rd_odd_places_8 *)x)
 
-/* Of 64 bits the low halves of two vectors become one. */
+/* Indices of 64 bits: the low halves of two vectors become one vector. */
 #define LOOK_BOTH(T)                                                                     \
     LOOKING rd_places_4 rd_places_4_##T(const T *x, int64_t extent, rd_outside *outside) \
     {                                                                                    \
@@ -199,7 +200,7 @@ LOOK_BOTH(int64_t)
 #define LOOK_VECTORS_8(T) ((void)0)
 #endif
 
-/* A table of up to 256 bytes is one of 128 words, of which an index chooses a half. */
+/* A table of up to 256 bytes is loaded as 128 words; the lowest bit of an index chooses a half. */
 #if defined(__AVX512BW__) && !defined(__clang__)
 typedef uint8_t       rd_look_bytes __attribute__((vector_size(64)));
 typedef char          rd_look_chars __attribute__((vector_size(64)));
@@ -256,8 +257,8 @@ LOOKING rd_look_words rd_pick_1(const rd_look_words *t, int64_t extent, rd_look_
 #define LOOK_VECTORS_1(T) ((void)0)
 #endif
 
-/* y[i] = table[x[i]] of n elements.  The table has `extent` elements, each `apart` behind the last
- * one; both are constants as a rule.  The last vector has some elements again, if it is not whole. */
+/* y[i] = table[x[i]] for n elements. The table has `extent` elements, `apart` from each other;
+ * both are mostly constants. If n is not whole vectors, the last one overlaps the one before. */
 #define LOOK_UP(size, T)                                                                         \
     LOOKING void rd_look_up_##size##_##T(void *y, const void *table, int64_t extent,             \
                                          int64_t apart, const T *x, int64_t n, int32_t *failed)  \

@@ -1,5 +1,5 @@
 /* nest_prelude.h - what the text of every nest begins with, behind the library's own code
- * (jit/prelude.h). */
+ * (jit/prelude.h): macros and functions that print/ writes calls of. */
 #define INT64_C(x)  x##LL
 #define UINT64_C(x) x##ULL
 typedef struct rd_f16 {
@@ -14,20 +14,22 @@ typedef struct rd_bf16 {
 
 #define LESS(a, b)             ((a) < (b) ? (a) : (b))
 #define MORE(a, b)             ((a) > (b) ? (a) : (b))
-/* The greatest first + k by up to `at`; the least from it on. */
+/* DOWN_TO(): the greatest first + k * by that is not above `at`. UP_TO(): the least one that is
+ * not below. */
 #define DOWN_TO(at, first, by) ((first) + ((at) - (first)) / (by) * (by))
 #define UP_TO(at, first, by)   DOWN_TO((at) + (by)-1, first, by)
 #define LINES                  __attribute__((aligned(64)))
 #define NOINLINE               __attribute__((noinline))
 
-/* exp of a strip: written out where its length is constant. */
+/* exp of a strip: unrolled where its length is constant. */
 #define EXP_OF_STRIP(elem, x, n)   \
     if (__builtin_constant_p(n))   \
         rd_exp_strip_##elem(x, n); \
     else                           \
         rd_exp_strips_##elem(x, n);
 
-/* A function that has hard arguments: of a strip that has none, by vectors. */
+/* A function of a strip. If no argument is hard, vectors compute it; else each element is
+ * computed alone. */
 #define OF_STRIP(name, elem, x, n)                           \
     {                                                        \
         int hard = 0;                                        \
@@ -43,12 +45,13 @@ typedef struct rd_bf16 {
             x[i] = rd_##name##_##elem(x[i]);                 \
     }
 
-/* x / by, of which only the nearest whole number counts: print/quotients.c. */
+/* x / by, where only the nearest whole number counts: print/quotients.c. */
 #ifdef __FMA__
 #define NEAR_QUOTIENT(x, by, high, low, fma) fma(x, high, (x) * (low))
 #else
 #define NEAR_QUOTIENT(x, by, high, low, fma) (x) / (by)
 #endif
+/* x / by by two multiplications; high + low is 1 / by. */
 static inline float rd_quotient_f32(float x, float by, float high, float low)
 {
     return NEAR_QUOTIENT(x, by, high, low, __builtin_fmaf);
@@ -58,7 +61,8 @@ static inline double rd_quotient_f64(double x, double by, double high, double lo
     return NEAR_QUOTIENT(x, by, high, low, __builtin_fma);
 }
 
-/* What divides floats with a remainder: of a strip without a huge quotient, by vectors. */
+/* Floored division of floats, or its remainder, for a strip. If no quotient is huge, vectors
+ * compute it. */
 #define DIVIDED_STRIP(name, elem, x, y, n)                                             \
     {                                                                                  \
         int hard = 0;                                                                  \
@@ -74,8 +78,8 @@ static inline double rd_quotient_f64(double x, double by, double high, double lo
             x[i] = rd_##name##_by_rest_##elem(x[i], y[i], rd_rest_##elem(x[i], y[i])); \
     }
 
-/* The same by a number that is known: print/remainders.c.  What is too far for a product is mostly near
- * enough for a division. */
+/* The same by a known number: print/remainders.c. Where quotients are too large for a product, a
+ * division is mostly still exact. */
 #define DIVIDED_STRIP_BY(name, elem, x, by, up, n)                                     \
     {                                                                                  \
         int far = 0, hard = 0;                                                         \
@@ -101,7 +105,7 @@ static inline double rd_quotient_f64(double x, double by, double high, double lo
         }                                                                              \
     }
 
-/* NaN becomes 0, as it does in a cast. */
+/* NaN becomes 0, as in a cast. */
 static inline float rd_or_0_f32(float x)
 {
     return x == x ? x : 0;
@@ -111,7 +115,7 @@ static inline double rd_or_0_f64(double x)
     return x == x ? x : 0;
 }
 
-/* Floats to ints of 32 bits or less, exact where they lie between; else as the function says. */
+/* Casts floats to ints of 32 bits or less: by vectors if all fit, else by the function. */
 #define INTS_OF_STRIP(type, function, least, x, y, n)               \
     {                                                               \
         int hard = 0;                                               \
@@ -127,7 +131,8 @@ static inline double rd_or_0_f64(double x)
             y[i] = (type)(int32_t)x[i];                             \
     }
 
-/* The first of n rows that begins at the place or behind it; those at 0 are never another task's. */
+/* The first of n rows that begins at an element or behind it. Rows at element 0 belong to the
+ * first task. */
 #define ROW_AT(name, T)                                                           \
     static inline int64_t rd_row_at_##name(const T *begin, int64_t n, int64_t at) \
     {                                                                             \
@@ -146,17 +151,17 @@ static inline double rd_or_0_f64(double x)
 ROW_AT(i32, int32_t)
 ROW_AT(i64, int64_t)
 
-/* What is n elements long, into the second-level cache. */
+/* Prefetches n elements into the second-level cache. */
 #define PREFETCH(x, n)                                            \
     for (int64_t at = 0; at < n; at += 64 / (int64_t)sizeof *(x)) \
         __builtin_prefetch((x) + at, 0, 2);
 
-/* The same of so few that the loop is written out. */
+/* The same for so few elements that the loop is unrolled. */
 #define PREFETCH_UNROLLED(x, n)                                                            \
     _Pragma("GCC unroll 64") for (int64_t at = 0; at < n; at += 64 / (int64_t)sizeof *(x)) \
         __builtin_prefetch((x) + at, 0, 2);
 
-/* Stores past the caches: whole cache lines, where they begin. */
+/* Non-temporal stores, which bypass the caches: whole cache lines, from where they begin. */
 typedef __UINTPTR_TYPE__ uintptr_t;
 #if defined(__AVX512F__)
 typedef float part_of_line __attribute__((vector_size(64), may_alias));
@@ -173,8 +178,8 @@ typedef float part_of_line __attribute__((vector_size(16), may_alias));
 #define NONTEMPORAL_STORE(to, part) __builtin_nontemporal_store(part, (part_of_line *)(to))
 #endif
 
-/* Past the caches, but for lines at the ends that are not whole; few lines beside these gain
- * nothing. */
+/* Copies by non-temporal stores, except partial cache lines at both ends. A few lines with such
+ * ends gain nothing, and are copied as usual. */
 static inline __attribute__((always_inline)) void rd_nontemporal_copy(char *y, const char *x,
                                                                       int64_t bytes)
 {
@@ -203,17 +208,17 @@ static inline __attribute__((always_inline)) void rd_nontemporal_copy(char *y, c
 #endif
 }
 
-/* Elements between where a line begins and here. */
+/* Elements from the begin of a cache line to y. */
 #define LINE_OFFSET(y) ((int64_t)((uintptr_t)(y) % 64 / sizeof *(y)))
 
-/* Others see what was stored past the caches. */
+/* Makes non-temporal stores visible to other threads. */
 #ifdef NONTEMPORAL_STORE
 #define NONTEMPORAL_FENCE __builtin_ia32_sfence();
 #else
 #define NONTEMPORAL_FENCE
 #endif
 
-/* f16 side by side to f32; the same bits as rd_f16_to_f32(). */
+/* Widens adjacent f16 to f32, with the bits of rd_f16_to_f32(). */
 static inline __attribute__((always_inline)) void rd_widen_f16(float *y, const rd_f16 *x, int64_t n)
 {
     int64_t i = 0;
@@ -231,7 +236,7 @@ static inline __attribute__((always_inline)) void rd_widen_f16(float *y, const r
         y[i] = rd_f16_to_f32(x[i]);
 }
 
-/* Bytes side by side to ints. */
+/* Widens adjacent bytes to ints. */
 #define WIDEN_BYTES(name, type)                                                                  \
     static inline __attribute__((always_inline)) void name(int32_t *y, const type *x, int64_t n) \
     {                                                                                            \
@@ -246,9 +251,9 @@ static inline __attribute__((always_inline)) void rd_widen_f16(float *y, const r
 WIDEN_BYTES(rd_widen_u8, uint8_t)
 WIDEN_BYTES(rd_widen_i8, int8_t)
 
-/* Three planes of bytes that lie interleaved, to ints.  Pixels are shuffled to 32 bits each, in every
- * 16 bytes of a vector, of which the last have their first pixel 4 bytes on: so nothing behind the
- * pixels is read. */
+/* Widens three planes of bytes, which lie interleaved (pixels), to ints. Pixels are shuffled to
+ * 32 bits each, in every 16 bytes of a vector. The last 16 bytes have their first pixel 4 bytes
+ * later, so nothing behind the pixels is read. */
 static inline void rd_planes_u8(int32_t *a, int32_t *b, int32_t *c, const uint8_t *x, int64_t n)
 {
     int64_t i = 0;
@@ -298,9 +303,9 @@ static inline void rd_planes_u8(int32_t *a, int32_t *b, int32_t *c, const uint8_
     }
 }
 
-/* n groups of bytes, each `period` behind the one before, come one behind the other.  A vector has
- * so many groups together, and `at` says which bytes of two neighbours in memory they are; 128:
- * none of this one.  Nothing behind the last group is read. */
+/* Copies n rows of `group` bytes each, which begin `period` bytes apart, one behind the other. A
+ * vector takes `together` rows. `at` says which bytes of two neighbouring vectors of memory they
+ * are; 128: none of this one. Nothing behind the last row is read. */
 static inline __attribute__((always_inline)) void rd_strided_rows(char *y, const char *x, int64_t n,
                                                                   int64_t group, int64_t period,
                                                                   int64_t        together,
@@ -320,8 +325,9 @@ static inline __attribute__((always_inline)) void rd_strided_rows(char *y, const
         memcpy(y + k * group, x + k * period, (size_t)group);
 }
 
-/* The label, or n behind the last group: compilers do not see that it is one of two, of which they would
- * make a branch for all that follows, which no processor foresees of labels at random. */
+/* Returns the label, or n if it is of no group. Compilers must not see that it is one of two:
+ * they would make a branch for all that follows, which no processor predicts for labels at
+ * random. */
 static inline int64_t rd_group_of(int64_t label, int64_t n)
 {
     int64_t group = (uint64_t)label < (uint64_t)n ? label : n;
@@ -330,14 +336,14 @@ static inline int64_t rd_group_of(int64_t label, int64_t n)
     return group;
 }
 
-/* The same in a loop that compilers make vectors of. */
+/* The same in a vector loop. */
 static inline int64_t rd_group_by_vectors(int64_t label, int64_t n)
 {
     return (uint64_t)label < (uint64_t)n ? label : n;
 }
 
-/* A constant that compilers do not know: of what chooses by one they make branches, which vectors
- * have not. */
+/* Hides a constant from compilers. If they know it they branch where they should choose, and
+ * vectors have no branches. */
 static inline float rd_hidden_f32(float x)
 {
     __asm__("" : "+m"(x));
@@ -354,8 +360,8 @@ static inline double rd_hidden_f64(double x)
 #include "kernels/math/math_rest_by.h"
 #include "kernels/cpu/nest/transpose_prelude.h"
 
-/* Negative indices count from the end.  One that is outside is noted, and the first element stands
- * in for it. */
+/* Checks an index. Negative ones count from the end. One that is outside is noted in `failed`,
+ * and the first element stands in for it. */
 static inline int64_t rd_index_i64(int64_t at, int64_t extent, int32_t *failed)
 {
     const int outside = at < -extent || at >= extent;
@@ -364,7 +370,7 @@ static inline int64_t rd_index_i64(int64_t at, int64_t extent, int32_t *failed)
     return outside ? 0 : at < 0 ? at + extent : at;
 }
 
-/* Of one element after another: most are not negative, which a branch foresees. */
+/* The same in serial loops: most indices are not negative, which a branch predicts. */
 static inline int64_t rd_index_one_i64(int64_t at, int64_t extent, int32_t *failed)
 {
     return __builtin_expect((uint64_t)at < (uint64_t)extent, 1) ? at

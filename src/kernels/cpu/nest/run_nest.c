@@ -148,7 +148,8 @@ bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task)
 
     code = code_of_kernels(code, kernels);
     /* Members are set one by one.  For a whole structure compilers write `rep stos`, which takes 10
-     * cycles; for the first two members one vector, which waits until both have left the store queue. */
+     * cycles; for the first two members one vector, which waits until both have left the store
+     * queue. */
     call.slot     = task->slot;
     call.state    = *(char *const volatile *)&task->state;
     call.lo       = 0;

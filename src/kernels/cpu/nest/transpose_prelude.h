@@ -1,5 +1,5 @@
-/* transpose_prelude.h - rows of elements that become columns, in the text of nests: simd/turn.h for elements
- * of 4 and of 8 bytes, by vectors of what the text is compiled for. */
+/* transpose_prelude.h - transposes rows in registers, in the text of nests: simd/turn.h for
+ * elements of 4 and of 8 bytes, by the vectors that the text is compiled for. */
 #include "kernels/math/shuffle.h"
 #if defined(__clang__)
 #define UNROLL(n) _Pragma("clang loop unroll(full)")
@@ -38,9 +38,9 @@ typedef uint64_t word8 __attribute__((may_alias));
 #undef T
 #undef INDICES
 
-/* y[c * ldy + r] = x[r * ldx + c] of n rows of k elements, which are few, but 4 at least: four
- * columns of as many rows as fill a vector are turned at a time.  The last four may overlap those
- * before. */
+/* Transposes n rows of k elements: y[c * ldy + r] = x[r * ldx + c]. k is small, but at least 4.
+ * Four columns are done at a time, of as many rows as fill a vector. The last four may overlap
+ * those before. */
 #if defined(__AVX2__) && !defined(__clang__)
 #define ROWS_4 8
 typedef word4 four4 __attribute__((vector_size(16), aligned(4)));
@@ -61,6 +61,7 @@ typedef word4 rows4 __attribute__((vector_size(16), aligned(4)));
 #define LOWER(a, b)  RD_SHUFFLE(rows4, a, b, 0, 1, 4, 5)
 #define HIGHER(a, b) RD_SHUFFLE(rows4, a, b, 2, 3, 6, 7)
 #endif
+/* Transposes ROWS_4 rows of four columns. */
 static ALWAYS void four_columns_word4(word4 *y, int64_t ldy, const word4 *x, int64_t ldx)
 {
     const rows4 a = IN_ROWS(0), b = IN_ROWS(1), c = IN_ROWS(2), d = IN_ROWS(3);
@@ -73,6 +74,7 @@ static ALWAYS void four_columns_word4(word4 *y, int64_t ldy, const word4 *x, int
 }
 
 #define ROWS_8 4
+/* The same for elements of 8 bytes. */
 static ALWAYS void four_columns_word8(word8 *y, int64_t ldy, const word8 *x, int64_t ldx)
 {
 #if defined(__AVX2__)
