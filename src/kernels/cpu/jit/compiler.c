@@ -16,21 +16,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Further flags for gcc, which change speed alone. clang does not know them, and needs none.
- *     -fno-thread-jumps           a jump past a second choice that the first one decides keeps gcc
- *                                 from vectorising
- *     -fdisable-tree-cunrolli     so do short loops (rows of 8) that are unrolled before vectors are
- *                                 sought
- *     -fno-loop-unroll-and-jam    rows are combined by our passes: two short rows from memory at once
- *                                 take twice the time of one after the other
- *     -fschedule-insns ..         an element is a long chain of operations, and the next vector fills
- *                                 the time that it takes (gcc 12 on a Zen 4: 16 % of a Gaussian sum
- *                                 over pairs in f32, 13 % in f64)
+/* Further flags for gcc, which change speed alone.  clang does not know them, and needs none.
+ *     -fno-thread-jumps          a jump past a second choice that the first one decides keeps gcc
+ *                                from vectorising
+ *     -fdisable-tree-cunrolli    so do short loops (rows of 8) that are unrolled before vectors are
+ *                                sought
+ *     -fno-loop-unroll-and-jam   our passes combine rows: two short rows from memory at once take
+ *                                twice the time of one after the other
+ *     -fschedule-insns ..        an element is a long chain of operations, and the next vector fills
+ *                                the time that it takes (gcc 12 on a Zen 4: 16 % of a Gaussian sum
+ *                                over pairs in f32, 13 % in f64)
  *     -fno-tree-loop-distribute-patterns
- *                                 a loop that fills an array for exp is no memcpy, which would put
- *                                 the array in memory
- *     -falign-loops=32            loops of a few instructions, as of sparse rows, take a fourth more
- *                                 where they cross a line of 32 bytes */
+ *                                a loop that fills an array for exp is no memcpy, which would put
+ *                                the array in memory
+ *     -falign-loops=32           loops of a few instructions, as of sparse rows, take a fourth more
+ *                                where they cross a line of 32 bytes */
 static const char *const gcc_flags[] = {
     "-fno-thread-jumps", "-fdisable-tree-cunrolli", "-fno-loop-unroll-and-jam",
     "-fschedule-insns",  "-fsched-pressure",        "-fno-tree-loop-distribute-patterns",
@@ -45,8 +45,8 @@ const char *const *rd_compiler_flags(int vector_bytes, bool rounds)
 #define ALWAYS                                                                         \
     "-std=gnu11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", \
         "-fvisibility=hidden", "-fPIC", "-shared", "-pipe", "-w"
-    /* gcc 12 leaves out the rounding where adjacent f64 are rounded to f32 and used as f64 again.  Its
-     * vectoriser of adjacent values (SLP) is worth a factor of 3 elsewhere. */
+    /* gcc 12 leaves out the rounding where adjacent f64 are rounded to f32 and used as f64 again.
+     * Its vectoriser of adjacent values (SLP) is worth a factor of 3 elsewhere. */
 #define IF_ROUNDS "-fno-tree-slp-vectorize"
     static const char *const baseline[] = { IF_ROUNDS, ALWAYS, NULL };
     static const char *const avx2[]     = { IF_ROUNDS, ALWAYS, "-mavx2", "-mfma", NULL };

@@ -72,8 +72,7 @@ static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_
     made->state   = n->state;
     made->by_rows = n->by_rows;
     if (!n->whole && !made->by_rows && rd_machine_bytes(n->of) > n->state)
-        made->state =
-            rd_machine_bytes(n->of); /* of the reference, which reports an index outside its axis */
+        made->state = rd_machine_bytes(n->of); /* the reference reports an index outside its axis */
     if (n->p->n_sorting)
         rd_nest_prepare_sorts(n, made);
     made->n_number = n->n_number;
