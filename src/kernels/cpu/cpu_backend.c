@@ -150,7 +150,7 @@ static void add_missed(const rd_program *p, const rd_nest_code *code)
 
 /* Returns the nest's functions that a run uses from its begin to its end; NULL: it runs by
  * another strategy. */
-static const void *way(const rd_program *p)
+static const void *nest_for_run(const rd_program *p)
 {
     const void *kernels = p->nest && !is_held_back() ? nest_of(p) : NULL;
 
@@ -289,7 +289,7 @@ static const char *library(const rd_program *p)
 
 const rd_backend_table rd_backend_cpu = { .name       = "cpu",
                                           .probe      = probe,
-                                          .way        = way,
+                                          .way        = nest_for_run,
                                           .ran        = add_run,
                                           .prepare    = prepare,
                                           .whole      = whole,

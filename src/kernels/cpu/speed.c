@@ -3,13 +3,13 @@
 #include "core/caches.h"
 #include "kernels/cpu/cpu.h"
 
-static double least(double a, double b)
+static double minimum(double a, double b)
 {
     return a < b ? a : b;
 }
 
 /* Returns the bytes of the widest type that the program computes with. */
-static int width(const rd_program *p)
+static int widest_type(const rd_program *p)
 {
     int widest = 4;
 
@@ -24,7 +24,7 @@ static int width(const rd_program *p)
 static double seconds_of_operations(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
                                     const rd_slow *slow)
 {
-    const double lanes = (double)rd_cpu_vector() / 64 * 4 / width(p);
+    const double lanes = (double)rd_cpu_vector() / 64 * 4 / widest_type(p);
     const double speed = (kind == RD_FORM_PRODUCT ? RD_PRODUCT_SPEED : RD_VECTOR_SPEED) * lanes;
     const double calls = 1e-9 * RD_NS_CHAIN * cost->calls;
 
@@ -42,7 +42,7 @@ static double seconds_of_memory(const rd_cost *cost, int threads)
 
     return bytes / (bytes <= (double)RD_CACHED_BYTES
                         ? RD_CACHE_SPEED * threads
-                        : least(RD_MEMORY_SPEED * threads, RD_MEMORY_SPEED_ALL));
+                        : minimum(RD_MEMORY_SPEED * threads, RD_MEMORY_SPEED_ALL));
 }
 
 /* Predicts the seconds of a program: the longer of computing and memory traffic. */

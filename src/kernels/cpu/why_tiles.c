@@ -71,7 +71,7 @@ static bool is_in_kernels(const rd_program *p, const rd_tile_code *code, int32_t
 
 /* True if the program only folds or scans long rows of floats by kernels, two at most: each
  * passes over the row once more. */
-static bool folds_rows(const rd_program *p, const rd_tile_code *code)
+static bool is_fold_of_long_rows(const rd_program *p, const rd_tile_code *code)
 {
     enum { FEW = 2 };
     int32_t steps = 0;
@@ -94,7 +94,7 @@ static bool folds_rows(const rd_program *p, const rd_tile_code *code)
 
 /* True if a kernel widens what the step takes, as it reads it. Small ints of one block are
  * excluded: nests add those up 5 times as fast (rows of 1,000 bytes). */
-static bool widens(const rd_program *p, const rd_tile_code *code, int32_t i)
+static bool is_widening(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_elem elem = (rd_elem)code->reg[p->inst[i].a].elem;
 
@@ -104,7 +104,7 @@ static bool widens(const rd_program *p, const rd_tile_code *code, int32_t i)
 
 /* True if adjacent elements go to the results in turn (interleaved channels). Compilers
  * deinterleave slowly, but cheaply for 2 and 4 channels. */
-static bool folds_channels(const rd_program *p, const rd_tile_code *code, int32_t i)
+static bool is_channel_fold(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
 
@@ -115,8 +115,8 @@ static bool folds_channels(const rd_program *p, const rd_tile_code *code, int32_
 }
 
 /* True if nothing happens to an element but loads, and steps for which `is` holds. */
-static bool folds_only(const rd_program *p, const rd_tile_code *code,
-                       bool (*is)(const rd_program *p, const rd_tile_code *code, int32_t step))
+static bool has_only_folds(const rd_program *p, const rd_tile_code *code,
+                           bool (*is)(const rd_program *p, const rd_tile_code *code, int32_t step))
 {
     int32_t steps = 0;
 
@@ -147,7 +147,7 @@ static bool is_long(const rd_tile_fold *f)
 
 /* True if steps take exponentials of elements in memory. A nest fills arrays first, and takes
  * one and a half times as long as the tiles' kernel, which reads ahead. */
-static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
+static bool has_exp_folds(const rd_program *p, const rd_tile_code *code)
 {
     bool found = false;
 
@@ -192,7 +192,7 @@ static bool is_transposing(const rd_program *p, const rd_tile_code *code)
 /* True if the program sums by labels in memory, of plain loads or of functions. A tile kernel
  * adds without a test for a new label, and computes functions by vectors. Labels of a sparse
  * pattern are excluded: they come in runs. */
-static bool sums_by_label(const rd_program *p, const rd_tile_code *code)
+static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
 {
     bool steps = false, maps = false, functions = false;
 
@@ -238,14 +238,14 @@ static const char *why_by_rule(const rd_program *p, const rd_tile_code *code)
         return NULL;
     if (is_transposing(p, code))
         return "operands are turned in registers";
-    if (folds_only(p, code, widens))
+    if (has_only_folds(p, code, is_widening))
         return "kernels widen what they fold";
-    if (sums_by_label(p, code))
+    if (is_group_sum(p, code))
         return "kernels sum by label";
-    if (folds_only(p, code, folds_channels))
+    if (has_only_folds(p, code, is_channel_fold))
         return "neighbours are folded in turn by kernels";
-    return folds_rows(p, code)           ? "long rows are folded by kernels"
-           : folds_exponentials(p, code) ? "exponentials of steps are taken while memory is read"
+    return is_fold_of_long_rows(p, code) ? "long rows are folded by kernels"
+           : has_exp_folds(p, code)      ? "exponentials of steps are taken while memory is read"
                                          : NULL;
 }
 

@@ -10,7 +10,7 @@
 
 /* Adds "static inline double *node0_0(char *tree, int64_t row, int64_t states)", which finds the
  * nodes of a row. A row has room for `states` nodes and begins with a cache line. */
-static void add_rows(rd_text *to, const rd_print_fold *f, int number)
+static void add_node_rows(rd_text *to, const rd_print_fold *f, int number)
 {
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(
@@ -114,14 +114,14 @@ void rd_print_combine_functions(rd_text *to, const rd_print_fold *f, int number)
 {
     if (!f->room)
         return;
-    add_rows(to, f, number);
+    add_node_rows(to, f, number);
     add_merge_rows(to, f, number);
     add_push(to, f, number);
     add_merge_tree(to, f, number);
 }
 
 /* Returns the bytes from the first of a task's states to those of kind k. */
-static int place_of(const rd_print_fold *f, int k)
+static int state_offset(const rd_print_fold *f, int k)
 {
     return (int)(k * rd_lines((f->states + f->discard) * f->of.bytes));
 }
@@ -136,7 +136,8 @@ static void add_join_states(rd_text *to, const rd_print_fold *f, int number)
                     "        %s *const a%d = (%s *)(into + %d + %d) + l, *const b%d = (%s *)(next "
                     "+ %d + %d) + l;\n",
                     rd_state_type(&f->of, k), k, rd_state_type(&f->of, k), (int)f->current,
-                    place_of(f, k), k, rd_state_type(&f->of, k), (int)f->current, place_of(f, k));
+                    state_offset(f, k), k, rd_state_type(&f->of, k), (int)f->current,
+                    state_offset(f, k));
     rd_text_add(to, "        merge%d(", number);
     rd_add_each(to, &f->of, "a%d");
     rd_text_add(to, ", ");
@@ -161,7 +162,7 @@ static void add_last_block(rd_text *to, const rd_print_fold *f, int number)
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, "        %s *const s%d = (%s *)(next + %d + %d);\n",
                     rd_state_type(&f->of, k), k, rd_state_type(&f->of, k), (int)f->current,
-                    place_of(f, k));
+                    state_offset(f, k));
     rd_text_add(to,
                 "        const int64_t end = (b[1] + %" PRId64
                 ") >> %d;\n        if (b[1] & %" PRId64 ")\n"

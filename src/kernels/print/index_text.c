@@ -118,7 +118,7 @@ static void add_index_of_vector(rd_printing *n, rd_text *to)
 
 /* Describes the vector loop at hand and the jam around it; returns how many of the two there
  * are. */
-static int loops_at(const rd_printing *n, const rd_linear *at, bound_loop b[2])
+static int bound_loops_at(const rd_printing *n, const rd_linear *at, bound_loop b[2])
 {
     const int32_t loop  = n->vector >= 0 ? n->vector : n->thread_loop;
     int           count = 0;
@@ -166,7 +166,7 @@ static bool is_bound(const bound_loop *b, int count, int32_t axis)
 void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at)
 {
     bound_loop b[2];
-    const int  count = loops_at(n, at, b);
+    const int  count = bound_loops_at(n, at, b);
     int64_t    known = at->offset;
     bool       any   = false;
 

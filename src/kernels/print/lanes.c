@@ -32,7 +32,7 @@ static void add_halving(rd_text *to, const rd_print_fold *f, int number, const c
 /* Adds the merge of lanes with scaled sums, as of logsumexp. The lane of the greatest scale is
  * picked into t; one call takes the exponentials of all others; then the scaled sums add up:
  *     e[l] = apart0(&w0[l], &w1[l], t0, t1); rd_exp_strip_f32(e, 32); align0(..); add0(..); */
-static void add_by_lane(rd_text *to, const rd_print_fold *f, int number)
+static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
     const int whole = (f->lanes + 15) / 16 * 16; /* of any vectors */
 
@@ -60,13 +60,13 @@ static void add_by_lane(rd_text *to, const rd_print_fold *f, int number)
 }
 
 /* "static inline void merge_lanes0(double *w0) { .. }": the lanes of one cell become one. */
-static void add_halves(rd_text *to, const rd_print_fold *f, int number)
+static void add_merge_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_lanes%d(", number);
     rd_add_parameters(to, &f->of, true, "", 'w');
     rd_text_add(to, ")\n{\n");
     if (rd_goes_by_lane(&f->of))
-        add_by_lane(to, f, number);
+        add_scaled_lanes(to, f, number);
     else
         add_halving(to, f, number, "merge", 'w');
     rd_text_add(to, "}\n");
@@ -74,7 +74,7 @@ static void add_halves(rd_text *to, const rd_print_fold *f, int number)
 
 /* Adds the same for neighbouring cells: the lanes of each cell are collected into t, where lanes
  * without elements are identities, and merge_lanes0() merges t. */
-static void add_cells_by_lane(rd_text *to, const rd_print_fold *f, int number)
+static void add_scaled_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "    for (int64_t c = 0; c < n; c++) {\n");
     for (int k = 0; k < f->of.n_state; k++)
@@ -108,7 +108,7 @@ static void add_block_loop(rd_text *to, const rd_print_fold *f, int number, cons
 
 /* Adds "static inline void lane_nodes0(states, nodes)": the states of all lanes of one block
  * become nodes. */
-static void add_nodes(rd_text *to, const rd_print_fold *f, int number)
+static void add_lane_nodes(rd_text *to, const rd_print_fold *f, int number)
 {
     char count[20];
 
@@ -124,7 +124,7 @@ static void add_nodes(rd_text *to, const rd_print_fold *f, int number)
 
 /* Adds "static inline void merge_cells0(states, nodes, lanes, stride, n)": the lanes of n
  * neighbouring cells become nodes, and those one node a cell. Lanes lie `stride` apart. */
-static void add_cells(rd_text *to, const rd_print_fold *f, int number)
+static void add_merge_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_cells%d(", number);
     rd_add_parameters(to, &f->of, false, "", 's');
@@ -133,7 +133,7 @@ static void add_cells(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ", int lanes, int64_t stride, int64_t n)\n{\n");
     add_block_loop(to, f, number, "(lanes - 1) * stride + n");
     if (rd_goes_by_lane(&f->of)) {
-        add_cells_by_lane(to, f, number);
+        add_scaled_cells(to, f, number);
         rd_text_add(to, "}\n");
         return;
     }
@@ -153,9 +153,9 @@ static void add_cells(rd_text *to, const rd_print_fold *f, int number)
 void rd_print_lane_functions(rd_text *to, const rd_print_fold *f, int number, uint32_t which)
 {
     if (which & RD_PRINT_MERGE_LANES)
-        add_halves(to, f, number);
+        add_merge_lanes(to, f, number);
     if (which & RD_PRINT_LANE_NODES)
-        add_nodes(to, f, number);
+        add_lane_nodes(to, f, number);
     if (which & RD_PRINT_MERGE_CELLS)
-        add_cells(to, f, number);
+        add_merge_cells(to, f, number);
 }

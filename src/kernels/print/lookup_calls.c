@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* The value of the INDEX in such a loop; -1 if it is no lookup. */
-static int32_t index_in(const rd_schedule *t, int32_t loop)
+static int32_t find_index(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
         if (t->stmt[s].kind == RD_S_LET && t->let[t->stmt[s].value].kind == RD_I_INDEX)
@@ -79,7 +79,7 @@ void rd_print_lookup_functions(const rd_printing *n, rd_text *to)
 
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k])) {
-            const int32_t index = rd_is_by_call(t, s) ? index_in(t, s) : -1;
+            const int32_t index = rd_is_by_call(t, s) ? find_index(t, s) : -1;
 
             for (int32_t i = index >= 0 ? t->stmt[s].first : -1; i >= 0; i = t->stmt[i].next)
                 if (term_at(t, i, index) >= 0)
@@ -135,7 +135,7 @@ static void print_call(rd_printing *n, int32_t stmt, int32_t index, const char *
  * INDEX. */
 bool rd_print_lookups(rd_printing *n, int32_t loop)
 {
-    const int32_t index = index_in(n->t, loop);
+    const int32_t index = find_index(n->t, loop);
     rd_text       count = { 0 };
 
     if (index < 0)

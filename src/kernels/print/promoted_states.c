@@ -20,8 +20,8 @@ static void add_state(rd_text *to, int32_t store, char name, int k, const char *
 
 /* Prints the copy of the numbers `name` of a state: s of the block at hand; p and q of what is
  * before the block of a scan. */
-static void copy(rd_printing *n, const rd_stmt *s, char name, int k, const char *there,
-                 const char *at)
+static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const char *there,
+                       const char *at)
 {
     const rd_store *near = &n->t->store[s->arg];
     const bool      all = near->lane_stride != 0, in = s->kind == RD_S_NEAR;
@@ -56,12 +56,12 @@ void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
     else
         rd_print_state_subscript(n, &at, s);
     for (int k = 0; k < f->of.n_state; k++) {
-        copy(n, s, 's', k, there.at, at.at);
+        print_copy(n, s, 's', k, there.at, at.at);
         if (before)
-            copy(n, s, 'p', k, there.at, at.at);
+            print_copy(n, s, 'p', k, there.at, at.at);
     }
     if (before && f->pair)
-        copy(n, s, 'q', 0, there.at, at.at);
+        print_copy(n, s, 'q', 0, there.at, at.at);
     rd_text_end(&at, n->to);
     rd_text_end(&there, n->to);
 }

@@ -56,7 +56,7 @@ static bool array_of(const rd_print_fold *f, int64_t states, int64_t nowhere, in
 }
 
 /* The doubles of a running sum (w) that a state has. */
-static int64_t words_of(const rd_printing *n, const rd_store *store)
+static int64_t doubles_of(const rd_printing *n, const rd_store *store)
 {
     return n->t->fold[store->fold].n_words;
 }
@@ -79,7 +79,7 @@ static rd_print_fold fold_of(const rd_loop_fold *f)
 
 /* Allots bytes of a task's state to a fold: facts f, states, and its combine tree, if it has
  * them. */
-static void lay_out(rd_printing *n, int32_t number)
+static void allot(rd_printing *n, int32_t number)
 {
     const rd_store *store = &n->t->store[number];
     rd_print_fold  *f     = &n->fold[number];
@@ -96,7 +96,7 @@ static void lay_out(rd_printing *n, int32_t number)
         return;
     }
     f->discard = rd_print_discard_states(n->t, number);
-    for (int k = 0; array_of(f, f->states, f->discard, words_of(n, store), k, &a); k++)
+    for (int k = 0; array_of(f, f->states, f->discard, doubles_of(n, store), k, &a); k++)
         bytes = rd_bytes_add(bytes, a.bytes);
     if (n->t->fold[number].split)
         f->facts = rd_piece(&n->state, 1, 64);
@@ -118,7 +118,7 @@ bool rd_print_lay_out_states(rd_printing *n, rd_get_fn *get, void *pool)
         n->fold[k] = fold_of(&n->t->fold[k]);
         if (p->fold[k].user && !rd_user_facts(&n->fold[k].of, k, n->pointers, get, pool))
             return false;
-        lay_out(n, k);
+        allot(n, k);
     }
     return n->fold;
 }
@@ -134,7 +134,7 @@ void rd_print_declare_states(rd_printing *n)
         state_array          a;
 
         for (int j = 0; n->t->store[k].place == RD_IN_TASK &&
-                        array_of(f, f->states, f->discard, words_of(n, &n->t->store[k]), j, &a);
+                        array_of(f, f->states, f->discard, doubles_of(n, &n->t->store[k]), j, &a);
              j++) {
             rd_print_line(n, "%s *const %c%" PRId32 "_%d = (%s *)(q->state + %" PRId64 ");", a.type,
                           a.name, k, a.k, a.type, at);
@@ -163,7 +163,7 @@ void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
                       number, store->extent, rd_padded_around(n->t, s->parent) ? " = { 0 }" : "");
         return;
     }
-    for (int k = 0; array_of(&n->fold[store->fold], store->extent, 0, words_of(n, store), k, &a);
+    for (int k = 0; array_of(&n->fold[store->fold], store->extent, 0, doubles_of(n, store), k, &a);
          k++)
         if (!near || (a.name != 'w' && a.name != 'e')) /* which no step reads */
             rd_print_line(n, "%s %c%" PRId32 "_%d[%" PRId64 "]%s;", a.type, a.name, number, a.k,

@@ -20,12 +20,12 @@ static int32_t function_in(const rd_printing *n, int32_t loop)
 }
 
 /* The array that the result goes to. */
-static int32_t result_of(const rd_printing *n, int32_t loop)
+static int32_t result_array(const rd_printing *n, int32_t loop)
 {
     return n->t->stmt[n->t->stmt[loop].last].store;
 }
 
-static int32_t array_of(const rd_printing *n, const rd_let *let, int32_t k)
+static int32_t operand_array(const rd_printing *n, const rd_let *let, int32_t k)
 {
     return n->t->let[n->t->operand[let->first + k]].store;
 }
@@ -41,19 +41,19 @@ static void print_ints(rd_printing *n, const rd_let *let, int32_t result, const 
     rd_print_line(n, "INTS_OF_STRIP(%s, %s, %s, a%" PRId32 ", a%" PRId32 ", %s)",
                   rd_memory_type(let->type), name,
                   rd_dtype_kind(let->type) == RD_KIND_UINT ? "-1" : "-2147483648.0",
-                  array_of(n, let, 0), result, count);
+                  operand_array(n, let, 0), result, count);
 }
 
 /* Prints a loop that calls the operator for one element after another: "for (int64_t i = 0; i <
  * n0; i++) a5[i] = f64_atan2(a5[i], a6[i]);". */
-static void print_one_by_one(rd_printing *n, const rd_let *let, int32_t result, const char *count)
+static void print_serial_map(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     const rd_inst inst       = rd_print_inst(n, let);
     char          second[24] = "", name[RD_EMIT_NAME];
 
     rd_op_name(&inst, name);
     if (let->n == 2)
-        snprintf(second, sizeof second, ", a%" PRId32 "[i]", array_of(n, let, 1));
+        snprintf(second, sizeof second, ", a%" PRId32 "[i]", operand_array(n, let, 1));
     rd_print_line(n, "for (int64_t i = 0; i < %s; i++) a%" PRId32 "[i] = %s(a%" PRId32 "[i]%s%s);",
                   count, result, name, result, second, rd_op_warns(&inst) ? ", &warnings" : "");
 }
@@ -88,10 +88,10 @@ static void print_map(rd_printing *n, const rd_let *let, int32_t result, const c
         rd_print_remainder_by_constant(n, let, result, count);
     else if (rd_op_leaves_rest(let->op, let->type)) {
         rd_print_line(n, "DIVIDED_STRIP(%s, %s, a%" PRId32 ", a%" PRId32 ", %s)",
-                      rd_op_table[let->op].name, elem, result, array_of(n, let, 1), count);
+                      rd_op_table[let->op].name, elem, result, operand_array(n, let, 1), count);
         round_halves(n, let, result, count);
     } else
-        print_one_by_one(n, let, result, count);
+        print_serial_map(n, let, result, count);
 }
 
 /* Prints the loop's one function, by the kind of value that it makes: "EXP_OF_STRIP(f32, a5,
@@ -108,13 +108,13 @@ bool rd_print_strip_function(rd_printing *n, int32_t stmt)
     if (let->kind == RD_I_LOAD && n->t->stmt[stmt].last != n->t->stmt[let->by].next)
         rd_print_planes(n, stmt, count.at);
     else if (let->kind == RD_I_LOAD)
-        rd_print_widen(n, stmt, let->by, result_of(n, stmt), count.at);
+        rd_print_widen(n, stmt, let->by, result_array(n, stmt), count.at);
     else if (let->kind == RD_I_CALL)
-        rd_print_strip_call(n, let, result_of(n, stmt), count.at);
+        rd_print_strip_call(n, let, result_array(n, stmt), count.at);
     else if (let->kind == RD_I_CAST)
-        print_ints(n, let, result_of(n, stmt), count.at);
+        print_ints(n, let, result_array(n, stmt), count.at);
     else
-        print_map(n, let, result_of(n, stmt), count.at);
+        print_map(n, let, result_array(n, stmt), count.at);
     rd_text_end(&count, n->to);
     return true;
 }

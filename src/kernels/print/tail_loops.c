@@ -16,7 +16,7 @@ static bool is_single(const rd_edge *edge, bool rounded)
 }
 
 /* True if the statement is a plain forward loop that no early exit leaves. */
-static bool is_serial(const rd_printing *n, int32_t stmt)
+static bool is_plain_loop(const rd_printing *n, int32_t stmt)
 {
     return stmt >= 0 && n->t->stmt[stmt].kind == RD_S_LOOP &&
            rd_loop_of(n->t, stmt)->kind == RD_FOR_SERIAL && !rd_loop_of(n->t, stmt)->backwards &&
@@ -39,7 +39,8 @@ bool rd_has_tail_loop(const rd_printing *n, int32_t stmt)
     const rd_schedule *t    = n->t;
     const int32_t      next = t->stmt[stmt].next;
 
-    if (n->kernel || !is_serial(n, stmt) || !is_serial(n, next) || !rd_is_innermost(t, next))
+    if (n->kernel || !is_plain_loop(n, stmt) || !is_plain_loop(n, next) ||
+        !rd_is_innermost(t, next))
         return false;
     const rd_for       *loop = rd_loop_of(t, stmt), *rest = rd_loop_of(t, next);
     const rd_edge_part *to = &loop->to.part[0], *from = &rest->from.part[0];

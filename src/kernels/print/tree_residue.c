@@ -145,7 +145,7 @@ static double element_ns(const residue_search *q, int32_t stmt, int32_t vector)
 
 /* True if the value does not change with the rounds of the vector loop, and is computed once a
  * strip. */
-static bool is_once(const residue_search *q, int32_t stmt)
+static bool is_invariant(const residue_search *q, int32_t stmt)
 {
     const rd_let *let = rd_let_of(q->t, stmt);
 
@@ -165,7 +165,7 @@ static void add_operation(residue_search *q, int32_t stmt)
         enter_vector_loop(q, vector);
     if (vector < 0)
         why = times > 1 ? rd_why_serial(q->t, stmt) : RD_N_RESIDUE;
-    else if (!is_once(q, stmt))
+    else if (!is_invariant(q, stmt))
         why = why_in_vector(q, stmt);
     name_of(q->t, stmt, name);
     rd_residue_add(q->to, why, name, times,
@@ -216,7 +216,7 @@ int32_t rd_loop_residue(const rd_schedule *t, int32_t loop, rd_residue_why *why)
         return -1;
     enter_vector_loop(&q, loop);
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
-        if (is_operation(t, s) && !is_once(&q, s)) {
+        if (is_operation(t, s) && !is_invariant(&q, s)) {
             n++;
             *why = *why == RD_N_RESIDUE ? why_in_vector(&q, s) : *why;
         }

@@ -150,7 +150,7 @@ static void add_index(rd_printing *n, rd_text *to, const rd_let *let)
 
 /* Adds a cast of a float that is known to fit, "(uint8_t)(int32_t)rd_or_0_f64(r7)". Vectors have
  * this one, and the bits are those of the full cast. */
-static void add_bounded(const rd_printing *n, rd_text *to, const rd_let *let)
+static void add_bounded_cast(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text_add(to, "(%s)(int32_t)rd_or_0_%s(r%" PRId32 ")", rd_memory_type(let->type),
                 rd_class_name(rd_dtype_class(let->from)), n->t->operand[let->first]);
@@ -236,7 +236,7 @@ void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
         if (is_division_by_constant(n, let))
             add_division(n, to, let);
         else if (let->bounded && n->vector >= 0)
-            add_bounded(n, to, let);
+            add_bounded_cast(n, to, let);
         else if (rd_is_short_quotient(n, let))
             rd_print_short_quotient(n, to, let);
         else

@@ -11,7 +11,7 @@
 /* ---- Loops ----------------------------------------------------------------------------------- */
 /* The load of a vector loop that only copies strided ints of 32 or 64 bits into an array; -1 if
  * the loop does something else. */
-static int32_t copied_ints(const rd_printing *n, int32_t loop)
+static int32_t find_copied_ints(const rd_printing *n, int32_t loop)
 {
     const int32_t  load = n->t->stmt[loop].first, store = n->t->stmt[loop].last;
     const rd_stmt *to = &n->t->stmt[store];
@@ -49,7 +49,7 @@ static void print_copied_ints(rd_printing *n, int32_t loop, int32_t load, const 
 
 /* Returns what stands before the loop. Loops with a serial order have no INDEPENDENT; group-by
  * steps have four lanes in turn, and are unrolled by four. */
-static const char *before_rounds(const rd_printing *n, int32_t stmt)
+static const char *pragma_of(const rd_printing *n, int32_t stmt)
 {
     const int32_t last = n->t->stmt[stmt].last;
 
@@ -70,8 +70,8 @@ static void print_elements(rd_printing *n, int32_t stmt)
     for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
         rd_print_group_pointer(n, s);
     n->first = false;
-    if (copied_ints(n, stmt) >= 0) {
-        print_copied_ints(n, stmt, copied_ints(n, stmt), count.at);
+    if (find_copied_ints(n, stmt) >= 0) {
+        print_copied_ints(n, stmt, find_copied_ints(n, stmt), count.at);
         rd_text_end(&count, n->to);
         return;
     }
@@ -82,8 +82,7 @@ static void print_elements(rd_printing *n, int32_t stmt)
         rd_text_add(n->to, "INDEPENDENT for (int64_t i = 0; i < %" PRId32 "; i++) {",
                     rd_padded_around(n->t, stmt));
     else
-        rd_text_add(n->to, "%sfor (int64_t i = 0; i < %s; i++) {", before_rounds(n, stmt),
-                    count.at);
+        rd_text_add(n->to, "%sfor (int64_t i = 0; i < %s; i++) {", pragma_of(n, stmt), count.at);
     if (n->marks)
         rd_text_add(n->to, " /* loop %" PRId32 " */", stmt);
     rd_text_add(n->to, "\n");

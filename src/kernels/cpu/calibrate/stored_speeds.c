@@ -149,7 +149,7 @@ static int64_t last_level(int64_t l2)
 }
 
 /* The usual speeds, with the cache sizes of this machine. */
-static rd_speeds unmeasured(void)
+static rd_speeds unmeasured_speeds(void)
 {
     const rd_cache_sizes caches = rd_caches();
     rd_speeds            s      = rd_speeds_usual(rd_cpu_vector());
@@ -161,12 +161,12 @@ static rd_speeds unmeasured(void)
 }
 
 /* ---- Once in a process ----------------------------------------------------------------------- */
-static const rd_speeds *known(bool read)
+static const rd_speeds *speeds_of_process(bool read)
 {
     static rd_speeds speeds;
 
     if (read) {
-        speeds = unmeasured();
+        speeds = unmeasured_speeds();
         (void)rd_speeds_load(&speeds);
     }
     return &speeds;
@@ -174,7 +174,7 @@ static const rd_speeds *known(bool read)
 
 static void read_once(void)
 {
-    (void)known(true);
+    (void)speeds_of_process(true);
 }
 
 const rd_speeds *rd_speeds_here(void)
@@ -182,5 +182,5 @@ const rd_speeds *rd_speeds_here(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, read_once);
-    return known(false);
+    return speeds_of_process(false);
 }

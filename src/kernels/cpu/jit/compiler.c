@@ -109,7 +109,7 @@ bool rd_compiler_find(rd_compiler *cc, const rd_env_snapshot *surroundings)
 /* ---- A run ----------------------------------------------------------------------------------- */
 /* Sets the directory in which a child begins. glibc can do so since 2.29; a build for older ones
  * (script/wheel) finds the function by its name. Without it nothing is compiled. */
-static int begin_in(posix_spawn_file_actions_t *actions, int dir)
+static int set_directory(posix_spawn_file_actions_t *actions, int dir)
 {
     int (*say)(posix_spawn_file_actions_t *, int);
 
@@ -136,7 +136,7 @@ static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
     sigemptyset(&none);
     sigfillset(&all);
     /* The directory first: its descriptor may be one of the three that a program has closed. */
-    spawned = begin_in(&actions, dir) == 0 &&
+    spawned = set_directory(&actions, dir) == 0 &&
               posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0 &&
               posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) == 0 &&
               posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) == 0 &&
@@ -163,7 +163,7 @@ int rd_compiler_stopped(void)
 }
 
 /* Returns a descriptor that becomes readable when the child ends; -1 if the system has none. */
-static int watch(pid_t pid)
+static int open_child(pid_t pid)
 {
 #ifdef SYS_pidfd_open
     return (int)syscall(SYS_pidfd_open, pid, 0);
@@ -176,7 +176,7 @@ static int watch(pid_t pid)
 /* Waits until the child ends, or for `left` seconds. Without a descriptor it waits for a part of
  * the time that the child has taken so far; a look each half millisecond woke this thread 300
  * times a compilation. */
-static void doze(int child, double taken, double left)
+static void wait_a_while(int child, double taken, double left)
 {
     struct pollfd ended = { .fd = child, .events = POLLIN };
 
@@ -208,7 +208,7 @@ static void stop(pid_t pid, int child)
     kill(-pid, SIGKILL);
     kill(pid, SIGKILL);
     while (!has_ended(pid, &how) && rd_seconds() - begun < last)
-        doze(child, rd_seconds() - begun, begun + last - rd_seconds());
+        wait_a_while(child, rd_seconds() - begun, begun + last - rd_seconds());
 }
 
 /* Counts a compilation that was stopped. A compiler that has worked before does not hang, so
@@ -226,12 +226,12 @@ static void count_overdue(int patience)
 static outcome wait_for(pid_t pid, int patience)
 {
     const double begun = rd_seconds();
-    const int    child = watch(pid);
+    const int    child = open_child(pid);
     outcome      how   = UNFINISHED;
     bool         ended;
 
     while (!(ended = has_ended(pid, &how)) && rd_seconds() - begun < patience)
-        doze(child, rd_seconds() - begun, begun + patience - rd_seconds());
+        wait_a_while(child, rd_seconds() - begun, begun + patience - rd_seconds());
     if (!ended) {
         count_overdue(patience);
         stop(pid, child);

@@ -37,7 +37,7 @@ static void add_all(rd_text *text)
 }
 
 /* Makes a snapshot of the text, with pointers to its variables. NULL: no memory. */
-static rd_env_snapshot *make(const rd_text *text)
+static rd_env_snapshot *make_snapshot(const rd_text *text)
 {
     rd_env_snapshot *s = malloc(sizeof *s + text->n);
     int              n = 0;
@@ -62,7 +62,7 @@ const rd_env_snapshot *rd_env_snapshot_now(void)
 
     add_all(&text);
     if (text.failed || !s || s->bytes != text.n || memcmp(s->text, text.at, text.n) != 0) {
-        made = text.failed ? NULL : make(&text);
+        made = text.failed ? NULL : make_snapshot(&text);
         if (made) {
             made->older = s;
             while (!atomic_compare_exchange_weak(&newest, &made->older, made))

@@ -27,7 +27,7 @@ typedef struct object {
 
 /* Sets the key, a hash of all that decides what the object does; and the file name, which is the
  * key and ".so". */
-static void name_it(object *o)
+static void set_name(object *o)
 {
     rd_hash hash = rd_hash_add(rd_hash_begin(), FORM, sizeof FORM);
 
@@ -155,7 +155,7 @@ rd_object_from rd_object_make(const char *text, const char *const *flags, const 
     o.dir = open_store(surroundings);
     if (o.dir < 0)
         return RD_OBJECT_NONE;
-    name_it(&o);
+    set_name(&o);
     if (key)
         memcpy(key, o.key, RD_HASH_TEXT);
     from = find_or_compile(&o, found);

@@ -60,7 +60,7 @@ enum { HEADS = 256, MOST = 4096 };
 
 /* The thread that makes an entry BUSY brings its code.  NEW: the store was not asked yet.
  * MISSING: the store does not have it.  DONE: it is loaded, or cannot be had. */
-typedef enum state { NEW, MISSING, BUSY, DONE } state;
+typedef enum entry_state { NEW, MISSING, BUSY, DONE } entry_state;
 
 /* Operations, ten or so a nanosecond, after which looking for a piece, and compiling it, is
  * worth its time. */
@@ -158,7 +158,7 @@ static void read_contest(rd_compiled *c)
 }
 
 /* Makes the text of the key, and brings its object from the store or the compiler. */
-static rd_object_from make(rd_compiled *c, int patience, const void **kernels)
+static rd_object_from make_code(rd_compiled *c, int patience, const void **kernels)
 {
     rd_text            text  = { 0 };
     void              *found = NULL;
@@ -176,14 +176,14 @@ static rd_object_from make(rd_compiled *c, int patience, const void **kernels)
 }
 
 /* Brings the code of an entry that the caller has made BUSY, and counts how that went. */
-static void bring(rd_compiled *c, int patience)
+static void bring_code(rd_compiled *c, int patience)
 {
     const double   begun = rd_seconds();
     const void    *kernels;
     rd_object_from from;
 
     rd_threads_leave_one(true);
-    from = make(c, patience, &kernels);
+    from = make_code(c, patience, &kernels);
     rd_threads_leave_one(false);
 
     atomic_fetch_add(&nanoseconds, llrint(1e9 * (rd_seconds() - begun)));
@@ -197,7 +197,7 @@ static void bring(rd_compiled *c, int patience)
 /* ---- Forks ----------------------------------------------------------------------------------- */
 /* Resets in the child of a fork what threads of the parent were bringing. The thread that forks
  * brings nothing itself: compilers are spawned. */
-static void in_child(void)
+static void reset_in_child(void)
 {
     rd_worker_forked();
     for (int k = 0; k < HEADS; k++)
@@ -209,7 +209,7 @@ static void in_child(void)
 
 static void watch_forks(void)
 {
-    (void)pthread_atfork(NULL, NULL, in_child);
+    (void)pthread_atfork(NULL, NULL, reset_in_child);
 }
 
 /* ---- What plans ask for ---------------------------------------------------------------------- */
@@ -239,7 +239,7 @@ void rd_compiled_want(rd_compiled *c, double operations)
         return;
     if (atomic_compare_exchange_strong(&c->state, &from, BUSY) ||
         (from == MISSING && mode == SYNC && atomic_compare_exchange_strong(&c->state, &from, BUSY)))
-        bring(c, mode == SYNC ? RD_SHORT_PATIENCE : 0);
+        bring_code(c, mode == SYNC ? RD_SHORT_PATIENCE : 0);
 }
 
 bool rd_compiled_failed(const rd_compiled *c)
@@ -252,7 +252,7 @@ bool rd_compiled_failed(const rd_compiled *c)
 static void bring_job(rd_job *job)
 {
     rd_compiled *c = (rd_compiled *)(void *)((char *)job - offsetof(rd_compiled, job));
-    bring(c, c->patience);
+    bring_code(c, c->patience);
 }
 
 static pthread_once_t finishing = PTHREAD_ONCE_INIT;

@@ -22,7 +22,7 @@
 enum { FEW = 64 };
 
 /* ---- Which programs ------------------------------------------------------------------------- */
-static bool is_over(const rd_interchange *t, int32_t loop)
+static bool is_over_points(const rd_interchange *t, int32_t loop)
 {
     return t->p->loop[loop].axis == t->axis;
 }
@@ -48,7 +48,7 @@ static double rounds_around(const rd_interchange *t, int32_t loop)
     double rounds = 1;
 
     for (; loop >= 0; loop = t->p->loop[loop].parent)
-        if (!is_over(t, loop))
+        if (!is_over_points(t, loop))
             rounds *= (double)rd_trips(t->p, loop);
     return rounds;
 }
@@ -66,7 +66,7 @@ static bool has_short_loops(const rd_interchange *t)
         if (l->kind != RD_LOOP_EACH || l->backwards || l->bounds || rd_is_row(l) ||
             rounds_around(t, k) > FEW)
             return false;
-        some |= is_over(t, k) && l->parent >= 0 && !is_over(t, l->parent);
+        some |= is_over_points(t, k) && l->parent >= 0 && !is_over_points(t, l->parent);
     }
     return some;
 }
@@ -114,7 +114,7 @@ static int32_t loop_left(const rd_interchange *t, int32_t i)
 {
     int32_t loop = t->p->inst[i].loop;
 
-    while (loop >= 0 && is_over(t, loop))
+    while (loop >= 0 && is_over_points(t, loop))
         loop = t->p->loop[loop].parent;
     return loop;
 }

@@ -36,7 +36,7 @@ static const rd_address *label_of(const rd_program *p, const rd_inst *step)
 }
 
 /* True if all of the body is one loop over stored elements. */
-static bool find_places(rd_sparse_rows_draft *r)
+static bool find_element_loop(rd_sparse_rows_draft *r)
 {
     const rd_program *p    = r->p;
     const rd_inst    *loop = &p->inst[p->body];
@@ -144,7 +144,7 @@ bool rd_nest_sparse_rows(const rd_program *p, rd_get_fn *get, void *pool,
     rd_sparse_rows_draft r = { .p = p };
 
     *by_rows = NULL;
-    if (!find_places(&r) || !find_folds(&r) || !can_keep_head(p) || !can_move_tail(&r))
+    if (!find_element_loop(&r) || !find_folds(&r) || !can_keep_head(p) || !can_move_tail(&r))
         return true;
     if (!rd_sparse_rows_write(&r, get, pool))
         return false;
