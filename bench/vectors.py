@@ -2,7 +2,7 @@
 """vectors.py BUILD: of which loops does gcc make vectors, and which does the library expect to be vectors?
 
 Texts of compiled nests are those of the sweep's seeds (--first, --count).  `rdim-nests --scalar` writes them with a mark
-at each vector loop, and says what is expected of it (src/kernels/print/residue.c).  gcc tells by -fopt-info-vec of which
+at each vector loop, and says what is expected of it (src/kernels/print/tree_residue.c).  gcc tells by -fopt-info-vec of which
 lines it has made vectors.  Printed are the loops that are something else than expected; the last line counts them.
 Loops that only move elements are left out: whether these are vectors says nothing of operations."""
 import argparse

@@ -148,7 +148,7 @@ static void count_nests(const rd_plan *plan)
     for (int s = 0; s < plan->n_stage; s++) {
         nest_seen.programs++;
         nest_seen.tiles += plan->program[s].code != NULL;
-        nest_seen.nests += plan->program[s].nest && rd_nest_here(plan->program[s].nest);
+        nest_seen.nests += plan->program[s].nest && rd_nest_loaded(plan->program[s].nest);
         nest_seen.with_words += nest_seen.words && plan->program[s].nest &&
                                 has_in_text(&plan->program[s], nest_seen.words);
         nest_seen.changed += nest_seen.pass && is_changed_by(&plan->program[s], nest_seen.pass);

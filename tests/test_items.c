@@ -1,6 +1,6 @@
 /* Programs by panels whose other loops are short are compiled as loops over one point after the
  * other: they have the bits of the reference, and these are such programs. */
-#include "kernels/cpu/nest/parts.h"
+#include "kernels/cpu/nest/draft.h"
 #include "eval/plan.h"
 #include "nests.h"
 #include "suite.h"
@@ -152,7 +152,7 @@ START_TEST(found)
     out.data = malloc(MOST_POINTS * 4 * sizeof(float));
     plan     = rd_plan_make(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, &out }), NULL);
     ck_assert(plan && plan->n_stage == 1);
-    ck_assert(rd_nest_items(&plan->program[0], memory, pool, &by));
+    ck_assert(rd_nest_interchange(&plan->program[0], memory, pool, &by));
     ck_assert_msg((by != NULL) == programs[_i].found, "%s", programs[_i].what);
     for (int32_t k = 0; by && k < by->n_loop; k++)
         ck_assert_int_eq(by->loop[k].kind, RD_LOOP_EACH);

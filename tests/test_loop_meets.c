@@ -6,7 +6,7 @@
  * - Tiles say nothing of users' reducers, labels, and elements that go one by one. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/tier.h"
-#include "kernels/cpu/nest/parts.h"
+#include "kernels/cpu/nest/draft.h"
 #include "kernels/cpu/tile/plan/plan.h"
 #include "kernels/cuda/strategy.h"
 #include "kernels/loop/facts.h"
@@ -173,7 +173,7 @@ static void see(const rd_program *p, const char *what, void *user)
     count->programs++;
     compare(p, p, false, what, count);
     compare(p, p, true, what, count);
-    ck_assert(rd_nest_rows(p, loop_pool_get, pool, &by_rows));
+    ck_assert(rd_nest_sparse_rows(p, loop_pool_get, pool, &by_rows));
     if (by_rows) {
         count->rows++;
         compare(by_rows, p, false, what, count);

@@ -64,7 +64,7 @@ static int make_with(const char *text, int number, bool compile)
 
     if (pid == 0) {
         void                *found;
-        const rd_object_from from = rd_object_make(text, flags, "number", rd_surroundings_now(),
+        const rd_object_from from = rd_object_make(text, flags, "number", rd_env_snapshot_now(),
                                                    compile ? RD_LONG_PATIENCE : 0, NULL, &found);
         int (*call)(void);
 
@@ -360,7 +360,7 @@ START_TEST(does_not_ask_how_it_ended)
 
     if (pid == 0) {
         void *found;
-        _exit((int)rd_object_make(function_of(1), flags, "number", rd_surroundings_now(),
+        _exit((int)rd_object_make(function_of(1), flags, "number", rd_env_snapshot_now(),
                                   RD_LONG_PATIENCE, NULL, &found));
     }
     signal(SIGCHLD, SIG_DFL);
@@ -378,7 +378,7 @@ START_TEST(does_without_standard_streams)
     if (pid == 0) {
         void *found;
         close(0), close(1), close(2);
-        _exit((int)rd_object_make(function_of(1), flags, "number", rd_surroundings_now(),
+        _exit((int)rd_object_make(function_of(1), flags, "number", rd_env_snapshot_now(),
                                   RD_LONG_PATIENCE, NULL, &found));
     }
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -504,7 +504,7 @@ START_TEST(stops_one_that_leaves_its_group)
     write_script(script, "exec perl -MPOSIX -e 'POSIX::setpgid(0, getpgrp(getppid())); sleep 600'");
     setenv("RDIM_CC", script, 1);
     ck_assert_int_eq(
-        rd_object_make(function_of(1), flags, "number", rd_surroundings_now(), 1, NULL, &found),
+        rd_object_make(function_of(1), flags, "number", rd_env_snapshot_now(), 1, NULL, &found),
         RD_OBJECT_NONE);
     ck_assert_int_lt(time(NULL) - begun, 300);
 }
@@ -523,16 +523,16 @@ START_TEST(blames_the_text)
     setenv("RDIM_CC", script, 1);
     for (int k = 1; k <= 3; k++) {
         ck_assert_int_eq(
-            rd_object_make(function_of(k), flags, "number", rd_surroundings_now(), 9, NULL, &found),
+            rd_object_make(function_of(k), flags, "number", rd_env_snapshot_now(), 9, NULL, &found),
             RD_OBJECT_COMPILED);
         ck_assert_int_eq(
-            rd_object_make(function_of(7), flags, "number", rd_surroundings_now(), 1, NULL, &found),
+            rd_object_make(function_of(7), flags, "number", rd_env_snapshot_now(), 1, NULL, &found),
             RD_OBJECT_NONE);
         ck_assert_int_eq(rd_compiler_stopped(), 0);
     }
     for (int k = 0; k < 2; k++)
         ck_assert_int_eq(
-            rd_object_make(function_of(7), flags, "number", rd_surroundings_now(), 1, NULL, &found),
+            rd_object_make(function_of(7), flags, "number", rd_env_snapshot_now(), 1, NULL, &found),
             RD_OBJECT_NONE);
     ck_assert_int_gt(rd_compiler_stopped(), 0);
 }
@@ -548,7 +548,7 @@ START_TEST(many_processes_make_one_object)
         if ((pid[k] = fork()) == 0) {
             void                *found;
             const rd_object_from from =
-                rd_object_make(function_of(7), flags, "number", rd_surroundings_now(),
+                rd_object_make(function_of(7), flags, "number", rd_env_snapshot_now(),
                                RD_LONG_PATIENCE, NULL, &found);
             int (*call)(void);
 

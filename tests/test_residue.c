@@ -1,6 +1,6 @@
 /* test_residue.c - what runs element by element, and for which reason: of tiles, and of loop trees after all
  * passes, which stand for the text that is compiled of them. */
-#include "kernels/print/residue.h"
+#include "kernels/print/tree_residue.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/nest/nest.h"

@@ -198,7 +198,7 @@ START_TEST(boxes)
             *box             = rd_cast(rd_num(ctx, by[_i]), type);
     nest_batch b             = { 0 };
 
-    nest_seen.words      = "rd_near_f";
+    nest_seen.words      = "rd_quotient_f";
     nest_seen.with_words = 0;
     snprintf(b.what, sizeof b.what, "boxes of %g, %s", by[_i], rd_dtype_name(type));
     nest_add(&b, rd_round(rd_div(x, box)));
@@ -229,7 +229,7 @@ START_TEST(ints_over_constants)
     rd_expr              *x = nest_leaf(&m, from, RD_SHAPE(9, 500), UGLY), *y = rd_cast(x, type);
     nest_batch            b = { 0 };
 
-    nest_seen.words      = "rd_near_f";
+    nest_seen.words      = "rd_quotient_f";
     nest_seen.with_words = 0;
     snprintf(b.what, sizeof b.what, "%s over constants", rd_dtype_name(from));
     for (int k = 0; k < COUNT(by); k++)

@@ -8,8 +8,8 @@
  * the text of each nest is a file there, which bench/vectors.py has compiled. */
 #include "kernels/scalar_residue.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/nest/parts.h"
-#include "kernels/print/residue.h"
+#include "kernels/cpu/nest/draft.h"
+#include "kernels/print/tree_residue.h"
 #include "plans.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static void write_text(const sums *s, const rd_program *p, rd_pool *pool, const 
     n.marks = true;
     snprintf(name, sizeof name, "%s/%llu-%d.c", s->folder, (unsigned long long)at->of->seed,
              at->number);
-    if ((p->nest || p->whole) && rd_nest_take_rows(&n, planned_memory, pool) &&
+    if ((p->nest || p->whole) && rd_nest_rewrite(&n, planned_memory, pool) &&
         rd_nest_write(&n, &said, planned_memory, pool) && !n.why && (to = fopen(name, "w"))) {
         fprintf(to, "%s\n%s\n%s", rd_prelude, rd_nest_prelude, said.at);
         fclose(to);

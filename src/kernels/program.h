@@ -99,7 +99,7 @@ typedef struct rd_loop {
     int32_t          first;      /* the first loop in its body, -1 */
     int32_t          next;       /* the next one in the same body, -1 */
     const rd_bounds *bounds;     /* that a mask sets; NULL: none */
-    /* a row of places (nest/rows.c): addresses of its first index and of the one behind its
+    /* a row of places (nest/sparse_rows.c): addresses of its first index and of the one behind its
      * last; else 0 and 0 */
     int32_t row_from, row_to;
 } rd_loop;
@@ -164,7 +164,7 @@ typedef struct rd_fold {
     /* byte offset behind the first label: where the elements of each group begin, and the end,
      * if labels lie in memory and ascend; else 0.  For speed only */
     int64_t begins;
-    bool    by_rows; /* elements are those of one group of such (nest/rows.c) */
+    bool    by_rows; /* elements are those of one group of such (nest/sparse_rows.c) */
     bool    split;   /* tasks may share its reduced axis: partial trees are joined */
     bool    loose;   /* and begin within a block, as any grouping has the same bits */
     bool    first; /* argmax or argmin of bools that come by rising place: the first best decides */

@@ -321,7 +321,7 @@ static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool
 
 /* Steps in a block of a group-by reduction.  Merging all states at the end of a block should
  * cost little beside its steps, but there should be more blocks than threads.  With rows of
- * places, tasks share the rows, so that one block suffices (nest/rows.c). */
+ * places, tasks share the rows, so that one block suffices (nest/sparse_rows.c). */
 static int64_t steps_of_groups(int64_t states, bool by_rows)
 {
     enum { LEAST = 1 << 15, FOR_EACH = 8, MOST = 1 << 26 };

@@ -1,6 +1,6 @@
 /* epilogue.c - fuses maps of row reductions into the stage of the reductions.
  *
- * Compiled loops go row by row and know a row's result at its end (nest/rows.c).  A map of that
+ * Compiled loops go row by row and know a row's result at its end (nest/sparse_rows.c).  A map of that
  * result, such as a scale or a cast, is computed there, and nothing is stored between.  The
  * map's loop becomes the epilogue of the reduction's loop.
  *

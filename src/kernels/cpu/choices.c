@@ -1,11 +1,13 @@
-/* choices.c - what was chosen for a prepared program, and what was not: for people.  All of it gives the
- * same bits. */
+/* choices.c - what was chosen for a prepared program, and from which alternatives, for reports.
+ * All alternatives give the same bits. */
 #include "kernels/cpu/calibrate/calibrate.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/tile/plan/plan.h"
 #include <math.h>
 
+/* Predicts the time of a program as compiled loops, or on tiles, by measured speeds; 0 ns:
+ * unknown. False: no memory. */
 bool rd_cpu_price(const rd_program *p, rd_form_kind kind, int threads, rd_get_fn *get, void *pool,
                   rd_price *price)
 {
@@ -21,6 +23,8 @@ bool rd_cpu_price(const rd_program *p, rd_form_kind kind, int threads, rd_get_fn
     return true;
 }
 
+/* Lists the choices of a program: compiled loops or tiles, and its strips. Returns how many; -1:
+ * no memory. */
 int32_t rd_cpu_choices(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *at,
                        int32_t most)
 {
@@ -28,7 +32,7 @@ int32_t rd_cpu_choices(const rd_program *p, rd_get_fn *get, void *pool, rd_alter
 
     if (p->product || rd_cpu_is_scalar() || most < 1)
         return 0;
-    if (p->code && !rd_cpu_ways(p, get, pool, &at[n++]))
+    if (p->code && !rd_cpu_compare_strategies(p, get, pool, &at[n++]))
         return -1;
     return p->nest || p->whole ? rd_nest_choices(p, rd_cpu_vector(), get, pool, at, n, most) : n;
 }

@@ -1,4 +1,4 @@
-/* describe.c - what each stage runs as, its loop tree, and the text that is compiled of it:
+/* describe.c - what each stage runs as, its loop tree, and the text that is compiled of it, for
  * RDIM_DEBUG. */
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
@@ -12,10 +12,12 @@ static void tiles_text(rd_text *text, const rd_tile_code *code)
     rd_text_add(text, code->total ? "total: one kernel" : "tiles");
 }
 
+/* Adds "nest, compiled", or what runs in its place: "nest, not here; until then tiles"; and its
+ * strips. */
 static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
-    const bool   here = rd_nest_here(p->nest ? p->nest : p->whole) != NULL;
-    const double lost = p->timed ? rd_nest_lost(p->nest, p->work) : 0;
+    const bool   here = rd_nest_loaded(p->nest ? p->nest : p->whole) != NULL;
+    const double lost = p->timed ? rd_nest_slowdown(p->nest, p->work) : 0;
 
     if (lost > 0)
         rd_text_add(text, "tiles, as compiled loops took %.3g times as long", lost);
@@ -29,17 +31,18 @@ static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *
     rd_nest_describe(p, rd_cpu_vector(), get, pool, text, NULL);
 }
 
-/* Why there are no compiled loops. */
+/* Adds why there are no compiled loops: "; no nest: a product". */
 static void refusal_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
-    const char *why = rd_cpu_no_nest(p);
+    const char *why = rd_cpu_why_no_nest(p);
 
     if (!why && !rd_nest_refused(p, rd_cpu_vector(), get, pool, &why))
         text->failed = true;
     rd_text_add(text, "; no nest: %s\n", why ? why : "the tier is off");
 }
 
-static void way_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
+/* Adds what the stage runs as: a product, a nest, tiles, or the reference. */
+static void strategy_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     if (p->product) {
         rd_text_add(text, "product by %s\n",
@@ -57,6 +60,7 @@ static void way_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *p
     refusal_text(text, p, get, pool);
 }
 
+/* Adds the strips of the nest, and its loop tree after each pass. */
 static void loops_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     const char *why;
@@ -67,6 +71,8 @@ static void loops_text(rd_text *text, const rd_program *p, rd_get_fn *get, void 
         rd_text_add(text, "no tree: %s\n", why);
 }
 
+/* Adds the scalar residue of one form: "tiles: 10 of 1000 operations element by element, 0.1 of
+ * 2 us", and a line for each reason. */
 static void residue_text(rd_text *text, const rd_program *p, rd_form_kind kind, const char *name,
                          rd_get_fn *get, void *pool)
 {
@@ -81,7 +87,7 @@ static void residue_text(rd_text *text, const rd_program *p, rd_form_kind kind, 
     rd_residue_lines(text, &r);
 }
 
-/* Compiled loops, and what runs until they are there. */
+/* Adds the scalar residue of compiled loops, and of what runs until they are there. */
 static void residues_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     if (p->nest || p->whole)
@@ -92,11 +98,12 @@ static void residues_text(rd_text *text, const rd_program *p, rd_get_fn *get, vo
         residue_text(text, p, RD_FORM_REFERENCE, "the reference", get, pool);
 }
 
+/* Adds the description that `what` names: rd_backend_table.describe. */
 void rd_cpu_describe(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
                      void *pool)
 {
     if (what == RD_DESCRIBE_FORM)
-        way_text(text, p, get, pool);
+        strategy_text(text, p, get, pool);
     else if (what == RD_DESCRIBE_LOOPS)
         loops_text(text, p, get, pool);
     else if (what == RD_DESCRIBE_SCALAR)

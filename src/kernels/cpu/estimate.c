@@ -1,4 +1,5 @@
-/* estimate.c - how long a program would take that is not prepared yet: plans are compared by it. */
+/* estimate.c - the predicted time of a program that is not prepared yet; plans are compared by
+ * it. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/nest/nest.h"
@@ -13,8 +14,8 @@ static double by_form(const rd_program *p, rd_form_kind kind)
     return 1e9 * rd_cpu_seconds(p, &cost, kind, NULL, 1);
 }
 
-/* Compiled loops where there may be such and nothing else is taken; else tiles. */
-static double of_ways(const rd_alternatives *a)
+/* Returns the time of compiled loops if they are allowed and chosen; else of tiles. */
+static double of_strategies(const rd_alternatives *a)
 {
     const rd_nest_use use   = rd_nest_use_now();
     const double      loops = a->at[0].ns, tiles = a->at[1].ns;
@@ -24,7 +25,7 @@ static double of_ways(const rd_alternatives *a)
     return use == RD_NEST_ALWAYS ? loops : a->at[a->taken].ns;
 }
 
-/* What tiles cannot run is compiled or is the reference's. */
+/* Predicts a program that tiles cannot run: compiled loops, or the reference. */
 static bool without_tiles(const rd_program *p, rd_get_fn *get, void *pool, double *ns)
 {
     const bool never = rd_nest_use_now() == RD_NEST_NEVER || rd_tier_is_off();
@@ -37,6 +38,7 @@ static bool without_tiles(const rd_program *p, rd_get_fn *get, void *pool, doubl
     return true;
 }
 
+/* Prepares a copy of the program for each strategy, and predicts the one that would run. */
 static bool of_program(rd_program *p, rd_get_fn *get, void *pool, double *ns)
 {
     const rd_simd  *simd = rd_cpu_simd();
@@ -55,12 +57,13 @@ static bool of_program(rd_program *p, rd_get_fn *get, void *pool, double *ns)
         return false;
     if (!p->code)
         return without_tiles(p, get, pool, ns);
-    if (!rd_cpu_ways(p, get, pool, &a))
+    if (!rd_cpu_compare_strategies(p, get, pool, &a))
         return false;
-    *ns = of_ways(&a);
+    *ns = of_strategies(&a);
     return true;
 }
 
+/* Predicts nanoseconds of the program, once it is compiled, on one thread. False: no memory. */
 bool rd_cpu_estimate(const rd_program *p, rd_get_fn *get, void *pool, double *ns)
 {
     rd_program copy = *p;

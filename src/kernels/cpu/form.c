@@ -1,5 +1,5 @@
-/* form.c - what a prepared program runs as, and which of these forms are slow: explain and the
- * strict mode tell the same. */
+/* form.c - what a prepared program runs as (its form), and which part of it is slow. Explain and
+ * the strict mode report the same. */
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/product.h"
@@ -21,6 +21,7 @@ static bool is_serial(const rd_fold *f)
     return f->steps == INT64_MAX;
 }
 
+/* Writes what an instruction is, for people: "serial scan sum with weights". */
 static void name_inst(const rd_program *p, const rd_inst *inst, char *what)
 {
     const rd_fold *f;
@@ -43,6 +44,8 @@ static void name_inst(const rd_program *p, const rd_inst *inst, char *what)
     }
 }
 
+/* Sets what is slow: its name, how it runs, why, the remedy, the time of an element, and the
+ * number of elements. */
 static void set_slow(const rd_program *p, int32_t i, const char *how, const char *why,
                      const char *remedy, double each, rd_slow *slow)
 {
@@ -59,7 +62,7 @@ static const rd_fold *fold_of(const rd_program *p, const rd_inst *inst)
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN ? &p->fold[inst->arg] : NULL;
 }
 
-static bool moves_along(const rd_address *at, int32_t axis)
+static bool varies_along(const rd_address *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n_add; k++)
         if (at->add[k].axis == axis)
@@ -67,25 +70,27 @@ static bool moves_along(const rd_address *at, int32_t axis)
     return false;
 }
 
-/* Does C order forbid that neighbours go together?  The innermost loop is along the fold then,
- * whose steps follow each other. */
+/* True if C order forbids that neighbours go together: the innermost loop is along the fold, and
+ * its steps depend on each other. */
 static bool is_in_order(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f    = fold_of(p, inst);
     const int32_t  axis = f && inst->loop >= 0 ? p->loop[inst->loop].axis : -1;
 
     return f && f->lanes == 1 && axis >= 0 &&
-           (moves_along(&f->outer, axis) || moves_along(&f->lane, axis));
+           (varies_along(&f->outer, axis) || varies_along(&f->lane, axis));
 }
 
 static const char ORDER[] = "its elements follow each other in C order";
 static const char ALONE[] = "evaluate it, or what it is of, by itself";
 
+/* Returns that the order forbids vectors, if it does; else the other reason. */
 static const char *why_order(const rd_program *p, const rd_inst *inst, const char *otherwise)
 {
     return is_in_order(p, inst) ? ORDER : otherwise;
 }
 
+/* Returns what the user can change to make the instruction fast. */
 static const char *remedy_of(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f     = fold_of(p, inst);
@@ -103,8 +108,8 @@ static const char *remedy_of(const rd_program *p, const rd_inst *inst)
     return order ? "fold an axis that is not the last in memory" : ALONE;
 }
 
-/* A step beside one of a sum, about. */
-static double price_of(const rd_fold *f)
+/* Returns the cost of a step, relative to that of a sum. */
+static double relative_cost(const rd_fold *f)
 {
     const double cost = (double)rd_reducer_table[f->reducer].cost;
 
@@ -112,8 +117,10 @@ static double price_of(const rd_fold *f)
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
-/* Is each element taken by itself, as no row of them is neighbours of any kind?  See steps.c. */
-static bool takes_elements(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
+/* True if tiles take each element of the fold by itself, as no kernel fits its rows; see
+ * tile/run/steps.c. */
+static bool is_element_by_element(const rd_tile_code *code, const rd_tile_inst *t,
+                                  const rd_tile_fold *f)
 {
     const bool down = f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
                       f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
@@ -122,7 +129,8 @@ static bool takes_elements(const rd_tile_code *code, const rd_tile_inst *t, cons
            t->small < 0 && !t->counts && !down;
 }
 
-/* Nanoseconds of one, 0: it goes by rows; why not. */
+/* Returns the nanoseconds of an element if the fold is slow on tiles, and *why; 0: it has
+ * kernels. */
 static double slow_fold(const rd_program *p, const rd_tile_code *code, const rd_inst *inst,
                         const rd_tile_inst *t, const char **why)
 {
@@ -130,11 +138,13 @@ static double slow_fold(const rd_program *p, const rd_tile_code *code, const rd_
     const bool          scan = inst->kind == RD_I_SCAN;
 
     *why = why_order(p, inst, "its elements are no neighbours");
-    if (!scan && takes_elements(code, t, f))
-        return is_serial(f->fold) ? RD_NS_CHAIN : RD_NS_PLACED * price_of(f->fold);
+    if (!scan && is_element_by_element(code, t, f))
+        return is_serial(f->fold) ? RD_NS_CHAIN : RD_NS_PLACED * relative_cost(f->fold);
     return scan && f->form != RD_FOLD_ALONG && f->form != RD_FOLD_COLUMNS ? RD_NS_PLACED : 0;
 }
 
+/* Returns the nanoseconds of an element if the instruction is slow on tiles, and *why; 0: it is
+ * not. */
 static double slow_on_tiles(const rd_program *p, const rd_tile_code *code, int32_t i,
                             const char **why)
 {
@@ -150,7 +160,8 @@ static double slow_on_tiles(const rd_program *p, const rd_tile_code *code, int32
     }
 }
 
-static void look_at_tiles(const rd_program *p, rd_slow *slow)
+/* Finds the instruction that takes most time element by element on tiles. */
+static void find_slow_on_tiles(const rd_program *p, rd_slow *slow)
 {
     double most = 0;
 
@@ -167,8 +178,9 @@ static void look_at_tiles(const rd_program *p, rd_slow *slow)
 }
 
 /* ---- The reference --------------------------------------------------------------------------- */
-/* What the tile machine has no kernel for: prepare.c's can(). */
-static int32_t culprit(const rd_program *p)
+/* The instruction that runs most often, for which tiles have no kernel: see can() of
+ * tile/plan/prepare.c. Steps count four times. */
+static int32_t instruction_of_most_work(const rd_program *p)
 {
     int32_t found = -1;
     double  most  = 0;
@@ -199,9 +211,10 @@ static const char *why_reference(const rd_program *p, const rd_inst *inst)
                    : "tiles cannot begin a fold for each element";
 }
 
-static void look_at_reference(const rd_program *p, rd_slow *slow)
+/* Reports the instruction of most work as slow. */
+static void find_slow_on_reference(const rd_program *p, rd_slow *slow)
 {
-    const int32_t i = culprit(p);
+    const int32_t i = instruction_of_most_work(p);
 
     if (i >= 0)
         set_slow(p, i, "runs element by element, by the reference", why_reference(p, &p->inst[i]),
@@ -209,12 +222,13 @@ static void look_at_reference(const rd_program *p, rd_slow *slow)
 }
 
 /* ---- Compiled loops -------------------------------------------------------------------------- */
-/* False: no memory. */
-static bool look_at_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_slow *slow)
+/* Finds the instruction that a nest runs element by element. A user's own steps in the order
+ * that was asked for are not slow: nothing is faster. False: no memory. */
+static bool find_slow_in_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_slow *slow)
 {
     int32_t i;
 
-    if (!rd_nest_alone(p, rd_cpu_vector(), !p->nest, get, pool, &i))
+    if (!rd_nest_find_serial(p, rd_cpu_vector(), !p->nest, get, pool, &i))
         return false;
     const bool order = i >= 0 && is_in_order(p, &p->inst[i]);
 
@@ -228,6 +242,7 @@ static bool look_at_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_slo
     return true;
 }
 
+/* Returns where the compiled loops of the program are on their way. */
 static rd_form_state state_of(const rd_program *p, double *left)
 {
     const rd_nest_code *code = p->nest ? p->nest : p->whole;
@@ -235,7 +250,7 @@ static rd_form_state state_of(const rd_program *p, double *left)
     *left = 0;
     if (!code)
         return RD_LOOPS_NONE;
-    if (p->timed && rd_nest_lost(p->nest, p->work) > 0)
+    if (p->timed && rd_nest_slowdown(p->nest, p->work) > 0)
         return RD_LOOPS_SLOWER;
     switch (rd_nest_state_of(code, left)) {
     case RD_COMPILED_HERE: return RD_LOOPS_HERE;
@@ -247,6 +262,7 @@ static rd_form_state state_of(const rd_program *p, double *left)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
+/* The form that runs until compiled loops are there. */
 static rd_form_kind without_loops(const rd_program *p)
 {
     const rd_tile_code *code = p->code;
@@ -257,14 +273,16 @@ static rd_form_kind without_loops(const rd_program *p)
                          : RD_FORM_TILES;
 }
 
-static bool look(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool, rd_slow *slow)
+/* Finds the slow part of a form, if it has more than a few elements. False: no memory. */
+static bool find_slow(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool,
+                      rd_slow *slow)
 {
     bool ok = true;
 
     switch (kind) {
-    case RD_FORM_NEST: ok = look_at_nest(p, get, pool, slow); break;
-    case RD_FORM_TILES: look_at_tiles(p, slow); break;
-    case RD_FORM_REFERENCE: look_at_reference(p, slow); break;
+    case RD_FORM_NEST: ok = find_slow_in_nest(p, get, pool, slow); break;
+    case RD_FORM_TILES: find_slow_on_tiles(p, slow); break;
+    case RD_FORM_REFERENCE: find_slow_on_reference(p, slow); break;
     default: break;
     }
     if (slow->elements <= RD_SLOW_ELEMENTS)
@@ -272,13 +290,15 @@ static bool look(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *p
     return ok;
 }
 
-static bool comes(rd_form_state loops)
+/* True if compiled loops are there, or will be. */
+static bool is_coming(rd_form_state loops)
 {
     return loops == RD_LOOPS_HERE || loops == RD_LOOPS_COMING || loops == RD_LOOPS_LATER;
 }
 
-/* What keeps a program without compiled loops from them is the remedy, if it is not the program. */
-static void blame_settings(const rd_program *p, const rd_form *form, rd_slow *slow)
+/* Changes the remedy if a setting, and not the program, keeps it from compiled loops: no
+ * compiler, RDIM_ISA, or RDIM_TIER1. */
+static void set_remedy_of_settings(const rd_program *p, const rd_form *form, rd_slow *slow)
 {
     const bool failed = form->loops == RD_LOOPS_NONE && (p->nest || p->whole);
 
@@ -288,7 +308,7 @@ static void blame_settings(const rd_program *p, const rd_form *form, rd_slow *sl
         slow->remedy = "a C compiler that RDIM_CC names, or cc";
     else if (form->loops != RD_LOOPS_STORED && rd_cpu_is_scalar())
         slow->remedy = "leave out RDIM_ISA=scalar";
-    else if (form->loops == RD_LOOPS_STORED || rd_cpu_is_off(p))
+    else if (form->loops == RD_LOOPS_STORED || rd_cpu_is_nest_off(p))
         slow->remedy = "RDIM_TIER1=async or sync, which may compile it";
 }
 
@@ -300,10 +320,11 @@ static const char *why_slower(const rd_program *p, rd_get_fn *get, void *pool)
 
     if (text)
         snprintf(text, ROOM, "they took %.3g times as long as tiles",
-                 rd_nest_lost(p->nest, p->work));
+                 rd_nest_slowdown(p->nest, p->work));
     return text;
 }
 
+/* Finds why the program does not run as compiled loops. False: no memory. */
 static bool why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *get, void *pool,
                          const char **why)
 {
@@ -311,7 +332,7 @@ static bool why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *ge
 
     if (loops == RD_LOOPS_SLOWER)
         return (*why = why_slower(p, get, pool)) != NULL;
-    *why = rd_cpu_no_nest(p);
+    *why = rd_cpu_why_no_nest(p);
     if (loops == RD_LOOPS_STORED)
         *why = "RDIM_TIER1 lets nothing be compiled, and they are not in the store";
     else if (p->nest || p->whole)
@@ -323,19 +344,21 @@ static bool why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *ge
     return ok;
 }
 
+/* Finds the form of a prepared program, what runs meanwhile, and the slow part of both:
+ * rd_backend_table.form. False: no memory. */
 bool rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form)
 {
     *form           = (rd_form){ .meanwhile = without_loops(p) };
     form->loops     = state_of(p, &form->left);
-    form->kind      = comes(form->loops) ? RD_FORM_NEST : form->meanwhile;
+    form->kind      = is_coming(form->loops) ? RD_FORM_NEST : form->meanwhile;
     form->meanwhile = form->loops == RD_LOOPS_HERE ? RD_FORM_NEST : form->meanwhile;
     if (form->kind != RD_FORM_NEST && !why_no_loops(p, form->loops, get, pool, &form->why))
         return false;
     if (form->loops == RD_LOOPS_SLOWER)
         return true; /* no faster form is known */
-    if (!look(p, form->kind, get, pool, &form->slow) ||
-        !look(p, form->meanwhile, get, pool, &form->slow_meanwhile))
+    if (!find_slow(p, form->kind, get, pool, &form->slow) ||
+        !find_slow(p, form->meanwhile, get, pool, &form->slow_meanwhile))
         return false;
-    blame_settings(p, form, &form->slow);
+    set_remedy_of_settings(p, form, &form->slow);
     return true;
 }

@@ -1,4 +1,4 @@
-/* isa.c - which instruction set, or the reference, plans made now run on. */
+/* isa.c - which instruction set, or the reference, later plans run on. */
 #include "core/environment.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/tile/plan/plan.h"

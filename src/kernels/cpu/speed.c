@@ -1,15 +1,15 @@
-/* speed.c - how long a program takes, about. */
+/* speed.c - a rough prediction of a program's time, the same on every machine. */
 #include "kernels/cpu/speed.h"
 #include "core/caches.h"
 #include "kernels/cpu/cpu.h"
 
-static double least(double a, double b)
+static double minimum(double a, double b)
 {
     return a < b ? a : b;
 }
 
-/* Bytes of the widest type it computes with. */
-static int width(const rd_program *p)
+/* Returns the bytes of the widest type that the program computes with. */
+static int widest_type(const rd_program *p)
 {
     int widest = 4;
 
@@ -20,11 +20,11 @@ static int width(const rd_program *p)
     return widest;
 }
 
-/* On one thread: of vectors, and of what goes element by element. */
+/* Predicts the seconds of computing on one thread: by vectors, and element by element. */
 static double seconds_of_operations(const rd_program *p, const rd_work *cost, rd_form_kind kind,
                                     const rd_slow *slow)
 {
-    const double lanes = (double)rd_cpu_vector() / 64 * 4 / width(p);
+    const double lanes = (double)rd_cpu_vector() / 64 * 4 / widest_type(p);
     const double speed = (kind == RD_FORM_PRODUCT ? RD_PRODUCT_SPEED : RD_VECTOR_SPEED) * lanes;
     const double calls = 1e-9 * RD_NS_CHAIN * cost->calls;
 
@@ -35,15 +35,17 @@ static double seconds_of_operations(const rd_program *p, const rd_work *cost, rd
            (slow && slow->what[0] ? 1e-9 * slow->each * slow->elements : 0);
 }
 
+/* Predicts the seconds of memory traffic: from a cache if all of it fits there. */
 static double seconds_of_memory(const rd_work *cost, int threads)
 {
     const double bytes = cost->read + cost->written;
 
     return bytes / (bytes <= (double)RD_CACHED_BYTES
                         ? RD_CACHE_SPEED * threads
-                        : least(RD_MEMORY_SPEED * threads, RD_MEMORY_SPEED_ALL));
+                        : minimum(RD_MEMORY_SPEED * threads, RD_MEMORY_SPEED_ALL));
 }
 
+/* Predicts the seconds of a program: the longer of computing and memory traffic. */
 double rd_cpu_seconds(const rd_program *p, const rd_work *cost, rd_form_kind kind,
                       const rd_slow *slow, int threads)
 {

@@ -176,7 +176,7 @@ static void end_blocks(rd_printing *n, int32_t fold)
     rd_text_add(&at, "c * %" PRId32, lanes);
     rd_text_add(&line, "while (b%" PRId32 "[c] < edge%" PRId32 "(q, range + 1)) { push%" PRId32 "(",
                 fold, fold, fold);
-    rd_print_states(&line, &n->fold[fold], 's', fold, at.at);
+    rd_print_state_addresses(&line, &n->fold[fold], 's', fold, at.at);
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(&line, ", w%" PRId32 "_%d", fold, k);
     rd_print_line(n, "for (int64_t c = 0; c < %" PRId64 "; c++)", states_of(n->t, fold) / lanes);

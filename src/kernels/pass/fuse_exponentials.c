@@ -1,6 +1,6 @@
 /* fuse_exponentials.c - The pass fuse_exponentials fuses the loop that makes elements with the
  * loop of steps that take exponentials of them (loop fusion). The text has a few calls for the
- * fused loop (print/powers.c).
+ * fused loop (print/exp_steps.c).
  *
  *     vector i0 { r3 = ..; a1[i0 - m0] = r3 }     vector i0, by call {
  *     vector i0, by call {                          r3 = ..; a1[i0 - m0] = r3

@@ -11,7 +11,7 @@
  *                                                r0 = load a5[64*i1 + i0 - m0]
  *                                                .. } } }
  *
- * The text of the packing loop transposes tiles in registers (print/turned.c), where compilers
+ * The text of the packing loop transposes tiles in registers (print/transpose_calls.c), where compilers
  * load one element after the other. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"

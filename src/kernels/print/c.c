@@ -1,10 +1,16 @@
-/* c.c - all functions of a tree's C text: what its folds and operators are, its parts, and the table
- * of them (cpu/nest/call.h). */
+/* c.c - the whole C text of a loop tree: functions of its folds and operators, its parts, and at
+ * the end the table of parts (cpu/nest/nest_call.h):
+ *
+ *     static inline void step0(..) { .. }
+ *     static void body(rd_nest_call *q) { .. }
+ *     __attribute__((visibility("default"))) const rd_nest_kernels rdim_kernels = {
+ *         head, body, join, tail, 0 }; */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 #include <string.h>
 
-/* Which functions the statements of each fold call. */
+/* Finds which functions the statements of each fold call: lane functions as bits in `which`, and
+ * the test of an early exit in `exits`. */
 static void find_functions(const rd_printing *n, uint32_t *which, bool *exits)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -13,15 +19,17 @@ static void find_functions(const rd_printing *n, uint32_t *which, bool *exits)
             const bool     cells = n->t->stmt[s].parent >= 0 && rd_is_by_call(n->t, stmt->parent);
 
             if (stmt->kind == RD_S_MERGE_LANES)
-                which[stmt->fold] |= RD_PRINT_HALVES;
+                which[stmt->fold] |= RD_PRINT_MERGE_LANES;
             if (stmt->kind == RD_S_MERGE_BLOCKS && !n->fold[stmt->fold].room)
-                which[stmt->fold] |= cells ? RD_PRINT_HALVES | RD_PRINT_CELLS : RD_PRINT_NODES;
+                which[stmt->fold] |=
+                    cells ? RD_PRINT_MERGE_LANES | RD_PRINT_MERGE_CELLS : RD_PRINT_LANE_NODES;
             if (stmt->kind == RD_S_EXIT)
                 exits[stmt->fold] = true;
         }
 }
 
-/* The functions of each fold: of its reducer, its blocks, its prefixes and its exits. */
+/* Prints the functions of each fold: its reducer, its lanes, its combine tree, its scan, and the
+ * test of its early exit. */
 static bool print_folds(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     uint32_t *which = get(pool, ((size_t)n->t->p->n_fold + 1) * sizeof *which);
@@ -41,6 +49,8 @@ static bool print_folds(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
     return true;
 }
 
+/* Prints "static void join(char *into, char *next)", which adds the states of one task to those
+ * of the task before it. */
 static void print_join(rd_printing *n, rd_text *to)
 {
     rd_text_add(to, "static void join(char *into, char *next)\n{\n");
@@ -50,7 +60,7 @@ static void print_join(rd_printing *n, rd_text *to)
     rd_text_add(to, "}\n\n");
 }
 
-/* Which loops are left before their end. */
+/* Marks the loops that an early exit (RD_S_EXIT) leaves before their end. */
 static void find_left(rd_printing *n)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -59,6 +69,7 @@ static void find_left(rd_printing *n)
                 n->left[n->t->stmt[s].arg] = true;
 }
 
+/* Counts the slots that addresses of the program name. */
 static void find_slots(rd_printing *n)
 {
     const rd_program *p = n->t->p;
@@ -67,7 +78,8 @@ static void find_slots(rd_printing *n)
         n->n_slot = p->address[k].slot >= n->n_slot ? p->address[k].slot + 1 : n->n_slot;
 }
 
-/* Functions of operators that the program has, and of those that passes have added. */
+/* Prints functions of the operators that the program has, and of those that passes have added as
+ * LETs behind the program's registers. */
 static bool print_ops(const rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     const rd_schedule *t     = n->t;
@@ -89,14 +101,16 @@ static bool print_ops(const rd_printing *n, rd_text *to, rd_get_fn *get, void *p
     return true;
 }
 
-bool rd_print_open(rd_printing *n, rd_get_fn *get, void *pool)
+/* Sets what must be known before anything is printed: the dialect, the slots, and the loops that
+ * an early exit leaves. */
+bool rd_print_prepare(rd_printing *n, rd_get_fn *get, void *pool)
 {
     if (!n->dialect)
         n->dialect = &rd_dialect_c;
-    n->vector = n->lane = -1;
-    n->known            = get(pool, (size_t)n->t->n_axis * sizeof *n->known);
-    n->index            = get(pool, (size_t)n->t->n_axis * sizeof *n->index);
-    n->left             = get(pool, (size_t)n->t->n_stmt * sizeof *n->left);
+    n->vector = n->thread_loop = -1;
+    n->known                   = get(pool, (size_t)n->t->n_axis * sizeof *n->known);
+    n->index                   = get(pool, (size_t)n->t->n_axis * sizeof *n->index);
+    n->left                    = get(pool, (size_t)n->t->n_stmt * sizeof *n->left);
     if (!n->known || !n->index || !n->left)
         return false;
     find_slots(n);
@@ -104,6 +118,8 @@ bool rd_print_open(rd_printing *n, rd_get_fn *get, void *pool)
     return true;
 }
 
+/* Prints functions of operators; and users' functions, where the text has them rather than their
+ * addresses. */
 bool rd_print_operators(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     if (!print_ops(n, to, get, pool))
@@ -113,12 +129,15 @@ bool rd_print_operators(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
     return true;
 }
 
+/* Prints all functions that the parts of the tree call. */
 bool rd_print_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
-    return rd_print_open(n, get, pool) && rd_print_lay_out(n, get, pool) &&
+    return rd_print_prepare(n, get, pool) && rd_print_lay_out_states(n, get, pool) &&
            rd_print_operators(n, to, get, pool) && print_folds(n, to, get, pool);
 }
 
+/* Prints the whole text: functions, lookups, parts, the join of tasks, and the table of parts
+ * under the symbol rdim_kernels. */
 bool rd_print_c(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     if (!rd_print_functions(n, to, get, pool))

@@ -1,16 +1,17 @@
 /* lanes.c - functions of the text that make one node of those of a cell's lanes:
  *
- *     static inline void halves0(double *w0)
+ *     static inline void merge_lanes0(double *w0)
  *     {
  *         INDEPENDENT for (int l = 0; l < 32; l++) merge0(&w0[l], &w0[l + 32]);
  *         INDEPENDENT for (int l = 0; l < 16; l++) merge0(&w0[l], &w0[l + 16]);
  *         .. }
  *
  * Which lanes merge first decides bits: program.h says that halves do. */
-#include "kernels/print/folds.h"
+#include "kernels/print/fold_functions.h"
 #include <stdio.h>
 
-/* "merge0(&w0_0[l], &w0_1[l], &w0_0[l + 8], ...)" for h = lanes/2 .. 1, of lanes that are there. */
+/* Adds "INDEPENDENT for (int l = 0; l < 32; l++) merge0(&w0[l], &w0[l + 32]);" for each half
+ * from lanes / 2 down to 1. Lanes that can have no element are left out. */
 static void add_halving(rd_text *to, const rd_print_fold *f, int number, const char *function,
                         char name)
 {
@@ -28,9 +29,10 @@ static void add_halving(rd_text *to, const rd_print_fold *f, int number, const c
     }
 }
 
-/* Lanes whose sum is scaled, as of logsumexp: the lane of the greatest scale is picked into t, all
- * others are scaled to it by one call for their exponentials, and then they add up. */
-static void add_by_lane(rd_text *to, const rd_print_fold *f, int number)
+/* Adds the merge of lanes with scaled sums, as of logsumexp. The lane of the greatest scale is
+ * picked into t; one call takes the exponentials of all others; then the scaled sums add up:
+ *     e[l] = apart0(&w0[l], &w1[l], t0, t1); rd_exp_strip_f32(e, 32); align0(..); add0(..); */
+static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
     const int whole = (f->lanes + 15) / 16 * 16; /* of any vectors */
 
@@ -57,22 +59,22 @@ static void add_by_lane(rd_text *to, const rd_print_fold *f, int number)
     add_halving(to, f, number, "add", 'w');
 }
 
-/* "static inline void halves0(double *w0) { .. }": the lanes of one cell become one. */
-static void add_halves(rd_text *to, const rd_print_fold *f, int number)
+/* "static inline void merge_lanes0(double *w0) { .. }": the lanes of one cell become one. */
+static void add_merge_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
-    rd_text_add(to, "static inline void halves%d(", number);
+    rd_text_add(to, "static inline void merge_lanes%d(", number);
     rd_add_parameters(to, &f->of, true, "", 'w');
     rd_text_add(to, ")\n{\n");
     if (rd_aligns_lanes(&f->of))
-        add_by_lane(to, f, number);
+        add_scaled_lanes(to, f, number);
     else
         add_halving(to, f, number, "merge", 'w');
     rd_text_add(to, "}\n");
 }
 
-/* The same of cells that lie beside each other: the lanes of each are collected into t, where those
- * that are not there are identities. */
-static void add_cells_by_lane(rd_text *to, const rd_print_fold *f, int number)
+/* Adds the same for neighbouring cells: the lanes of each cell are collected into t, where lanes
+ * without elements are identities, and merge_lanes0() merges t. */
+static void add_scaled_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "    for (int64_t c = 0; c < n; c++) {\n");
     for (int k = 0; k < f->of.n_state; k++)
@@ -83,7 +85,7 @@ static void add_cells_by_lane(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n            if (l >= lanes) continue;\n");
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, "            t%d[l] = w%d[l * stride + c];\n", k, k);
-    rd_text_add(to, "        }\n        halves%d(", number);
+    rd_text_add(to, "        }\n        merge_lanes%d(", number);
     rd_add_each(to, &f->of, "t%d");
     rd_text_add(to, ");\n");
     for (int k = 0; k < f->of.n_state; k++)
@@ -91,7 +93,8 @@ static void add_cells_by_lane(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "    }\n");
 }
 
-/* "INDEPENDENT for (..; l < 64; ..) { block0(&s0[l]); w0[l] = s0[l]; }": states become nodes. */
+/* Adds the loop that turns states into nodes: "INDEPENDENT for (..; l < 64; ..) {
+ * block0(&s0[l]); w0[l] = s0[l]; }". */
 static void add_block_loop(rd_text *to, const rd_print_fold *f, int number, const char *count)
 {
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < %s; l++) {\n        block%d(", count,
@@ -103,13 +106,14 @@ static void add_block_loop(rd_text *to, const rd_print_fold *f, int number, cons
     rd_text_add(to, "    }\n");
 }
 
-/* "nodes0(states, nodes)": the states of all lanes of one block become nodes. */
-static void add_nodes(rd_text *to, const rd_print_fold *f, int number)
+/* Adds "static inline void lane_nodes0(states, nodes)": the states of all lanes of one block
+ * become nodes. */
+static void add_lane_nodes(rd_text *to, const rd_print_fold *f, int number)
 {
     char count[20];
 
     snprintf(count, sizeof count, "%d", f->lanes);
-    rd_text_add(to, "static inline void nodes%d(", number);
+    rd_text_add(to, "static inline void lane_nodes%d(", number);
     rd_add_parameters(to, &f->of, false, "", 's');
     rd_text_add(to, ", ");
     rd_add_parameters(to, &f->of, true, "", 'w');
@@ -118,18 +122,18 @@ static void add_nodes(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* "cells0(states, nodes, lanes, stride, n)": nodes of all lanes of n neighbouring cells, and then one
- * each.  Lanes lie `stride` apart. */
-static void add_cells(rd_text *to, const rd_print_fold *f, int number)
+/* Adds "static inline void merge_cells0(states, nodes, lanes, stride, n)": the lanes of n
+ * neighbouring cells become nodes, and those one node a cell. Lanes lie `stride` apart. */
+static void add_merge_cells(rd_text *to, const rd_print_fold *f, int number)
 {
-    rd_text_add(to, "static inline void cells%d(", number);
+    rd_text_add(to, "static inline void merge_cells%d(", number);
     rd_add_parameters(to, &f->of, false, "", 's');
     rd_text_add(to, ", ");
     rd_add_parameters(to, &f->of, true, "", 'w');
     rd_text_add(to, ", int lanes, int64_t stride, int64_t n)\n{\n");
     add_block_loop(to, f, number, "(lanes - 1) * stride + n");
     if (rd_aligns_lanes(&f->of)) {
-        add_cells_by_lane(to, f, number);
+        add_scaled_cells(to, f, number);
         rd_text_add(to, "}\n");
         return;
     }
@@ -145,12 +149,13 @@ static void add_cells(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n}\n");
 }
 
+/* Prints those of the three lane functions that `which` names. */
 void rd_print_lane_functions(rd_text *to, const rd_print_fold *f, int number, uint32_t which)
 {
-    if (which & RD_PRINT_HALVES)
-        add_halves(to, f, number);
-    if (which & RD_PRINT_NODES)
-        add_nodes(to, f, number);
-    if (which & RD_PRINT_CELLS)
-        add_cells(to, f, number);
+    if (which & RD_PRINT_MERGE_LANES)
+        add_merge_lanes(to, f, number);
+    if (which & RD_PRINT_LANE_NODES)
+        add_lane_nodes(to, f, number);
+    if (which & RD_PRINT_MERGE_CELLS)
+        add_merge_cells(to, f, number);
 }

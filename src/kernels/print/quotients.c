@@ -1,25 +1,25 @@
-/* quotients.c - quotients by a constant of ints, or of which only the nearest whole number is
- * wanted, as text.
+/* quotients.c - quotients by a constant as text: of ints, or of floats that are then rounded to
+ * a whole number.
  *
- * A periodic box has the difference d - 18 * round(d / 18), and bytes of an image become x / 255.
- * A division takes ten cycles where a product takes one, and with 1 / 18 = high + low, of twice as
- * many bits, two operations give the same quotient:
+ * A periodic box has the difference d - 18 * round(d / 18), and bytes of an image become x /
+ * 255. A division takes ten cycles where a product takes one. With 1 / 18 = high + low, of twice
+ * as many bits, two operations give the same quotient:
  *
  *     d / 18 = fma(d, high, d * low)
  *
  * (Brisebarre and Muller, 2008, "Correctly Rounded Multiplication by Arbitrary Precision
- * Constants"). Of p bits the sum in the fma is off by 2^(2 - 2 p) at most. A constant of b bits
- * has no quotient closer than 2^-(p + 1 + b) to where rounding changes, so b is p - 4 at most.
- * Quotients that are no normal number may differ, and become the same whole number: 0 of the sign
- * of d.  Those of ints are +0 or normal. */
+ * Constants".) With p bits the sum in the fma is off by 2^(2 - 2 p) at most. A constant of b
+ * bits has no quotient closer than 2^-(p + 1 + b) to where rounding changes, so b is p - 4 at
+ * most. Quotients that are subnormal may differ, and round to the same whole number: 0 with the
+ * sign of d. Quotients of ints are +0 or normal. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 
-/* Significant bits of a number. */
-static int bits_of(double x)
+/* Counts the significant bits of a number. */
+static int significant_bits(double x)
 {
     int    exponent, n = 0;
     double rest = frexp(x, &exponent);
@@ -29,39 +29,41 @@ static int bits_of(double x)
     return n;
 }
 
-/* Powers of two compilers multiply by themselves; others are far from all ends of the range. */
-static bool is_short(double c, rd_dtype type)
+/* True if the constant has few enough bits. Powers of two are left to compilers; numbers near
+ * the ends of the range are excluded. */
+static bool is_short_constant(double c, rd_dtype type)
 {
     const int most = type == RD_F32 ? FLT_MANT_DIG - 4 : DBL_MANT_DIG - 4;
-    const int bits = c > 0x1p-60 && c < 0x1p60 ? bits_of(c) : 0;
+    const int bits = c > 0x1p-60 && c < 0x1p60 ? significant_bits(c) : 0;
 
     return bits > 1 && bits <= most;
 }
 
-/* Does the statement round the value to a whole number? */
-static bool rounds(const rd_schedule *t, int32_t stmt)
+/* True if the statement rounds a value to a whole number. */
+static bool is_rounding(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
 
     return let && let->kind == RD_I_MAP && (let->op == RD_OP_round || let->op == RD_OP_trunc);
 }
 
-/* Is a float one that an int has become? */
-static bool is_int(const rd_let *let)
+/* True if the float is a cast of an int. */
+static bool is_from_int(const rd_let *let)
 {
     return let->kind == RD_I_CAST && rd_dtype_kind(let->from) != RD_KIND_FLOAT;
 }
 
-/* Do all that read the value round it? */
+/* True if all readers of the value round it. */
 static bool is_rounded(const rd_schedule *t, int32_t value)
 {
     int32_t s = rd_next_use(t, value, -1);
 
-    while (s >= 0 && rounds(t, s))
+    while (s >= 0 && is_rounding(t, s))
         s = rd_next_use(t, value, s);
     return s < 0;
 }
 
+/* True if the value is a quotient by a short constant, of an int or rounded by all its readers. */
 bool rd_is_short_quotient(const rd_printing *n, const rd_let *let)
 {
     const rd_schedule *t = n->t;
@@ -72,13 +74,15 @@ bool rd_is_short_quotient(const rd_printing *n, const rd_let *let)
     const rd_let *by = &t->let[t->operand[let->first + 1]];
 
     if (by->kind != RD_I_CONST ||
-        !is_short(let->type == RD_F32 ? (double)by->word.f32 : by->word.f64, let->type))
+        !is_short_constant(let->type == RD_F32 ? (double)by->word.f32 : by->word.f64, let->type))
         return false;
-    return is_int(&t->let[t->operand[let->first]]) || is_rounded(t, t->stmt[let->made_by].value);
+    return is_from_int(&t->let[t->operand[let->first]]) ||
+           is_rounded(t, t->stmt[let->made_by].value);
 }
 
-/* The reciprocal, rounded down, and what it lacks: neither is below 0, so that -0 stays -0. */
-static void halves_of(double c, rd_dtype type, double *high, double *low)
+/* Splits 1 / c into a float that is rounded down, and the remainder. Neither is below 0, so that
+ * -0 stays -0. */
+static void split_reciprocal(double c, rd_dtype type, double *high, double *low)
 {
     *high = type == RD_F32 ? (double)(float)(1 / c) : 1 / c;
     if (fma(-*high, c, 1) < 0)
@@ -86,7 +90,7 @@ static void halves_of(double c, rd_dtype type, double *high, double *low)
     *low = fma(-*high, c, 1) / c;
 }
 
-/* "rd_near_f32(r3, r4, 0x1.c71c7p-5F, 0x1.c71c72p-30F)" */
+/* Prints "rd_quotient_f32(r3, r4, 0x1.c71c7p-5F, 0x1.c71c72p-30F)". */
 void rd_print_short_quotient(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     const int32_t *in  = &n->t->operand[let->first];
@@ -94,9 +98,9 @@ void rd_print_short_quotient(const rd_printing *n, rd_text *to, const rd_let *le
     const bool     f32 = let->type == RD_F32;
     double         high, low;
 
-    halves_of(f32 ? (double)by->word.f32 : by->word.f64, let->type, &high, &low);
+    split_reciprocal(f32 ? (double)by->word.f32 : by->word.f64, let->type, &high, &low);
     rd_text_add(to,
-                f32 ? "rd_near_f32(r%" PRId32 ", r%" PRId32 ", %aF, %aF)"
-                    : "rd_near_f64(r%" PRId32 ", r%" PRId32 ", %a, %a)",
+                f32 ? "rd_quotient_f32(r%" PRId32 ", r%" PRId32 ", %aF, %aF)"
+                    : "rd_quotient_f64(r%" PRId32 ", r%" PRId32 ", %a, %a)",
                 in[0], in[1], high, f32 ? (double)(float)low : low);
 }

@@ -1,9 +1,11 @@
-/* calibrate.c - speeds of this machine, by loops that are timed. */
+/* calibrate.c - measures the speeds of this machine by loops that are timed. */
 #include "kernels/cpu/calibrate/calibrate.h"
 #include "kernels/cpu/calibrate/meter.h"
 #include <stdlib.h>
 #include <string.h>
 
+/* Measures all speeds three times, some time apart, and keeps the best of each. False: *why says
+ * why nothing can be measured. */
 bool rd_calibrate(rd_speeds *s, bool measured[RD_N_SPEEDS], int threads, const char **why)
 {
     enum { TIMES = 3 }; /* each some time after the one before */

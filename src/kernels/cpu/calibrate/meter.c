@@ -1,9 +1,10 @@
-/* meter.c - where what is measured goes. */
+/* meter.c - keeps the best of several measurements. */
 #include "kernels/cpu/calibrate/meter.h"
 #include <math.h>
 #include <string.h>
 
-/* Other programs only ever slow it down. */
+/* True if the value is better than that of before: other programs can only slow a measurement
+ * down. */
 static bool is_better(const rd_meter *m, int row, double value)
 {
     const bool rate = strstr(rd_speed_table[row].unit, "/ns") != NULL;

@@ -1,4 +1,4 @@
-/* compiler.c - the system's C compiler. */
+/* compiler.c - finds and runs the system's C compiler. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "kernels/cpu/jit/compiler.h"
 #include "core/clock.h"
@@ -16,15 +16,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What gcc is told besides, of speed alone; clang does not know it, and needs none of it.  Jumps
- * past a second choice that the first one settles cannot be turned into vectors, nor loops of a
- * few rounds (rows of 8) that are written out before the vectors are sought.  Which rows go
- * together is decided here: two short ones from memory take twice the time of one after the other.
- * Code is scheduled before registers are given out, as an element's chain of operations is long and
- * what fills the time it takes is the next vector's (gcc 12 on a Zen 4: 16 % of a Gaussian sum over
- * pairs in f32, 13 % in f64).  A loop that fills an array for exp is no memcpy, which would have it
- * in memory.  Loops of a few instructions, as rows of sparse patterns have, take a fourth more where
- * they cross a line of 32 bytes. */
+/* Further flags for gcc, which change speed alone.  clang does not know them, and needs none.
+ *     -fno-thread-jumps          a jump past a second choice that the first one decides keeps gcc
+ *                                from vectorising
+ *     -fdisable-tree-cunrolli    so do short loops (rows of 8) that are unrolled before vectors are
+ *                                sought
+ *     -fno-loop-unroll-and-jam   our passes combine rows: two short rows from memory at once take
+ *                                twice the time of one after the other
+ *     -fschedule-insns ..        an element is a long chain of operations, and the next vector fills
+ *                                the time that it takes (gcc 12 on a Zen 4: 16 % of a Gaussian sum
+ *                                over pairs in f32, 13 % in f64)
+ *     -fno-tree-loop-distribute-patterns
+ *                                a loop that fills an array for exp is no memcpy, which would put
+ *                                the array in memory
+ *     -falign-loops=32           loops of a few instructions, as of sparse rows, take a fourth more
+ *                                where they cross a line of 32 bytes */
 static const char *const gcc_flags[] = {
     "-fno-thread-jumps", "-fdisable-tree-cunrolli", "-fno-loop-unroll-and-jam",
     "-fschedule-insns",  "-fsched-pressure",        "-fno-tree-loop-distribute-patterns",
@@ -32,14 +38,15 @@ static const char *const gcc_flags[] = {
 };
 enum { N_GCC_FLAGS = sizeof gcc_flags / sizeof *gcc_flags };
 
+/* Returns the flags for vectors of so many bytes; they are those of the library's own kernels. */
 const char *const *rd_compiler_flags(int vector_bytes, bool rounds)
 {
     /* As the library's own kernels are compiled, see CMakeLists.txt. */
 #define ALWAYS                                                                         \
     "-std=gnu11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", \
         "-fvisibility=hidden", "-fPIC", "-shared", "-pipe", "-w"
-    /* Where neighbours are f64 that are rounded to f32, and then used as f64, gcc 12 makes vectors of
-     * them that are not rounded.  Its vectoriser of neighbours is worth a factor of 3 elsewhere. */
+    /* gcc 12 leaves out the rounding where adjacent f64 are rounded to f32 and used as f64 again.
+     * Its vectoriser of adjacent values (SLP) is worth a factor of 3 elsewhere. */
 #define IF_ROUNDS "-fno-tree-slp-vectorize"
     static const char *const baseline[] = { IF_ROUNDS, ALWAYS, NULL };
     static const char *const avx2[]     = { IF_ROUNDS, ALWAYS, "-mavx2", "-mfma", NULL };
@@ -52,8 +59,8 @@ const char *const *rd_compiler_flags(int vector_bytes, bool rounds)
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* What an update changes.  Asking the compiler for its version would cost as much as a small
- * compilation. */
+/* Hashes what an update of the compiler changes: its file and our flags. To ask the compiler for
+ * its version would cost as much as a small compilation. */
 static bool identify(rd_compiler *cc)
 {
     struct stat facts;
@@ -72,10 +79,12 @@ static bool identify(rd_compiler *cc)
     return true;
 }
 
-bool rd_compiler_find(rd_compiler *cc, const rd_surroundings *surroundings)
+/* Finds the program that RDIM_CC names, or cc, in the directories of PATH. Only absolute paths
+ * count: the compiler runs in another directory, and the current one may be anybody's. */
+bool rd_compiler_find(rd_compiler *cc, const rd_env_snapshot *surroundings)
 {
-    const char *asked = rd_surroundings_get(surroundings, "RDIM_CC"),
-               *path  = rd_surroundings_get(surroundings, "PATH");
+    const char *asked = rd_env_snapshot_get(surroundings, "RDIM_CC"),
+               *path  = rd_env_snapshot_get(surroundings, "PATH");
     const char *name  = asked && *asked ? asked : "cc";
 
     cc->surroundings = surroundings;
@@ -98,9 +107,9 @@ bool rd_compiler_find(rd_compiler *cc, const rd_surroundings *surroundings)
 }
 
 /* ---- A run ----------------------------------------------------------------------------------- */
-/* In which directory a child begins: glibc can say so since 2.29, and a build for older ones (script/wheel)
- * asks for it by name.  Without it nothing is compiled. */
-static int begin_in(posix_spawn_file_actions_t *actions, int dir)
+/* Sets the directory in which a child begins. glibc can do so since 2.29; a build for older ones
+ * (script/wheel) finds the function by its name. Without it nothing is compiled. */
+static int set_directory(posix_spawn_file_actions_t *actions, int dir)
 {
     int (*say)(posix_spawn_file_actions_t *, int);
 
@@ -108,8 +117,9 @@ static int begin_in(posix_spawn_file_actions_t *actions, int dir)
     return say ? say(actions, dir) : -1;
 }
 
-/* A group of its own, so that the compiler's own children can be stopped with it and keys that the
- * user presses are not for it; no signals blocked or ignored, whatever the caller's thread has. */
+/* Starts the compiler. It has a process group of its own, so that its children can be stopped
+ * with it and keys that the user presses do not reach it. No signals are blocked or ignored,
+ * whatever the caller's thread does. */
 static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -126,7 +136,7 @@ static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
     sigemptyset(&none);
     sigfillset(&all);
     /* The directory first: its descriptor may be one of the three that a program has closed. */
-    spawned = begin_in(&actions, dir) == 0 &&
+    spawned = set_directory(&actions, dir) == 0 &&
               posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0 &&
               posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) == 0 &&
               posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) == 0 &&
@@ -136,7 +146,7 @@ static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
               posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                                         POSIX_SPAWN_SETPGROUP) == 0 &&
               posix_spawn(pid, cc->path, &actions, &attributes, argv,
-                          rd_surroundings_all(cc->surroundings)) == 0;
+                          rd_env_snapshot_all(cc->surroundings)) == 0;
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return spawned;
@@ -152,8 +162,8 @@ int rd_compiler_stopped(void)
     return atomic_load_explicit(&stopped, memory_order_relaxed);
 }
 
-/* A descriptor that can be read when the child has ended; -1 where the system knows none. */
-static int watch(pid_t pid)
+/* Returns a descriptor that becomes readable when the child ends; -1 if the system has none. */
+static int open_child(pid_t pid)
 {
 #ifdef SYS_pidfd_open
     return (int)syscall(SYS_pidfd_open, pid, 0);
@@ -163,17 +173,18 @@ static int watch(pid_t pid)
 #endif
 }
 
-/* Until the child ends, or `left` seconds are over; where nobody tells, for a part of the time that
- * it has taken so far.  To look each half millisecond woke this thread 300 times a compilation. */
-static void doze(int child, double taken, double left)
+/* Waits until the child ends, or for `left` seconds. Without a descriptor it waits for a part of
+ * the time that the child has taken so far; a look each half millisecond woke this thread 300
+ * times a compilation. */
+static void wait_a_while(int child, double taken, double left)
 {
     struct pollfd ended = { .fd = child, .events = POLLIN };
 
     poll(&ended, 1, 1 + (int)(1000 * (child >= 0 ? left : taken / 16)));
 }
 
-/* The program that we are part of may ignore SIGCHLD, or wait for all its children itself: then
- * nobody tells how this one ended, and the object must show it. */
+/* True if the child has ended. If the program ignores SIGCHLD, or waits for all children itself,
+ * the exit status is lost, and the object must show how it ended. */
 static bool has_ended(pid_t pid, outcome *how)
 {
     int         status;
@@ -186,8 +197,8 @@ static bool has_ended(pid_t pid, outcome *how)
     return done == pid || (done < 0 && errno == ECHILD);
 }
 
-/* The child goes, and its group with it, also where it has left that group.  A process that cannot
- * be killed, as it runs for another user or waits in the kernel, is not waited for: nobody may hang. */
+/* Kills the child and its group, also if the child has left that group. A process that cannot be
+ * killed, as it runs for another user or waits in the kernel, is not waited for. */
 static void stop(pid_t pid, int child)
 {
     const double last  = 1; /* seconds */
@@ -197,12 +208,12 @@ static void stop(pid_t pid, int child)
     kill(-pid, SIGKILL);
     kill(pid, SIGKILL);
     while (!has_ended(pid, &how) && rd_seconds() - begun < last)
-        doze(child, rd_seconds() - begun, begun + last - rd_seconds());
+        wait_a_while(child, rd_seconds() - begun, begun + last - rd_seconds());
 }
 
-/* A compiler that has worked before does not hang: its text is a long one, and that text alone goes
- * without.  None is run again after a few in a row, as the machine is too busy, or after the first of
- * all. */
+/* Counts a compilation that was stopped. A compiler that has worked before does not hang, so
+ * only its text goes without code. After a few in a row, or after the first of all, no compiler
+ * is run again. */
 static void count_overdue(int patience)
 {
     enum { FEW = 3 };
@@ -211,15 +222,16 @@ static void count_overdue(int patience)
         atomic_store(&stopped, patience);
 }
 
+/* Waits for the child for `patience` seconds at most, and stops it then. */
 static outcome wait_for(pid_t pid, int patience)
 {
     const double begun = rd_seconds();
-    const int    child = watch(pid);
+    const int    child = open_child(pid);
     outcome      how   = UNFINISHED;
     bool         ended;
 
     while (!(ended = has_ended(pid, &how)) && rd_seconds() - begun < patience)
-        doze(child, rd_seconds() - begun, begun + patience - rd_seconds());
+        wait_a_while(child, rd_seconds() - begun, begun + patience - rd_seconds());
     if (!ended) {
         count_overdue(patience);
         stop(pid, child);
@@ -230,6 +242,7 @@ static outcome wait_for(pid_t pid, int patience)
     return how;
 }
 
+/* Runs the compiler once, with the first n_more of gcc's flags besides. */
 static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int n_more,
                    const char *source, const char *object, int patience)
 {
@@ -249,8 +262,8 @@ static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int
     return spawn(cc, dir, (char *const *)argv, &pid) ? wait_for(pid, patience) : UNFINISHED;
 }
 
-/* A compiler that refuses may not know gcc's flags.  One that has worked before does not hang: the
- * text is long, or the machine is busy. */
+/* Compiles a text; a second time without gcc's flags if the compiler refuses. One that has
+ * worked before has up to three times the patience: its text is long, or the machine is busy. */
 bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, const char *source,
                      const char *object, int patience)
 {

@@ -1,9 +1,9 @@
-/* contest.c - which way was faster. */
+/* contest.c - whether compiled loops or tiles were faster, by the times of real runs. */
 #include "kernels/cpu/jit/contest.h"
 
-/* Runs of each way before anything follows: the first one meets cold memory. */
+/* Runs of each side before anything follows: the first one meets cold memory. */
 enum { RUNS = 2 };
-/* Loops have lost if they take so many times as long: less is noise on a machine with neighbours. */
+/* Loops have lost if they take so many times as long; less is noise on a shared machine. */
 static const double CLEARLY = 1.25;
 /* Work differs by no more than this factor. */
 static const double ALIKE = 2;
@@ -20,7 +20,7 @@ static bool is_alike(double first, double work)
     return first > 0 && work <= ALIKE * first && first <= ALIKE * work;
 }
 
-/* The first run says which others count. */
+/* Begins with the first run, whose work and threads decide which others count. */
 static void begin(rd_contest *c, double work, int threads)
 {
     double none = 0;
@@ -30,7 +30,8 @@ static void begin(rd_contest *c, double work, int threads)
         atomic_store(&c->threads, threads);
 }
 
-void rd_contest_run(rd_contest *c, rd_contestant by, double work, int threads, double seconds)
+/* Counts a run, if it is like the first one. The least time of each side counts. */
+void rd_contest_add_run(rd_contest *c, rd_contestant by, double work, int threads, double seconds)
 {
     const double each = seconds * 1e9 / work * (by == RD_BY_LOOPS ? atomic_load(&slower) : 1);
     double       least;
@@ -44,7 +45,9 @@ void rd_contest_run(rd_contest *c, rd_contestant by, double work, int threads, d
     atomic_fetch_add(&c->runs[by], 1);
 }
 
-double rd_contest_lost(const rd_contest *c, double work)
+/* Returns how many times as long loops take as tiles; 0 if they are not clearly slower, or not
+ * yet known. */
+double rd_contest_slowdown(const rd_contest *c, double work)
 {
     double tiles, loops;
 
@@ -64,7 +67,8 @@ rd_contest_record rd_contest_record_of(const rd_contest *c)
                                            atomic_load(&c->least[RD_BY_LOOPS]) } };
 }
 
-/* Its threads are those of no run, so that what this process measures does not mix with it. */
+/* Takes over what another process found. Its thread count is that of no run, so what this
+ * process measures does not mix with it. */
 void rd_contest_begin_with(rd_contest *c, const rd_contest_record *found)
 {
     if (!(found->work > 0 && found->least[RD_BY_TILES] > 0 && found->least[RD_BY_LOOPS] > 0))

@@ -1,4 +1,4 @@
-/* object.c - C text into code that can be called. */
+/* object.c - C text into code that can be called: compiled, stored, loaded. */
 #include "kernels/cpu/jit/object.h"
 #include "core/text_buffer.h"
 #include "kernels/cpu/jit/compiler.h"
@@ -11,19 +11,23 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The form in which objects are called and sealed: another one, other objects. */
+/* The version of how objects are called and sealed; it is a part of their keys. */
 static const char FORM[] = "rdim object 1";
 
 typedef struct object {
     const char        *text;
     const char *const *flags;
-    const char        *symbol;
+    const char        *symbol; /* what is looked up in the object      */
     rd_compiler        cc;
-    int                dir, patience;
-    char               key[RD_HASH_TEXT], name[RD_HASH_TEXT + 8];
+    int                dir;                    /* descriptor of the store's directory  */
+    int                patience;               /* seconds; 0: nothing is compiled      */
+    char               key[RD_HASH_TEXT];      /* hash, as text                        */
+    char               name[RD_HASH_TEXT + 8]; /* of the file in the store             */
 } object;
 
-static void name_it(object *o)
+/* Sets the key, a hash of all that decides what the object does; and the file name, which is the
+ * key and ".so". */
+static void set_name(object *o)
 {
     rd_hash hash = rd_hash_add(rd_hash_begin(), FORM, sizeof FORM);
 
@@ -35,7 +39,7 @@ static void name_it(object *o)
     snprintf(o->name, sizeof o->name, "%s.so", o->key);
 }
 
-/* A child that was forked while another thread loads would have half of what the loader knows. */
+/* Held while an object is loaded, so that a fork does not copy the loader in the middle of it. */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t  watched = PTHREAD_ONCE_INIT;
 
@@ -54,9 +58,9 @@ static void watch_forks(void)
     (void)pthread_atfork(begin_loading, end_loading, end_loading);
 }
 
-/* By way of the directory's descriptor: the very directory that was looked at, under a name that is
- * this object's alone, as the loader takes equal names for equal objects.  One that cannot prove
- * itself stays loaded, and nothing calls it. */
+/* Loads the object through the directory's descriptor: that very directory, under a name that is
+ * this object's alone, as the loader takes equal names for equal objects. An object whose proof
+ * is wrong stays loaded, and nothing calls it. */
 static void *load(const object *o)
 {
     char        path[128];
@@ -73,6 +77,7 @@ static void *load(const object *o)
     return found;
 }
 
+/* Writes the text, and the symbol that proves the key, to a file. */
 static bool write_source(const object *o, const char *name)
 {
     rd_text text = { 0 };
@@ -86,6 +91,8 @@ static bool write_source(const object *o, const char *name)
     return done;
 }
 
+/* Compiles the text to a temporary file, and moves that into the store. The first compilation of
+ * a process removes old temporary files. */
 static bool compile(const object *o)
 {
     static atomic_flag swept = ATOMIC_FLAG_INIT;
@@ -106,6 +113,8 @@ static bool compile(const object *o)
     return done;
 }
 
+/* Loads the object from the store, or compiles it. An object that is whole but not what its name
+ * says is removed. */
 static rd_object_from find_or_compile(object *o, void **found)
 {
     if (rd_store_has(o->dir, o->name)) {
@@ -118,18 +127,20 @@ static rd_object_from find_or_compile(object *o, void **found)
     if (!o->patience || !compile(o))
         return RD_OBJECT_NONE;
     *found = load(o);
-    rd_store_trim(o->dir, rd_surroundings_get(o->cc.surroundings, "RDIM_CACHE_LIMIT"));
+    rd_store_trim(o->dir, rd_env_snapshot_get(o->cc.surroundings, "RDIM_CACHE_LIMIT"));
     return *found ? RD_OBJECT_COMPILED : RD_OBJECT_NONE;
 }
 
-static int open_store(const rd_surroundings *surroundings)
+static int open_store(const rd_env_snapshot *surroundings)
 {
-    return rd_store_open(rd_surroundings_get(surroundings, "XDG_CACHE_HOME"),
-                         rd_surroundings_get(surroundings, "HOME"));
+    return rd_store_open(rd_env_snapshot_get(surroundings, "XDG_CACHE_HOME"),
+                         rd_env_snapshot_get(surroundings, "HOME"));
 }
 
+/* Finds the compiler and the store, and brings the object: the address of `symbol` goes to
+ * *found. */
 rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol,
-                              const rd_surroundings *surroundings, int patience, char *key,
+                              const rd_env_snapshot *surroundings, int patience, char *key,
                               void **found)
 {
     object o = { .text = text, .flags = flags, .symbol = symbol, .patience = patience };
@@ -144,7 +155,7 @@ rd_object_from rd_object_make(const char *text, const char *const *flags, const 
     o.dir = open_store(surroundings);
     if (o.dir < 0)
         return RD_OBJECT_NONE;
-    name_it(&o);
+    set_name(&o);
     if (key)
         memcpy(key, o.key, RD_HASH_TEXT);
     from = find_or_compile(&o, found);
@@ -160,7 +171,8 @@ static void name_note(const char *key, char name[NOTE_NAME])
     snprintf(name, NOTE_NAME, "%s.note", key);
 }
 
-bool rd_object_get_note(const char *key, const rd_surroundings *surroundings, void *note, size_t n)
+/* Reads the note that the store keeps beside an object. False: there is none of n bytes. */
+bool rd_object_get_note(const char *key, const rd_env_snapshot *surroundings, void *note, size_t n)
 {
     const int dir = open_store(surroundings);
     char      name[NOTE_NAME], *bytes;
@@ -177,7 +189,8 @@ bool rd_object_get_note(const char *key, const rd_surroundings *surroundings, vo
     return bytes && found == n;
 }
 
-void rd_object_put_note(const char *key, const rd_surroundings *surroundings, const void *note,
+/* Writes the note of an object, by way of a temporary file. */
+void rd_object_put_note(const char *key, const rd_env_snapshot *surroundings, const void *note,
                         size_t n)
 {
     const int dir = open_store(surroundings);

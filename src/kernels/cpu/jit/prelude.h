@@ -1,6 +1,7 @@
 /* prelude.h - what every emitted text begins with: the library's own code for operators and
- * reducers, so that compiled code has its bits, and what that needs of C's headers, which are left
- * out: they take longer to compile than all else, and a change in them would change no key. */
+ * reducers, so that compiled code has its bits; and what that code needs of C's headers. The
+ * headers themselves are left out: they take longer to compile than all else, and a change in
+ * them would change no key. */
 typedef __INT8_TYPE__   int8_t;
 typedef __INT16_TYPE__  int16_t;
 typedef __INT32_TYPE__  int32_t;
@@ -44,7 +45,8 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 #include "kernels/math/math_exp_strip.h"
 #include "kernels/math/math_random_strip.h"
 
-/* exp of n numbers, up to whole vectors, where compilers do not know n: code that is there once. */
+/* exp of n numbers, up to whole vectors, where compilers do not know n: one function that is not
+ * inlined. */
 #define RD_DEFINE_EXP_STRIPS(elem, C, V, exp_of)                                \
     static __attribute__((noinline)) void rd_exp_strips_##elem(C *x, int64_t n) \
     {                                                                           \
@@ -54,20 +56,20 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 RD_DEFINE_EXP_STRIPS(f32, float, rd_v32, rd_exp_v32)
 RD_DEFINE_EXP_STRIPS(f64, double, rd_v64, rd_exp_v64)
 
-/* Elements that are copied as bits, whatever their type is. */
+/* Elements that are copied as bits, of any type. */
 typedef float  rd_bits32 __attribute__((may_alias));
 typedef double rd_bits64 __attribute__((may_alias));
 
-/* NaN, of a number that is infinite or NaN: see emit/reducer_functions.c. */
+/* NaN, made of a number that is infinite or NaN: see emit/reducer_functions.c. */
 #define RD_NAN_BY_F32(x) rd_float_of((rd_bits_f32(x) & 0x7f800000) | 0x400000)
 #define RD_NAN_BY_F64(x) rd_double_of((rd_bits_f64(x) & 0x7ff0000000000000) | 0x8000000000000)
 
-/* What is said of a loop that follows: its rounds do not wait for each other. */
+/* Says of the loop that follows: its rounds do not depend on each other. */
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
-/* What is said in a branch that is hardly ever taken: compilers must not choose between numbers
- * instead, for which each element would wait. */
+/* Stands in a branch that is hardly ever taken. Compilers must not turn it into a choice between
+ * numbers: each element would wait for it. */
 #define RARELY __asm__ volatile("")

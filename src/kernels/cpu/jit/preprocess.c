@@ -1,4 +1,4 @@
-/* preprocess.c - the compiler's preprocessor on emitted text, in the store's directory. */
+/* preprocess.c - runs the compiler's preprocessor on emitted text, in the store's directory. */
 #define _XOPEN_SOURCE 700 /* openat */
 #include "kernels/cpu/jit/preprocess.h"
 #include "kernels/cpu/jit/compiler.h"
@@ -9,7 +9,7 @@
 
 enum { NAME = 80 };
 
-/* Where what counts begins; no word of C. */
+/* Marks where the wanted text begins; it is no word of C. */
 static const char MARK[] = "rdim_text_begins_here";
 
 static bool read_file(int dir, const char *name, rd_text *text)
@@ -25,7 +25,8 @@ static bool read_file(int dir, const char *name, rd_text *text)
     return n == 0 && !text->failed;
 }
 
-/* False: `out` has nothing that can be used. */
+/* Writes the text to a file, preprocesses it and reads the result. False: `out` has nothing that
+ * can be used. */
 static bool expand(const rd_compiler *cc, int dir, const rd_text *all, rd_text *out)
 {
     static const char *const flags[] = { "-E", "-P", NULL };
@@ -45,16 +46,18 @@ static bool expand(const rd_compiler *cc, int dir, const rd_text *all, rd_text *
 
 static int open_store(const rd_compiler *cc)
 {
-    return rd_store_open(rd_surroundings_get(cc->surroundings, "XDG_CACHE_HOME"),
-                         rd_surroundings_get(cc->surroundings, "HOME"));
+    return rd_store_open(rd_env_snapshot_get(cc->surroundings, "XDG_CACHE_HOME"),
+                         rd_env_snapshot_get(cc->surroundings, "HOME"));
 }
 
+/* Adds `text` with the macros of `before` expanded. A mark between both says where the wanted
+ * part of the result begins. Without a compiler the text is added as it stands. */
 void rd_preprocess(rd_text *into, const char *before, const char *text)
 {
     rd_text     all = { 0 }, out = { 0 };
     rd_compiler cc;
     const char *from = NULL;
-    const int   dir  = rd_compiler_find(&cc, rd_surroundings_now()) ? open_store(&cc) : -1;
+    const int   dir  = rd_compiler_find(&cc, rd_env_snapshot_now()) ? open_store(&cc) : -1;
 
     rd_text_add(&all, "%s\n%s\n%s", before, MARK, text);
     if (dir >= 0 && !all.failed && expand(&cc, dir, &all, &out) && out.at)

@@ -1,8 +1,9 @@
-/* preprocess.h - C text as it is after the preprocessor, for people. */
+/* preprocess.h - C text as it is after the preprocessor, for reports. */
 #ifndef RD_KERNELS_CPU_JIT_PREPROCESS_H
 #define RD_KERNELS_CPU_JIT_PREPROCESS_H
 #include "core/text_buffer.h"
 
-/* Adds `text` as it reads behind `before`, which is left out; as it stands where no compiler is. */
+/* Adds `text` as it reads behind `before`, which is left out. Without a compiler it is added as
+ * it stands. */
 void rd_preprocess(rd_text *into, const char *before, const char *text);
 #endif

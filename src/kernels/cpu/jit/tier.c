@@ -1,5 +1,6 @@
-/* tier.c - compiled code of the process.  A table that only grows, without locks: a program may
- * fork at any time.  What its threads were bringing then, the child begins anew. */
+/* tier.c - compiled code of the process: a hash table that only grows, and has no locks, as a
+ * program may fork at any time. What threads of the parent were compiling, the child begins
+ * anew. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cpu/jit/tier.h"
 #include "core/environment.h"
@@ -37,8 +38,8 @@ void rd_tier_wait(void)
     rd_worker_wait();
 }
 
-/* What RDIM_TIER1 says, async if nothing, off if no mode of these; off too where the program has
- * rights that its user has not. */
+/* Returns the mode that RDIM_TIER1 names: async if it is not set, off if it names none. It is
+ * off, too, where the program has rights that its user has not. */
 static tier_mode mode_now(void)
 {
     static const char *const names[] = {
@@ -57,25 +58,25 @@ static tier_mode mode_now(void)
 /* ---- Compiled code --------------------------------------------------------------------------- */
 enum { HEADS = 256, MOST = 4096 };
 
-/* Whoever makes it BUSY brings it: from the store where it was NEW, by compiling it too where it
- * was MISSING or may be. */
-typedef enum state { NEW, MISSING, BUSY, DONE } state;
+/* The thread that makes an entry BUSY brings its code.  NEW: the store was not asked yet.
+ * MISSING: the store does not have it.  DONE: it is loaded, or cannot be had. */
+typedef enum entry_state { NEW, MISSING, BUSY, DONE } entry_state;
 
 /* Operations, ten or so a nanosecond, after which looking for a piece, and compiling it, is
  * worth its time. */
 static const double ENOUGH[] = { [NEW] = 1e7, [MISSING] = 5e8 };
-/* Of so many in one run, code that is in the store is worth waiting for: half a millisecond. */
+/* Operations of one run for which code from the store is worth a wait of half a millisecond. */
 static const double AT_ONCE = 5e7;
 
 struct rd_compiled {
     rd_compiled      *next;
     _Atomic(int)      state;
     rd_kernels_place  kernels;
-    _Atomic(double)   missed;   /* operations */
+    _Atomic(double)   missed;   /* operations that ran without it */
     int               patience; /* seconds; 0: not to be compiled */
     rd_compiled_text *text;     /* makes its text of the key */
 
-    _Atomic(const rd_surroundings *) surroundings; /* when a plan asked for it last */
+    _Atomic(const rd_env_snapshot *) surroundings; /* when a plan asked for it last */
 
     rd_contest contest;
     atomic_int told;               /* that it has lost is in the store, or was read there */
@@ -95,7 +96,7 @@ static _Atomic(rd_compiled *) *head_of(const void *key, size_t bytes)
     return &heads[hash.a % HEADS];
 }
 
-/* From `first` on, up to `end`. */
+/* Finds an entry with the same key and text function, from `first` on and before `end`. */
 static rd_compiled *find(rd_compiled *first, const rd_compiled *end, const rd_compiled *as)
 {
     while (first != end && (first->bytes != as->bytes || first->text != as->text ||
@@ -116,6 +117,8 @@ static rd_compiled *new_code(const void *key, size_t bytes, rd_compiled_text *te
     return c;
 }
 
+/* Finds the entry of a key, or adds one to its list by compare-and-swap. Another thread may have
+ * added it meanwhile. NULL: no memory, or the table is full. */
 static rd_compiled *find_or_add(const void *key, size_t bytes, rd_compiled_text *text)
 {
     _Atomic(rd_compiled *) *head = head_of(key, bytes);
@@ -143,7 +146,7 @@ static rd_compiled *find_or_add(const void *key, size_t bytes, rd_compiled_text 
     return added;
 }
 
-/* What other processes measured comes with it. */
+/* Takes over what other processes measured of the code. */
 static void read_contest(rd_compiled *c)
 {
     rd_contest_record found;
@@ -154,7 +157,8 @@ static void read_contest(rd_compiled *c)
     rd_contest_begin_with(&c->contest, &found);
 }
 
-static rd_object_from make(rd_compiled *c, int patience, const void **kernels)
+/* Makes the text of the key, and brings its object from the store or the compiler. */
+static rd_object_from make_code(rd_compiled *c, int patience, const void **kernels)
 {
     rd_text            text  = { 0 };
     void              *found = NULL;
@@ -171,15 +175,15 @@ static rd_object_from make(rd_compiled *c, int patience, const void **kernels)
     return from;
 }
 
-/* The caller has made it BUSY. */
-static void bring(rd_compiled *c, int patience)
+/* Brings the code of an entry that the caller has made BUSY, and counts how that went. */
+static void bring_code(rd_compiled *c, int patience)
 {
     const double   begun = rd_seconds();
     const void    *kernels;
     rd_object_from from;
 
     rd_threads_leave_one(true);
-    from = make(c, patience, &kernels);
+    from = make_code(c, patience, &kernels);
     rd_threads_leave_one(false);
 
     atomic_fetch_add(&nanoseconds, llrint(1e9 * (rd_seconds() - begun)));
@@ -191,8 +195,9 @@ static void bring(rd_compiled *c, int patience)
 }
 
 /* ---- Forks ----------------------------------------------------------------------------------- */
-/* The thread that forks is not bringing anything: compilers are spawned. */
-static void in_child(void)
+/* Resets in the child of a fork what threads of the parent were bringing. The thread that forks
+ * brings nothing itself: compilers are spawned. */
+static void reset_in_child(void)
 {
     rd_worker_forked();
     for (int k = 0; k < HEADS; k++)
@@ -204,10 +209,11 @@ static void in_child(void)
 
 static void watch_forks(void)
 {
-    (void)pthread_atfork(NULL, NULL, in_child);
+    (void)pthread_atfork(NULL, NULL, reset_in_child);
 }
 
-/* ---- What plans ask for ------------------------------------------------------------------------ */
+/* ---- What plans ask for ---------------------------------------------------------------------- */
+/* Finds the entry of a key, and gives it the environment of now. */
 rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *text)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -215,10 +221,12 @@ rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *tex
 
     pthread_once(&once, watch_forks);
     if (c)
-        atomic_store(&c->surroundings, rd_surroundings_now());
+        atomic_store(&c->surroundings, rd_env_snapshot_now());
     return c;
 }
 
+/* Brings the code now if the mode is sync or cache, and from the store if a run has many
+ * operations. */
 void rd_compiled_want(rd_compiled *c, double operations)
 {
     const tier_mode mode = mode_now();
@@ -231,7 +239,7 @@ void rd_compiled_want(rd_compiled *c, double operations)
         return;
     if (atomic_compare_exchange_strong(&c->state, &from, BUSY) ||
         (from == MISSING && mode == SYNC && atomic_compare_exchange_strong(&c->state, &from, BUSY)))
-        bring(c, mode == SYNC ? RD_SHORT_PATIENCE : 0);
+        bring_code(c, mode == SYNC ? RD_SHORT_PATIENCE : 0);
 }
 
 bool rd_compiled_failed(const rd_compiled *c)
@@ -244,7 +252,7 @@ bool rd_compiled_failed(const rd_compiled *c)
 static void bring_job(rd_job *job)
 {
     rd_compiled *c = (rd_compiled *)(void *)((char *)job - offsetof(rd_compiled, job));
-    bring(c, c->patience);
+    bring_code(c, c->patience);
 }
 
 static pthread_once_t finishing = PTHREAD_ONCE_INIT;
@@ -254,7 +262,9 @@ static void finish_at_exit(void)
     (void)atexit(rd_worker_wait);
 }
 
-void rd_compiled_missed(rd_compiled *c, double operations)
+/* Adds operations that ran without the code. After enough of them a worker thread looks in the
+ * store, and later compiles; one long run is reason enough to compile at once. */
+void rd_compiled_add_missed(rd_compiled *c, double operations)
 {
     int    found = atomic_load_explicit(&c->state, memory_order_relaxed);
     double so_far;
@@ -277,19 +287,21 @@ void rd_compiled_missed(rd_compiled *c, double operations)
     rd_worker_do(&c->job);
 }
 
-/* Other processes are told only of what no noise makes. */
+/* Other processes are told of slower loops by this factor, which is more than noise. */
 static const double BY_FAR = 2;
 
-/* ---- Against tiles ----------------------------------------------------------------------------- */
-void rd_compiled_ran(rd_compiled *c, rd_contestant by, double operations, int threads,
-                     double seconds)
+/* ---- Against tiles --------------------------------------------------------------------------- */
+/* Counts a run in the comparison with tiles. Once loops are slower by far the store is told, so
+ * that other processes know. */
+void rd_compiled_add_run(rd_compiled *c, rd_contestant by, double operations, int threads,
+                         double seconds)
 {
     int untold = false;
 
     if (!c)
         return;
-    rd_contest_run(&c->contest, by, operations, threads, seconds);
-    if (rd_contest_lost(&c->contest, operations) >= BY_FAR && c->name[0] &&
+    rd_contest_add_run(&c->contest, by, operations, threads, seconds);
+    if (rd_contest_slowdown(&c->contest, operations) >= BY_FAR && c->name[0] &&
         atomic_compare_exchange_strong(&c->told, &untold, true)) {
         const rd_contest_record found = rd_contest_record_of(&c->contest);
 
@@ -297,9 +309,9 @@ void rd_compiled_ran(rd_compiled *c, rd_contestant by, double operations, int th
     }
 }
 
-double rd_compiled_lost(const rd_compiled *c, double operations)
+double rd_compiled_slowdown(const rd_compiled *c, double operations)
 {
-    return c ? rd_contest_lost(&c->contest, operations) : 0;
+    return c ? rd_contest_slowdown(&c->contest, operations) : 0;
 }
 
 const void *rd_compiled_kernels(rd_compiled *c)
@@ -317,6 +329,8 @@ bool rd_tier_is_patient(void)
     return mode_now() >= ASYNC && !hurried;
 }
 
+/* True if a plan may do without code, as the process has run few operations so far; these count
+ * from now on. */
 bool rd_tier_spares(double operations)
 {
     static _Atomic(double) spared;
@@ -333,6 +347,7 @@ bool rd_tier_is_off(void)
     return mode_now() == OFF;
 }
 
+/* Returns where the code is on its way; *left is the operations until it will be brought. */
 rd_compiled_state rd_compiled_state_of(const rd_compiled *c, double *left)
 {
     const int    now  = atomic_load_explicit(&c->state, memory_order_acquire);

@@ -1,10 +1,16 @@
-/* tier.h - compiled code, one piece of each kind for the whole process: which is wanted, and which
- * is here.  RDIM_TIER1 says what may be done to have a piece: off, nothing; cache, it is loaded if
- * some process has compiled it; sync, it is compiled where a plan is made, which waits for it;
- * async, a thread of the process's own loads it once its plans have worked for a millisecond and
- * compiles it once they have for fifty; that is so if the variable is not set; finish, the same, and
- * a process that ends waits for what is being compiled.  Without it, or until it is there, programs
- * run another way, with the same bits.  Nothing here is an error: what cannot be had is counted. */
+/* tier.h - compiled code, one piece for each text in the whole process: which is wanted, and
+ * which is loaded.
+ *
+ * RDIM_TIER1 says what may be done to have a piece:
+ *     off     nothing
+ *     cache   load it if some process has compiled it
+ *     sync    compile it where a plan is made, which waits for it
+ *     async   a thread of the process loads it once its plans have worked for a millisecond, and
+ *             compiles it once they have for fifty; this is the default
+ *     finish  as async; a process that ends waits for what is being compiled
+ *
+ * Without a piece, or until it is loaded, programs run by other strategies, with the same bits.
+ * Nothing here is an error: failures are counted. */
 #ifndef RD_KERNELS_CPU_JIT_TIER_H
 #define RD_KERNELS_CPU_JIT_TIER_H
 #include "core/text_buffer.h"
@@ -12,50 +18,51 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* For tests: what it says from now on; NULL: what the environment does. */
+/* For tests: forces a mode; NULL: the environment decides. */
 void rd_tier_force(const char *mode);
-/* Mode async looks for code after any work at all. */
+/* For tests: mode async looks for code after any work at all. */
 void rd_tier_hurry(bool hurry);
-/* Until the process's thread has done what it was asked for. */
+/* Waits until the thread of the process has done all its jobs. */
 void rd_tier_wait(void);
 
 typedef struct rd_compiled rd_compiled;
 
-/* Makes the text of what has that key; the compiler's options for it. */
+/* Makes the text of a key; returns the compiler's flags for it. */
 typedef const char *const *rd_compiled_text(rd_text *text, const void *key);
 
-/* What is compiled of that key.  It stays.  NULL: mode off, or no memory. */
+/* Returns the entry of a key, which is never freed. NULL: mode off, or no memory. */
 rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *text);
-/* A plan is going to run it, of so many operations a run: it is brought here if the mode asks for
- * that, and from the store if they are many.  May be NULL. */
+/* A plan is going to run the code, with so many operations a run. It is compiled now if the mode
+ * is sync, and loaded from the store if operations are many. c may be NULL. */
 void rd_compiled_want(rd_compiled *c, double operations);
-/* Its functions, at the symbol `rdim_kernels`.  NULL: not here. */
+/* Returns its functions, at the symbol `rdim_kernels`. NULL: not loaded. */
 const void *rd_compiled_kernels(rd_compiled *c);
-/* Where that is written once they are, for small runs, which notice a call. */
+/* The place where those functions are written once they are loaded. Small runs read it, as they
+ * would notice a call. */
 typedef _Atomic(const void *) rd_kernels_place;
 const rd_kernels_place       *rd_compiled_place(const rd_compiled *c);
-/* Has it been tried, and cannot be compiled or loaded?  May be NULL. */
+/* True if it was tried, and cannot be compiled or loaded. c may be NULL. */
 bool rd_compiled_failed(const rd_compiled *c);
-/* Modes async and finish: a program has done without it for so many operations. */
-void rd_compiled_missed(rd_compiled *c, double operations);
+/* Modes async and finish: counts operations that ran without the code. */
+void rd_compiled_add_missed(rd_compiled *c, double operations);
 
-/* A program ran by it, or by tiles in its place, which took so many seconds; may be NULL.  Once it is
- * known to be slower, the store keeps that, too. */
-void rd_compiled_ran(rd_compiled *c, rd_contestant by, double operations, int threads,
-                     double seconds);
-/* How many times as long as tiles it takes in runs of so many operations, where it was measured to be
- * slower; else 0.  May be NULL. */
-double rd_compiled_lost(const rd_compiled *c, double operations);
+/* Counts a run by the code, or by tiles in its place, which took so many seconds. Once the code
+ * is known to be slower, the store keeps that, too. c may be NULL. */
+void rd_compiled_add_run(rd_compiled *c, rd_contestant by, double operations, int threads,
+                         double seconds);
+/* Returns how many times as long as tiles it takes in runs of so many operations, if it was
+ * measured to be slower; else 0. c may be NULL. */
+double rd_compiled_slowdown(const rd_compiled *c, double operations);
 
-/* Does code come only once programs have worked for some time? */
+/* True if code comes only once programs have worked for some time. */
 bool rd_tier_is_patient(void);
-/* May a plan do without, that runs so many operations?  At the beginning of a process, yes: it has no code yet,
- * and those operations are fewer than code is looked for after.  They count from now on. */
+/* True if a plan that runs so many operations may do without code. At the beginning of a process
+ * it may: those operations are fewer than code is looked for after. They count from now on. */
 bool rd_tier_spares(double operations);
-/* May nothing be compiled or loaded? */
+/* True if nothing may be compiled or loaded. */
 bool rd_tier_is_off(void);
 
-/* Where it is on its way. */
+/* Where code is on its way. */
 typedef enum rd_compiled_state {
     RD_COMPILED_HERE,
     RD_COMPILED_COMING, /* it is being brought                                        */
@@ -63,7 +70,7 @@ typedef enum rd_compiled_state {
     RD_COMPILED_STORED, /* only if some process has compiled it: mode cache           */
     RD_COMPILED_FAILED
 } rd_compiled_state;
-/* *left: operations; 0 unless it is LATER. */
+/* Returns the state; *left: operations until it will be brought, 0 unless it is LATER. */
 rd_compiled_state rd_compiled_state_of(const rd_compiled *c, double *left);
 
 typedef struct rd_tier_stats {

@@ -1,7 +1,7 @@
-/* worker.c - a thread for what can wait.
+/* worker.c - a thread for jobs that can wait.
  *
- * Without locks, as a program may fork at any time: jobs are a list that threads push to and the
- * worker takes as a whole; `owner` is the process whose worker runs, so that a child, which has
+ * It has no locks, as a program may fork at any time. Jobs are a list that threads push to and
+ * the worker takes as a whole. `owner` is the process whose worker runs, so a child, which has
  * none, starts its own. */
 #define _GNU_SOURCE
 #include "kernels/cpu/jit/worker.h"
@@ -16,6 +16,7 @@
 static _Atomic(rd_job *) jobs;
 static _Atomic(pid_t)    owner; /* 0: no worker */
 
+/* Takes all jobs, and runs them in the order in which they came. */
 static void run_all(void)
 {
     rd_job *taken = atomic_exchange(&jobs, NULL), *first = NULL;
@@ -33,8 +34,9 @@ static void run_all(void)
     }
 }
 
-/* Compilers inherit the thread's priority: threads that spin at a barrier would otherwise wait for
- * one of theirs that shares its processor with a compiler. */
+/* The worker thread: runs jobs until there are none. Its priority is low, and compilers inherit
+ * that: threads that spin at a barrier would otherwise wait for one that shares its processor
+ * with a compiler. */
 static void *work(void *unused)
 {
     pid_t none;
@@ -53,7 +55,8 @@ static void *work(void *unused)
     return NULL;
 }
 
-/* Signals are for the program's own threads. */
+/* Starts the worker thread, detached and with all signals blocked: they are for the program's
+ * own threads. */
 static bool start(void)
 {
     pthread_attr_t attributes;
@@ -73,6 +76,7 @@ static bool start(void)
     return started;
 }
 
+/* Pushes a job, and starts the worker if none of this process runs. */
 void rd_worker_do(rd_job *job)
 {
     const pid_t us   = getpid();

@@ -1,5 +1,6 @@
-/* callbacks.c - users' functions and reducers, as a compiled nest calls them. */
-#include "kernels/cpu/nest/parts.h"
+/* callbacks.c - pointers to users' functions and reducers, in the form in which a compiled nest
+ * calls them. */
+#include "kernels/cpu/nest/draft.h"
 
 typedef void (*any)(void);
 
@@ -14,7 +15,8 @@ static rd_nest_function function_of(const rd_call *call)
                                .user = call->user };
 }
 
-/* Functions with loops are there for both types: that of the results counts. */
+/* Adds the functions of the program. A function with loops of its own has one pointer for each
+ * type; the type of the results decides. */
 static bool add_functions(const rd_program *p, rd_get_fn *get, void *pool, rd_nest_code *made)
 {
     made->function = get(pool, sizeof *made->function * ((size_t)p->n_call + 1));
@@ -31,6 +33,7 @@ static bool add_functions(const rd_program *p, rd_get_fn *get, void *pool, rd_ne
     return made->function;
 }
 
+/* Adds the callbacks of users' reducers, by the number of the fold. */
 static bool add_reducers(const rd_program *p, rd_get_fn *get, void *pool, rd_nest_code *made)
 {
     made->reducer = get(pool, sizeof *made->reducer * ((size_t)p->n_fold + 1));
@@ -44,6 +47,7 @@ static bool add_reducers(const rd_program *p, rd_get_fn *get, void *pool, rd_nes
     return made->reducer;
 }
 
+/* Makes both tables of a nest. False: no memory. */
 bool rd_nest_callbacks(const rd_program *p, rd_get_fn *get, void *pool, rd_nest_code *made)
 {
     return add_functions(p, get, pool, made) && add_reducers(p, get, pool, made);

@@ -1,12 +1,13 @@
-/* describe.c - what people are told of a nest: its strips, its text, what it runs one by one. */
+/* describe.c - what reports say of a nest: its strips, its text, and what it runs element by
+ * element. */
 #include "kernels/cpu/jit/preprocess.h"
-#include "kernels/cpu/nest/parts.h"
+#include "kernels/cpu/nest/draft.h"
 #include <inttypes.h>
 
 extern const char rd_prelude[], rd_nest_prelude[];
 
-/* ---- Strips and text --------------------------------------------------------------------------- */
-/* "  body: strips of 64 along axis 1, fixed". */
+/* ---- Strips and text ------------------------------------------------------------------------- */
+/* Adds a line for each region of strips: "  body: strips of 64 along axis 1, fixed". */
 void rd_nest_strips_text(rd_text *to, const rd_strips *strips)
 {
     static const char *const part[] = { "head", "body", "tail" };
@@ -21,8 +22,8 @@ void rd_nest_strips_text(rd_text *to, const rd_strips *strips)
     }
 }
 
-/* "  loop along axis 1: 4 rounds together". */
-void rd_nest_merges_text(rd_text *to, const rd_program *p, const rd_strips *strips)
+/* Adds a line for each loop with unroll-and-jam: "  loop along axis 1: 4 rounds together". */
+void rd_nest_unroll_jam_text(rd_text *to, const rd_program *p, const rd_strips *strips)
 {
     for (int32_t k = 0; k < p->n_loop; k++) {
         if (strips->unroll_jam[k])
@@ -34,13 +35,15 @@ void rd_nest_merges_text(rd_text *to, const rd_program *p, const rd_strips *stri
     }
 }
 
-/* The draft and its built tree.  False: no memory; no tree: n->why says why. */
+/* Builds the loop tree of a draft. False: no memory. If there can be no tree, *t is NULL and
+ * n->why says why. */
 static bool build(rd_nest_draft *n, rd_strips *strips, rd_schedule **t, rd_get_fn *get, void *pool)
 {
-    *t = rd_nest_take_rows(n, get, pool) ? rd_nest_built(n, strips, get, pool) : NULL;
+    *t = rd_nest_rewrite(n, get, pool) ? rd_nest_build(n, strips, get, pool) : NULL;
     return *t || n->why;
 }
 
+/* Sets *why to the reason why a program has no nest; NULL: it has one. False: no memory. */
 bool rd_nest_refused(const rd_program *p, int vector, rd_get_fn *get, void *pool, const char **why)
 {
     rd_nest_draft n = rd_nest_draft_of(p, vector, p->whole && !p->nest);
@@ -53,6 +56,7 @@ bool rd_nest_refused(const rd_program *p, int vector, rd_get_fn *get, void *pool
     return ok;
 }
 
+/* Adds the lines of the draft's strips. False: no memory. */
 static bool describe_strips(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *pool)
 {
     rd_strips    strips;
@@ -65,10 +69,11 @@ static bool describe_strips(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *
     return ok;
 }
 
+/* Adds the C text of the draft, with the macros of the prelude expanded. False: no memory. */
 static bool describe_text(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *pool)
 {
     rd_text    before = { 0 }, text = { 0 };
-    const bool ok = rd_nest_take_rows(&n, get, pool) && rd_nest_write(&n, &text, get, pool);
+    const bool ok = rd_nest_rewrite(&n, get, pool) && rd_nest_write(&n, &text, get, pool);
 
     rd_text_add(&before, "%s\n%s", rd_prelude, rd_nest_prelude);
     if (ok && !n.why && !before.failed)
@@ -78,6 +83,7 @@ static bool describe_text(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *po
     return ok;
 }
 
+/* Adds the strips of a program to one text and its C text to the other; either may be NULL. */
 void rd_nest_describe(const rd_program *p, int vector, rd_get_fn *get, void *pool, rd_text *strips,
                       rd_text *code)
 {
@@ -89,7 +95,9 @@ void rd_nest_describe(const rd_program *p, int vector, rd_get_fn *get, void *poo
         code->failed = true;
 }
 
-/* ---- Choices ---------------------------------------------------------------------------------- */
+/* ---- Choices --------------------------------------------------------------------------------- */
+/* Adds the choices of strips to a list of n alternatives, up to `most`. Returns how many they
+ * are then; -1: no memory. */
 int32_t rd_nest_choices(const rd_program *p, int vector, rd_get_fn *get, void *pool,
                         rd_alternatives *at, int32_t n, int32_t most)
 {
@@ -106,9 +114,10 @@ int32_t rd_nest_choices(const rd_program *p, int vector, rd_get_fn *get, void *p
     return ok ? n : -1;
 }
 
-/* ---- One by one ------------------------------------------------------------------------------- */
-/* Elements that are only moved lose nothing one by one: a transpose. */
-static bool computes(const rd_inst *inst)
+/* ---- One by one ------------------------------------------------------------------------------ */
+/* True if the instruction computes. Elements that are only moved, as in a transpose, lose
+ * nothing in a serial loop. */
+static bool is_operation(const rd_inst *inst)
 {
     switch (inst->kind) {
     case RD_I_MAP:
@@ -120,7 +129,8 @@ static bool computes(const rd_inst *inst)
     }
 }
 
-static bool in_strips(const rd_program *p, const rd_strips *strips, int32_t i)
+/* True if the instruction is in a region of strips. */
+static bool is_in_strips(const rd_program *p, const rd_strips *strips, int32_t i)
 {
     const int part = i < p->body ? RD_PART_HEAD : i < p->tail ? RD_PART_BODY : RD_PART_TAIL;
 
@@ -133,8 +143,8 @@ static bool in_strips(const rd_program *p, const rd_strips *strips, int32_t i)
     return false;
 }
 
-/* Is it a chain of many?  A processor has several short ones at hand at once, of neighbouring
- * rows. */
+/* True if the instruction is a chain of many rounds. Of short chains a processor runs several at
+ * once, of neighbouring rows. */
 static bool is_long(const rd_schedule *t, int32_t i)
 {
     enum { SHORT = 64 };
@@ -143,13 +153,16 @@ static bool is_long(const rd_schedule *t, int32_t i)
     return (rd_takes_step(inst) ? t->fold[inst->arg].steps : rd_trips(t->p, inst->loop)) > SHORT;
 }
 
-/* Steps tell more than what they take. */
-static bool tells_more(const rd_program *p, int32_t i, int32_t than)
+/* True if instruction i says more than the one found so far: a step says more than the values
+ * that it takes. */
+static bool is_more_telling(const rd_program *p, int32_t i, int32_t than)
 {
     return than < 0 || (rd_takes_step(&p->inst[i]) && !rd_takes_step(&p->inst[than]));
 }
 
-static int32_t find_alone(const rd_schedule *t, const rd_strips *strips)
+/* Finds the instruction that runs outside of strips, about as often as any other; -1 if there is
+ * none. */
+static int32_t find_serial(const rd_schedule *t, const rd_strips *strips)
 {
     enum { PART = 4 }; /* what is done for each row, not element, is no matter */
     const rd_program *p     = t->p;
@@ -157,23 +170,24 @@ static int32_t find_alone(const rd_schedule *t, const rd_strips *strips)
     int32_t           found = -1;
 
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (computes(&p->inst[i]) && rd_program_times(p, i) > most)
+        if (is_operation(&p->inst[i]) && rd_program_times(p, i) > most)
             most = rd_program_times(p, i);
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (computes(&p->inst[i]) && p->inst[i].loop >= 0 && !in_strips(p, strips, i) &&
-            is_long(t, i) && rd_program_times(p, i) * PART >= most && tells_more(p, i, found))
+        if (is_operation(&p->inst[i]) && p->inst[i].loop >= 0 && !is_in_strips(p, strips, i) &&
+            is_long(t, i) && rd_program_times(p, i) * PART >= most && is_more_telling(p, i, found))
             found = i;
     return found;
 }
 
-bool rd_nest_alone(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
-                   int32_t *found)
+/* Builds the tree of the program, and finds its serial instruction. False: no memory. */
+bool rd_nest_find_serial(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
+                         int32_t *found)
 {
     rd_nest_draft n = rd_nest_draft_of(p, vector, whole);
     rd_strips     strips;
-    rd_schedule  *t = rd_nest_built(&n, &strips, get, pool);
+    rd_schedule  *t = rd_nest_build(&n, &strips, get, pool);
 
-    *found = t ? find_alone(t, &strips) : -1;
+    *found = t ? find_serial(t, &strips) : -1;
     rd_schedule_free(t);
     return t || n.why;
 }

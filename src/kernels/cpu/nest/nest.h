@@ -1,12 +1,13 @@
 /* nest.h - any loop program as one nest of loops in C, compiled.
  *
- *   program -rows-> program by rows -schedule.c-> loop tree, after all passes (kernels/pass)
- *           -prepare.c, kernels/print-> text -cpu/jit-> functions -run.c-> results
+ *     program -interchange.c, sparse_rows.c-> program -schedule.c-> loop tree, after all passes
+ *             -prepare.c, kernels/print-> text -cpu/jit-> functions -run_nest.c-> results
  *
- * In some loops of the tree neighbouring indices of one axis go together as a strip: each statement
- * that depends on the axis is a loop over the strip, which the compiler makes vectors of (as a
- * data-parallel language would: Pharr and Mark, 2012, "ispc: A SPMD Compiler for High-Performance
- * CPU Programming").  What is computed, in which order, and so its bits, are the program's. */
+ * In some loops of the tree neighbouring indices of one axis go together as a strip
+ * (strip-mining). Each statement that depends on the axis is a loop over the strip, and the
+ * compiler vectorises it, as a data-parallel language would: Pharr and Mark, 2012, "ispc: A SPMD
+ * Compiler for High-Performance CPU Programming". What is computed, in which order, and so its
+ * bits, are the program's. */
 #ifndef RD_KERNELS_CPU_NEST_NEST_H
 #define RD_KERNELS_CPU_NEST_NEST_H
 #include "core/text_buffer.h"
@@ -16,55 +17,61 @@
 
 typedef struct rd_nest_code rd_nest_code;
 
-/* This says which programs have compiled loops: those for which no faster way is known, all for which that
- * is possible, or none.  The environment's RDIM_CODEGEN says `always` or `never`, to compare; for tests: what it says from
- * now on, NULL: what the environment does. */
+/* Which programs have compiled loops: those for which no faster strategy is known, all that can
+ * have them, or none. RDIM_CODEGEN says `always` or `never`, for comparisons. Tests force a
+ * value; NULL: the environment decides. */
 typedef enum rd_nest_use { RD_NEST_IF_BEST, RD_NEST_ALWAYS, RD_NEST_NEVER } rd_nest_use;
 rd_nest_use rd_nest_use_now(void);
 void        rd_nest_force(const char *use);
 
-/* What runs a program, in *code: `whole`, as one task by one function, else part by part; NULL
- * where it cannot: *why says what stands against it.  False: no memory. */
+/* Prepares compiled loops of a program, in *code. `whole`: one function runs all of it as one
+ * task; else there is a function for each part. NULL if it cannot be: *why says why. False: no
+ * memory. */
 bool rd_nest_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
                      const rd_nest_code **code, const char **why);
-/* Sets *why to the reason for which a program has no nest; NULL: it has one.  False: no memory. */
+/* Sets *why to the reason why a program has no nest; NULL: it has one. False: no memory. */
 bool rd_nest_refused(const rd_program *p, int vector, rd_get_fn *get, void *pool, const char **why);
-/* For people: adds its strips to one text and its code to the other, either NULL. */
+/* Adds the strips of a program to one text and its code to the other, for reports; either may be
+ * NULL. */
 void rd_nest_describe(const rd_program *p, int vector, rd_get_fn *get, void *pool, rd_text *strips,
                       rd_text *code);
-/* The loop tree of a program after all passes, which the caller frees; `log`: its strips are printed,
- * and the tree after each pass, or NULL.  NULL: *why says what stands against it. */
+/* Returns the loop tree of a program after all passes, which the caller frees. `log` gets its
+ * strips, and the tree after each pass; or is NULL. NULL: *why says why there is none. */
 struct rd_schedule *rd_nest_schedule(const rd_program *p, int vector, bool whole, rd_get_fn *get,
                                      void *pool, rd_text *log, const char **why);
-/* Are its loops over rows of places?  Then tasks may have any shares. */
+/* True if its loops go over rows of a sparse array; then tasks may have any shares. */
 bool rd_nest_by_rows(const rd_nest_code *code);
-/* Bytes of a task's state. */
+/* Returns the bytes of a task's state. */
 int64_t rd_nest_state(const rd_nest_code *code);
-/* The functions of a nest that is here, NULL: not yet. */
-const void *rd_nest_here(const rd_nest_code *code);
-/* Where it is on its way: tier.h. */
+/* Returns the functions of a nest that is compiled and loaded; NULL: not yet. */
+const void *rd_nest_loaded(const rd_nest_code *code);
+/* Returns where the code is on its way: tier.h. */
 rd_compiled_state rd_nest_state_of(const rd_nest_code *code, double *left);
-/* The instruction of a program, in a loop, that its nest runs for one element after another, though
- * as often as any; -1: all go by strips, or no nest is possible.  False: no memory. */
-bool rd_nest_alone(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
-                   int32_t *found);
-/* For people: adds to n choices those of its strips: how many they are then, -1: no memory. */
+/* Finds the instruction in a loop that the nest runs element by element, though it runs as often
+ * as any other; -1: all are in strips, or there is no nest. False: no memory. */
+bool rd_nest_find_serial(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
+                         int32_t *found);
+/* Adds the choices of its strips to n others, for reports. Returns how many they are then; -1:
+ * no memory. */
 int32_t rd_nest_choices(const rd_program *p, int vector, rd_get_fn *get, void *pool,
                         rd_alternatives *at, int32_t n, int32_t most);
-/* A program has done without its nest for so many operations. */
-void rd_nest_missed(const rd_nest_code *code, double operations);
-/* The program ran by these functions of it, or by tiles: NULL; and how many times as long as tiles it
- * takes in runs of so many operations where that was measured, else 0. */
-void   rd_nest_ran(const rd_nest_code *code, const void *kernels, double operations, int threads,
-                   double seconds);
-double rd_nest_lost(const rd_nest_code *code, double operations);
-bool   rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task);
-void   rd_nest_head(const rd_nest_code *code, const void *kernels, const rd_program *p,
-                    rd_task *task);
-void   rd_nest_body(const rd_nest_code *code, const void *kernels, const rd_program *p,
-                    rd_task *task);
-void   rd_nest_join(const rd_nest_code *code, const void *kernels, const rd_task *into,
-                    const rd_task *next);
-void   rd_nest_tail(const rd_nest_code *code, const void *kernels, const rd_program *p,
-                    rd_task *task);
+/* Counts operations that ran without the nest. */
+void rd_nest_add_missed(const rd_nest_code *code, double operations);
+/* Counts a run by these functions; NULL: by tiles. rd_nest_slowdown() is how many times as long
+ * as tiles the nest takes in runs of so many operations, if it was measured to be slower; else
+ * 0. */
+void rd_nest_add_run(const rd_nest_code *code, const void *kernels, double operations, int threads,
+                     double seconds);
+double rd_nest_slowdown(const rd_nest_code *code, double operations);
+/* Run a task by these functions: all of the program, or one part; join the states of two tasks.
+ * rd_nest_whole() is false if an index was outside its axis. */
+bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task);
+void rd_nest_head(const rd_nest_code *code, const void *kernels, const rd_program *p,
+                  rd_task *task);
+void rd_nest_body(const rd_nest_code *code, const void *kernels, const rd_program *p,
+                  rd_task *task);
+void rd_nest_join(const rd_nest_code *code, const void *kernels, const rd_task *into,
+                  const rd_task *next);
+void rd_nest_tail(const rd_nest_code *code, const void *kernels, const rd_program *p,
+                  rd_task *task);
 #endif

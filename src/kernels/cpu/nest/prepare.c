@@ -1,13 +1,14 @@
-/* prepare.c - from a program to the functions that run it: its tree's text, compiled by the tier. */
+/* prepare.c - from a program to the functions that run it: the C text of its loop tree, and the
+ * code that is compiled of the text (jit/tier.h). */
 #include "kernels/cpu/jit/compiler.h"
-#include "kernels/cpu/nest/parts.h"
+#include "kernels/cpu/nest/draft.h"
 #include "kernels/cpu/reference/machine.h"
 #include <string.h>
 
 extern const char rd_prelude[], rd_nest_prelude[];
 
-/* ---- The text --------------------------------------------------------------------------------- */
-/* False: no memory. */
+/* ---- The text -------------------------------------------------------------------------------- */
+/* Prints the text of the tree, and takes over what the text asks of a call. False: no memory. */
 static bool print(rd_nest_draft *n, const rd_schedule *t, rd_text *text, rd_get_fn *get, void *pool)
 {
     rd_printing *print = get(pool, sizeof *print);
@@ -24,6 +25,8 @@ static bool print(rd_nest_draft *n, const rd_schedule *t, rd_text *text, rd_get_
     return true;
 }
 
+/* Makes the loop tree of a draft, and adds its text. False: no memory. If there can be no text,
+ * n->why says why. */
 bool rd_nest_write(rd_nest_draft *n, rd_text *text, rd_get_fn *get, void *pool)
 {
     rd_schedule *t  = rd_nest_tree(n, NULL, get, pool);
@@ -33,9 +36,9 @@ bool rd_nest_write(rd_nest_draft *n, rd_text *text, rd_get_fn *get, void *pool)
     return ok;
 }
 
-/* ---- Compiled --------------------------------------------------------------------------------- */
-/* A key is a character and the text: the bytes of a vector, which are even, plus 1 where an f64 is
- * rounded to less. */
+/* ---- Compiled -------------------------------------------------------------------------------- */
+/* Returns the first character of a key, which the text follows: the bytes of a vector, which are
+ * even, plus 1 if an f64 is rounded to a narrower float. */
 static char first_of_key(const rd_nest_draft *n)
 {
     bool rounds = false;
@@ -49,6 +52,7 @@ static char first_of_key(const rd_nest_draft *n)
     return (char)(n->vector + rounds);
 }
 
+/* Makes the whole text of a key, preludes included; returns the compiler's flags for it. */
 static const char *const *text_of_key(rd_text *text, const void *key)
 {
     const char *first = key;
@@ -57,7 +61,8 @@ static const char *const *text_of_key(rd_text *text, const void *key)
     return rd_compiler_flags(*first & ~1, *first & 1);
 }
 
-/* What the text asks of a call, and what it is compiled to.  NULL: no memory. */
+/* Makes the record of a nest: what its text asks of a call, and the compiled code. NULL: no
+ * memory. */
 static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_fn *get, void *pool)
 {
     rd_nest_code *made = get(pool, sizeof *made + sizeof *made->number * (size_t)n->n_number);
@@ -67,9 +72,9 @@ static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_
     made->state   = n->state;
     made->by_rows = n->by_rows;
     if (!n->whole && !made->by_rows && rd_machine_bytes(n->of) > n->state)
-        made->state = rd_machine_bytes(n->of); /* who says which index was wrong */
+        made->state = rd_machine_bytes(n->of); /* the reference reports an index outside its axis */
     if (n->p->n_sorting)
-        rd_nest_take_sorts(n, made);
+        rd_nest_prepare_sorts(n, made);
     made->n_number = n->n_number;
     memcpy(made->number, n->number, sizeof *n->number * (size_t)n->n_number);
     made->compiled = rd_compiled_of(key->at, key->n + 1, text_of_key);
@@ -77,6 +82,8 @@ static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_
     return made;
 }
 
+/* Writes the text of a draft and finds its code, in *code; NULL if it has no text or the tier is
+ * off. False: no memory. */
 static bool prepare(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code **code)
 {
     rd_text key = { 0 };
@@ -95,6 +102,7 @@ static bool prepare(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code *
     return ok;
 }
 
+/* True if the text has C code of users. */
 static bool has_user(const rd_program *p)
 {
     bool found = false;
@@ -106,7 +114,8 @@ static bool has_user(const rd_program *p)
     return found;
 }
 
-/* A user's text may name what is not in it: then functions are called. */
+/* Prepares a second text, which calls users' functions by their addresses. It runs if the first
+ * one cannot be compiled, as users' code may name what is not in the text. */
 static bool prepare_otherwise(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code *made)
 {
     if (!prepare(n, get, pool, &made->otherwise))
@@ -118,6 +127,8 @@ static bool prepare_otherwise(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_n
     return true;
 }
 
+/* Finds what runs a program as compiled loops, in *code; NULL if it cannot be, and *why says
+ * why. False: no memory. */
 bool rd_nest_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
                      const rd_nest_code **code, const char **why)
 {
@@ -125,7 +136,7 @@ bool rd_nest_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get
     rd_nest_code *made;
 
     *code = NULL;
-    if (!rd_nest_take_rows(&n, get, pool))
+    if (!rd_nest_rewrite(&n, get, pool))
         return false;
     other          = n;
     other.pointers = true;

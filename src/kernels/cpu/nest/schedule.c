@@ -1,6 +1,6 @@
 /* schedule.c - from a program to its loop tree after all passes. */
 #include "kernels/loop/facts.h"
-#include "kernels/cpu/nest/parts.h"
+#include "kernels/cpu/nest/draft.h"
 #include "kernels/pass/choose_strips.h"
 #include <string.h>
 
@@ -9,6 +9,7 @@ rd_nest_draft rd_nest_draft_of(const rd_program *p, int vector, bool whole)
     return (rd_nest_draft){ .p = p, .of = p, .vector = vector, .whole = whole };
 }
 
+/* Removes loops without a LOOP instruction from the program's list, and numbers the others anew. */
 void rd_nest_number_loops(rd_program *to, rd_loop *made, int32_t *number)
 {
     int32_t n = 0;
@@ -24,20 +25,24 @@ void rd_nest_number_loops(rd_program *to, rd_loop *made, int32_t *number)
     to->n_loop = n;
 }
 
-bool rd_nest_take_rows(rd_nest_draft *n, rd_get_fn *get, void *pool)
+/* Rewrites the program as loops over sparse rows, or with points outermost, where that can be
+ * done. False: no memory. */
+bool rd_nest_rewrite(rd_nest_draft *n, rd_get_fn *get, void *pool)
 {
     const rd_program *by_rows = NULL, *by_items = NULL;
 
-    if (!rd_nest_rows(n->of, get, pool, &by_rows) || !rd_nest_items(n->of, get, pool, &by_items))
+    if (!rd_nest_sparse_rows(n->of, get, pool, &by_rows) ||
+        !rd_nest_interchange(n->of, get, pool, &by_items))
         return false;
     n->by_rows = by_rows != NULL;
     n->p       = by_rows ? by_rows : by_items ? by_items : n->of;
     return true;
 }
 
-/* ---- What cannot be --------------------------------------------------------------------------- */
-/* A tree of blocks says how many there are, and a loop that is left has fewer: tiles have them. */
-static bool leaves_a_tree(const rd_program *p)
+/* ---- What cannot be -------------------------------------------------------------------------- */
+/* True if a user's reducer may end its loop early. A combine tree depends on the number of
+ * blocks, and a loop that is left has fewer; the tile machine handles this. */
+static bool has_exit_of_user(const rd_program *p)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_EXIT && p->fold[p->inst[i].a].user)
@@ -45,6 +50,7 @@ static bool leaves_a_tree(const rd_program *p)
     return false;
 }
 
+/* True if a loop has no rounds, or a fold has no steps. */
 static bool has_no_elements(const rd_program *p, const rd_loop_fold *fold)
 {
     for (int32_t k = 0; k < p->n_loop; k++)
@@ -56,8 +62,9 @@ static bool has_no_elements(const rd_program *p, const rd_loop_fold *fold)
     return false;
 }
 
-/* Do tiles have its prefixes by vectors?  Extremes of floats have no nodes in a text, but one waits for the
- * one before (60000 of f64 took 164 us so, and 51 on tiles); those of ints wait less than that costs. */
+/* True if tiles compute the prefixes by vectors. Running maxima of floats have no nodes in a
+ * text, and each waits for the one before (60000 of f64: 164 us, and 51 on tiles). Those of ints
+ * wait less than nodes cost. */
 static bool has_vectors_on_tiles(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -66,8 +73,8 @@ static bool has_vectors_on_tiles(const rd_loop_fold *f)
                          rd_dtype_kind(fold->type) == RD_KIND_FLOAT);
 }
 
-/* Is there a scan by the tree along memory that is not short?  Tiles make vectors of one row of it;
- * a strip of rows reads lines that lie far apart. */
+/* True if there is a long scan by the tree along memory. Tiles make vectors of one row of it; a
+ * strip of rows would read cache lines that lie far apart. */
 static bool has_long_scan(const rd_program *p, const rd_loop_fold *fold)
 {
     enum { LONG_SCAN = 128 };
@@ -79,11 +86,12 @@ static bool has_long_scan(const rd_program *p, const rd_loop_fold *fold)
     return false;
 }
 
+/* Returns why the program has no nest, or NULL. The first reason that holds counts. */
 static const char *refusal(const rd_nest_draft *n, const rd_loop_fold *fold)
 {
     if (has_no_elements(n->p, fold))
         return "no elements";
-    if (leaves_a_tree(n->p))
+    if (has_exit_of_user(n->p))
         return "a reducer of one's own that may end its loop early";
     if (n->whole && n->p->n_call)
         return "a function whose failure a task reports";
@@ -94,8 +102,9 @@ static const char *refusal(const rd_nest_draft *n, const rd_loop_fold *fold)
     return NULL;
 }
 
-/* ---- All together ----------------------------------------------------------------------------- */
-/* Also what the text of users' reducers depends on.  NULL: no memory, or n->why. */
+/* ---- All together ---------------------------------------------------------------------------- */
+/* Finds the facts of all folds, and what the text of users' reducers depends on. NULL: no
+ * memory, or n->why. */
 static const rd_loop_fold *facts_of_folds(rd_nest_draft *n, rd_get_fn *get, void *pool)
 {
     const rd_loop_fold *fold = rd_loop_folds_of(n->p, n->whole, get, pool, &n->why);
@@ -113,7 +122,9 @@ static const rd_loop_fold *facts_of_folds(rd_nest_draft *n, rd_get_fn *get, void
     return own;
 }
 
-rd_schedule *rd_nest_built(rd_nest_draft *n, rd_strips *strips, rd_get_fn *get, void *pool)
+/* Builds the loop tree of a draft, and chooses which loops become strips. NULL: no memory, or
+ * n->why. */
+rd_schedule *rd_nest_build(rd_nest_draft *n, rd_strips *strips, rd_get_fn *get, void *pool)
 {
     const rd_target     target = { .vector = n->vector, .tells = n->tells };
     const rd_loop_fold *fold   = facts_of_folds(n, get, pool);
@@ -126,16 +137,18 @@ rd_schedule *rd_nest_built(rd_nest_draft *n, rd_strips *strips, rd_get_fn *get, 
     return t;
 }
 
+/* Builds the tree and runs all passes on it. `log` gets the strips, and the tree after each
+ * pass; or is NULL. */
 rd_schedule *rd_nest_tree(rd_nest_draft *n, rd_text *log, rd_get_fn *get, void *pool)
 {
     rd_strips       strips;
     const rd_target target = { .vector = n->vector, .strips = &strips };
-    rd_schedule    *t      = rd_nest_built(n, &strips, get, pool);
+    rd_schedule    *t      = rd_nest_build(n, &strips, get, pool);
 
     if (t && log) {
         rd_text_add(log, strips.n ? "strips:\n" : "strips: none\n");
         rd_nest_strips_text(log, &strips);
-        rd_nest_merges_text(log, n->p, &strips);
+        rd_nest_unroll_jam_text(log, n->p, &strips);
     }
     if (t)
         rd_schedule_for_cpu(t, &target, log);
@@ -146,11 +159,13 @@ rd_schedule *rd_nest_tree(rd_nest_draft *n, rd_text *log, rd_get_fn *get, void *
     return t;
 }
 
+/* Returns the loop tree of a program after all passes, which the caller frees. NULL: *why says
+ * why there is none. */
 rd_schedule *rd_nest_schedule(const rd_program *p, int vector, bool whole, rd_get_fn *get,
                               void *pool, rd_text *log, const char **why)
 {
     rd_nest_draft n = rd_nest_draft_of(p, vector, whole);
-    rd_schedule  *t = rd_nest_take_rows(&n, get, pool) ? rd_nest_tree(&n, log, get, pool) : NULL;
+    rd_schedule  *t = rd_nest_rewrite(&n, get, pool) ? rd_nest_tree(&n, log, get, pool) : NULL;
 
     *why = t ? NULL : n.why ? n.why : rd_why_no_memory;
     return t;

@@ -1,4 +1,4 @@
-/* use.c - which programs are compiled: RDIM_CODEGEN. */
+/* use.c - whether programs are compiled: RDIM_CODEGEN. */
 #include "core/environment.h"
 #include "kernels/cpu/nest/nest.h"
 #include <string.h>
@@ -10,6 +10,7 @@ void rd_nest_force(const char *use)
     forced = use;
 }
 
+/* Returns what tests have forced, else what the environment says. */
 rd_nest_use rd_nest_use_now(void)
 {
     const char *asked = forced ? forced : rd_environment(RD_ENV_RDIM_CODEGEN);

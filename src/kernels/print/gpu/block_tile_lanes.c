@@ -78,7 +78,7 @@ void rd_print_begin_columns(rd_printing *n)
 
         if (is_row(n, k))
             continue;
-        rd_print_states(&states, &n->fold[k], 's', k, "l");
+        rd_print_state_addresses(&states, &n->fold[k], 's', k, "l");
         rd_print_line(n, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) begin%" PRId32 "(%s);",
                       n->kernel->width, k, states.at);
         rd_text_end(&states, n->to);

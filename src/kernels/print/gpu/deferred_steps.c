@@ -61,8 +61,8 @@ static int64_t elements_of(const rd_printing *n, int32_t loop)
 static void add_element(const rd_printing *n, rd_text *to)
 {
     if (n->jam)
-        rd_text_add(to, "e * %" PRId64 " + ", rd_loop_of(n->t, n->lane)->extent);
-    rd_text_add(to, "%s", n->jam ? "i" : rd_lane_name(n));
+        rd_text_add(to, "e * %" PRId64 " + ", rd_loop_of(n->t, n->thread_loop)->extent);
+    rd_text_add(to, "%s", n->jam ? "i" : rd_vector_index_name(n));
 }
 
 /* Prints "float k5[4]; int moves5 = 0;" for each deferred step of the loop. */
@@ -132,15 +132,15 @@ static void print_deferred_step(rd_printing *n, int32_t stmt)
 static void print_each(rd_printing *n, int32_t loop, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, loop);
-    const int32_t lane = n->lane, inside = rd_loop_around(n->t, stmt);
+    const int32_t lane = n->thread_loop, inside = rd_loop_around(n->t, stmt);
     const char   *element;
 
     if (n->jam)
         rd_print_line(n, "RD_UNROLL for (int e = 0; e < %" PRId64 "; e++)",
                       rd_loop_of(n->t, n->jam)->extent);
     if (l->step == 1)
-        n->lane = loop;
-    element = n->jam ? "i" : rd_lane_name(n);
+        n->thread_loop = loop;
+    element = n->jam ? "i" : rd_vector_index_name(n);
     rd_print_line(n, "RD_UNROLL for (int %s = 0; %s < %" PRId64 "; %s++) {", element, element,
                   l->extent, element);
     n->indent++;
@@ -152,7 +152,7 @@ static void print_each(rd_printing *n, int32_t loop, int32_t stmt)
             rd_print_start_of_round(n, rd_loop_of(n->t, inside), "t");
     }
     print_deferred_step(n, stmt);
-    n->lane = lane;
+    n->thread_loop = lane;
     n->indent--;
     rd_print_line(n, "}");
 }

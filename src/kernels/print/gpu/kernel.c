@@ -28,7 +28,7 @@ static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold
 
     if (!f->of.fold->scan)
         return;
-    rd_print_so_far_function(to, &n->fold[fold], fold);
+    rd_print_prefix_function(to, &n->fold[fold], fold);
     if (n->kernel->look_back)
         rd_print_look_back_functions(to, &n->fold[fold].of, f->pair, fold);
     else
@@ -50,7 +50,7 @@ static bool has_exit(const rd_schedule *t, int32_t fold)
  * each fold.  False: no memory. */
 bool rd_print_kernel_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
-    if (!rd_print_open(n, get, pool) || !describe_folds(n, get, pool) ||
+    if (!rd_print_prepare(n, get, pool) || !describe_folds(n, get, pool) ||
         !rd_print_operators(n, to, get, pool))
         return false;
     for (int32_t k = 0; k < n->t->p->n_fold; k++) {
@@ -68,9 +68,9 @@ bool rd_print_kernel_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void
 /* Adds the index of an axis: "i1", or "m3 + i" if adjacent elements of a thread lie along it. */
 static void add_index_along(rd_printing *n, rd_text *to, int32_t axis)
 {
-    const rd_for *loop = n->lane >= 0 ? rd_loop_of(n->t, n->lane) : NULL;
+    const rd_for *loop = n->thread_loop >= 0 ? rd_loop_of(n->t, n->thread_loop) : NULL;
 
-    if (loop && loop->axis == axis && !rd_is_clamped(n, n->lane)) {
+    if (loop && loop->axis == axis && !rd_is_clamped(n, n->thread_loop)) {
         rd_print_linear(n, to, &loop->from.part[0].at);
         rd_text_add(to, " + i");
     } else
@@ -155,7 +155,7 @@ static void print_store_of_one(rd_printing *n, int32_t stmt)
 {
     rd_print_line(n, "RD_SYNC_TEAM if (t == 0)");
     n->indent++;
-    rd_print_stored(n, stmt);
+    rd_print_store(n, stmt);
     n->indent--;
     rd_print_line(n, "RD_SYNC_TEAM");
 }
@@ -171,9 +171,10 @@ static bool print_store(rd_printing *n, int32_t stmt)
         rd_print_store_to_row(n, s);
     else if (rd_is_vector_access(n, stmt))
         print_vector_store_element(n, stmt);
-    else if (n->kernel->pairs && s->slot >= 0 && n->lane >= 0 && rd_is_clamped(n, n->lane)) {
+    else if (n->kernel->pairs && s->slot >= 0 && n->thread_loop >= 0 &&
+             rd_is_clamped(n, n->thread_loop)) {
         rd_print_if_result(n);
-        rd_print_stored(n, stmt);
+        rd_print_store(n, stmt);
     } else if (n->t->stmt[stmt].slot >= 0 && n->kernel->team > 1 && !n->kernel->per_thread)
         print_store_of_one(n, stmt);
     else
@@ -255,7 +256,8 @@ bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
         rd_print_line(n, n->kernel->look_back ? "__syncthreads();" : "RD_SYNC_TEAM");
         return true;
     case RD_S_BEGIN:
-        (n->t->store[s->store].per_element ? rd_print_begin_scan_tile : rd_print_begin_states)(n, s);
+        (n->t->store[s->store].per_element ? rd_print_begin_scan_tile : rd_print_begin_states)(n,
+                                                                                               s);
         return true;
     case RD_S_STEP: rd_print_thread_step(n, stmt); return true;
     case RD_S_PREFIX: rd_print_serial_prefix(n, s); return true;

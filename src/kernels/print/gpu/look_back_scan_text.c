@@ -13,7 +13,7 @@
  *     rd_leave_blocks<scan0, RD_THREADS>(tile2, blocks2);
  *     if (threadIdx.x / 32 == 0)                                        RD_S_LEAVE, LIFT, AWAIT
  *         rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range);
- *     sofar0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);                    RD_S_SOFAR
+ *     prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);                    RD_S_SOFAR
  *
  * Positions decide which thread adds what, and each node has one value.  So no bit depends on
  * which block of threads comes first. */
@@ -129,7 +129,7 @@ void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
 /* Adds "&tile2[u][i], &seen": the state of an element, in the order of the scan. */
 static void add_state(const rd_printing *n, rd_text *to, const rd_stmt *s)
 {
-    const int32_t axis = rd_loop_of(n->t, n->lane)->axis;
+    const int32_t axis = rd_loop_of(n->t, n->thread_loop)->axis;
 
     rd_text_add(to, "&tile%" PRId32 "[u]", s->store);
     if (rd_linear_coef(n->t, &s->of.more, axis) < 0)
@@ -196,7 +196,7 @@ static void declare_seen(rd_printing *n, const rd_stmt *s)
     rd_text_end(&step, n->to);
 }
 
-/* Prints "sofar0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". */
+/* Prints "prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". */
 void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *fold = &n->t->p->fold[s->fold];
@@ -209,7 +209,7 @@ void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
     n->indent++;
     if (n->fold[s->fold].of.seen)
         declare_seen(n, s);
-    rd_text_add(&line, "sofar%" PRId32 "(", s->fold);
+    rd_text_add(&line, "prefix%" PRId32 "(", s->fold);
     add_state(n, &line, s);
     rd_text_add(&line, ", &b%" PRId32 ".e[0]%s", s->store, seen_of(n, s->fold));
     if (n->t->fold[s->fold].pair)

@@ -224,7 +224,7 @@ static void print_loop_in_pair(rd_printing *n, int32_t stmt)
 static void print_elements(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt), *jam = rd_loop_of(n->t, n->jam);
-    const int32_t lane = n->lane;
+    const int32_t lane = n->thread_loop;
 
     rd_print_declare_deferred(n, stmt);
     for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
@@ -236,10 +236,10 @@ static void print_elements(rd_printing *n, int32_t stmt)
                   jam->extent, l->extent);
     n->indent++;
     rd_print_pair_indices(n, stmt);
-    n->lane = stmt;
+    n->thread_loop = stmt;
     rd_print_body(n, stmt);
     close_brace(n);
-    n->lane = lane;
+    n->thread_loop = lane;
     rd_print_deferred_steps(n, stmt);
 }
 

@@ -57,7 +57,7 @@ void rd_print_clamped_index(rd_printing *n, int32_t stmt)
 /* Prints "if (m0 + i < N)". */
 void rd_print_if_result(rd_printing *n)
 {
-    const rd_for *items = items_of(n, n->lane);
+    const rd_for *items = items_of(n, n->thread_loop);
     rd_text       start = text_of_axis(n, items->start), to = { 0 };
 
     rd_print_number(n, &to, items->to.part[0].at.offset);
@@ -116,7 +116,7 @@ void rd_print_store_result_row(rd_printing *n, const rd_stmt *s)
     rd_text         line = { 0 };
 
     rd_text_add(&line, "tile%" PRId32 "[", s->store);
-    add_place_of_rows(n, &line, a, &s->at, n->lane);
+    add_place_of_rows(n, &line, a, &s->at, n->thread_loop);
     rd_text_add(&line, " + i] = ");
     rd_print_element_of(n, &line, &n->t->let[s->x]);
     rd_print_line(n, "%s;", line.at);

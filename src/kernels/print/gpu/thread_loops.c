@@ -42,12 +42,12 @@ void rd_print_thread_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
     const bool    kept = n->kernel->per_thread, across = rd_is_across(n, loop);
-    const int32_t lane = n->lane;
+    const int32_t lane = n->thread_loop;
     rd_text       name = { 0 };
 
     rd_print_line(n, "{");
     n->indent++;
-    n->lane               = loop->step == 1 ? -1 : lane;
+    n->thread_loop        = loop->step == 1 ? -1 : lane;
     n->kernel->per_thread = true;
     rd_print_start_of_round(n, loop, "t");
     rd_print_round_name(n, &name, loop);
@@ -59,7 +59,7 @@ void rd_print_thread_loop(rd_printing *n, int32_t stmt)
     if (across)
         rd_print_line(n, "}");
     n->kernel->per_thread = kept;
-    n->lane               = lane;
+    n->thread_loop        = lane;
     n->indent--;
     rd_print_line(n, "}");
     rd_text_end(&name, n->to);
@@ -120,7 +120,7 @@ static void print_adjacent(rd_printing *n, int32_t stmt)
     const rd_for *loop  = rd_loop_of(n->t, stmt);
     const bool    alone = n->kernel->strategy == RD_ROUND_SINGLE, one = loop->in_order && alone,
                wait    = !one && (!alone || loop->to.n < 2);
-    const int32_t lane = n->lane;
+    const int32_t lane = n->thread_loop;
 
     rd_print_declare_vector_stores(n, stmt);
     if (wait)
@@ -136,12 +136,12 @@ static void print_adjacent(rd_printing *n, int32_t stmt)
         rd_print_clamped_index(n, stmt);
     else if (!loop->in_order)
         declare_index(n, stmt);
-    n->lane = stmt;
+    n->thread_loop = stmt;
     rd_print_body(n, stmt);
     n->indent--;
     rd_print_line(n, "}");
     rd_print_vector_stores(n, stmt);
-    n->lane = lane;
+    n->thread_loop = lane;
     if (wait)
         rd_print_deferred_steps(n, stmt);
 }

@@ -123,7 +123,7 @@ static void begin_each(rd_printing *n, const rd_stmt *s, char name)
     rd_text       begin  = { 0 };
 
     rd_text_add(&begin, "begin%" PRId32 "(", s->fold);
-    rd_print_states(&begin, &n->fold[s->fold], name, s->store, "k");
+    rd_print_state_addresses(&begin, &n->fold[s->fold], name, s->store, "k");
     rd_text_add(&begin, ");");
     if (pair)
         rd_text_add(&begin, " p%" PRId32 "_%d[k] = -0.0F;", s->store, n->fold[s->fold].of.n_state);
@@ -290,7 +290,7 @@ void rd_print_thread_step(rd_printing *n, int32_t stmt)
         rd_print_first_state(n, &at, s);
         add_lane(n, &at, s);
     }
-    rd_print_states(&states, &n->fold[s->fold], 's', s->store, at.at);
+    rd_print_state_addresses(&states, &n->fold[s->fold], 's', s->store, at.at);
     if (!rd_print_step_by_strategy(n, stmt, states.at)) {
         rd_print_begin_line(n);
         rd_text_add(n->to, rd_is_team_uniform(n, s->store) ? "if (t == 0)" : "");

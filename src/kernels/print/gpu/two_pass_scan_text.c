@@ -209,7 +209,7 @@ static void resume_state(rd_printing *n, const rd_stmt *s)
     rd_text             nodes = { 0 }, copies = { 0 }, merge = { 0 };
 
     rd_text_add(&merge, "if (some) merge%" PRId32 "(", s->fold);
-    rd_print_states(&merge, &n->fold[s->fold], 'p', s->store, "c");
+    rd_print_state_addresses(&merge, &n->fold[s->fold], 'p', s->store, "c");
     rd_text_add(&merge, ", ");
     rd_add_each(&merge, f, "&b%d");
     for (int k = 0; k < f->n_state; k++) {

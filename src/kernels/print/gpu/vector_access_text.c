@@ -30,12 +30,12 @@ bool rd_has_vector_access(const rd_printing *n, int32_t rounds)
 void rd_print_vector_element(rd_printing *n, rd_text *to, int32_t stmt)
 {
     if (!is_load(n->t, stmt))
-        rd_text_add(to, "o%" PRId32 ".e[%s]", stmt, rd_lane_name(n));
+        rd_text_add(to, "o%" PRId32 ".e[%s]", stmt, rd_vector_index_name(n));
     else
         rd_text_add(to, "p%" PRId32 "[%s].e[%s]",
                     n->t->stmt[stmt].loaded_by < 0 ? stmt : n->t->stmt[stmt].loaded_by,
                     n->kernel->apart ? "2 * u + i" : "u",
-                    n->t->stmt[stmt].vector_width == 1 ? "0" : rd_lane_name(n));
+                    n->t->stmt[stmt].vector_width == 1 ? "0" : rd_vector_index_name(n));
 }
 
 /* Notes that vectors of the slot are accessed: its memory must be aligned. */
@@ -71,8 +71,8 @@ static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
         const rd_for *l = rd_loop_of(n->t, loop[count]);
 
         if (l->kind == RD_FOR_VECTOR && l->step == 1) {
-            n->lane  = loop[count];
-            n->first = true;
+            n->thread_loop = loop[count];
+            n->first       = true;
         } else
             rd_print_start_of_round(n, l, l->kind == RD_FOR_THREAD ? "t" : "i");
         if (rd_is_across(n, l)) {
@@ -111,7 +111,7 @@ void rd_print_declare_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead
 /* Prints the loads of all rounds of a batch, before anything is done with them. */
 void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 {
-    const int32_t first = next_load(n, rounds, rounds), lane = n->lane;
+    const int32_t first = next_load(n, rounds, rounds), lane = n->thread_loop;
     bool          across;
 
     if (first < 0)
@@ -125,8 +125,8 @@ void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
         print_load(n, s);
     if (across)
         rd_print_line(n, "}");
-    n->first = false;
-    n->lane  = lane;
+    n->first       = false;
+    n->thread_loop = lane;
     n->indent--;
     rd_print_line(n, "}");
 }

@@ -1,0 +1,310 @@
+/* cpu_backend.c - the CPU backend. Programs run as compiled loops, or on tiles by the kernels of
+ * this machine's best instruction set; what the tile machine cannot run goes to the reference
+ * executor. All have the same bits. Matrix products run by kernels of their own, or by a BLAS
+ * where its bits may be used. */
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/nest/nest.h"
+#include "kernels/cpu/jit/tier.h"
+#include "kernels/cpu/product/blas.h"
+#include "kernels/cpu/product/product.h"
+#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/run/tiles.h"
+#include "kernels/cpu/strategies.h"
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* For tests: how many more times runs and their steps find no nest, though it is there. */
+static atomic_int held;
+
+void rd_cpu_hold_nests(int asks)
+{
+    atomic_store(&held, asks);
+}
+
+int rd_cpu_held(void)
+{
+    return atomic_load(&held);
+}
+
+/* True if a test wants this request for a nest to find none. */
+static bool is_held_back(void)
+{
+    return atomic_load_explicit(&held, memory_order_relaxed) > 0 && atomic_fetch_sub(&held, 1) > 0;
+}
+
+static bool probe(void)
+{
+    return true;
+}
+
+/* True if a BLAS multiplies matrices here. */
+static bool multiplies(const char **why)
+{
+    *why = NULL;
+    return rd_blas_name() && !rd_cpu_is_scalar();
+}
+
+/* Prepares a compiled nest of the program; *to is NULL if it has none. False: no memory. */
+static bool prepare_code(const rd_program *p, const rd_simd *simd, bool whole, rd_get_fn *get,
+                         void *pool, const void **to)
+{
+    const rd_nest_code *code;
+    const char         *why;
+
+    if (!rd_nest_prepare(p, simd->vector, whole, get, pool, &code, &why))
+        return false;
+    *to = code;
+    return true;
+}
+
+/* Raises the bytes of a task's state to what the nest needs. */
+static void raise_state_bytes(rd_program *p, const rd_nest_code *code)
+{
+    if (code && rd_nest_state(code) > p->state_bytes)
+        p->state_bytes = rd_nest_state(code);
+}
+
+/* Prepares compiled loops, where nothing faster is known. Small programs mostly run as one task,
+ * and are compiled for that, unless they run in steps. The few that several tasks share do
+ * without. */
+static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_fn *get, void *pool)
+{
+    static const double ENOUGH = 1e6; /* operations: a clock is nothing beside them */
+
+    const char       *better;
+    const rd_nest_use use   = rd_nest_use_now();
+    const bool        small = p->work < RD_SMALL_WORK && !p->step;
+
+    if (use == RD_NEST_IF_BEST) {
+        if (!rd_cpu_find_why_tiles(p, get, pool, &better))
+            return false;
+        rd_tile_keep(p, better);
+    }
+    if (rd_cpu_why_no_nest(p))
+        return true;
+    p->brief = brief && use != RD_NEST_ALWAYS && rd_tier_is_patient() &&
+               (p->work < RD_BRIEF_WORK || rd_tier_spares(p->work));
+    if (p->brief)
+        return true;
+    if (small && !prepare_code(p, simd, true, get, pool, &p->whole))
+        return false;
+    if (!(small && p->whole && use != RD_NEST_ALWAYS) &&
+        !prepare_code(p, simd, false, get, pool, &p->nest))
+        return false;
+    p->by_rows       = p->nest && rd_nest_by_rows(p->nest);
+    p->by_rows_bytes = p->by_rows ? rd_nest_state(p->nest) : 0;
+    raise_state_bytes(p, p->nest);
+    raise_state_bytes(p, p->whole);
+    p->timed = p->nest && p->code && use == RD_NEST_IF_BEST && p->work >= ENOUGH;
+    return true;
+}
+
+/* Prepares all strategies that may run the program: a product, tiles or the reference, and
+ * compiled loops. False: no memory. */
+static bool prepare_strategies(rd_program *p, bool brief, rd_get_fn *get, void *pool)
+{
+    const bool     scalar = rd_cpu_is_scalar();
+    const rd_simd *simd   = rd_cpu_simd();
+    rd_tile_result result = RD_TILE_CANNOT;
+
+    p->code    = NULL;
+    p->product = NULL;
+    if (!scalar && (!rd_product_prepare(p, simd, get, pool) || p->product))
+        return p->product;
+    if (!scalar)
+        result = rd_tile_prepare(p, simd, get, pool);
+    if (result == RD_TILE_NO_MEMORY ||
+        (result == RD_TILE_CANNOT && !rd_backend_scalar.prepare(p, get, pool)))
+        return false;
+    return scalar || prepare_nest(p, simd, brief, get, pool);
+}
+
+/* Prepares a program: rd_backend_table.prepare. */
+static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
+{
+    const bool brief = p->brief;
+
+    p->nest = p->whole = NULL;
+    p->by_rows = p->brief = p->timed = false;
+    if (!prepare_strategies(p, brief, get, pool))
+        return false;
+    p->whole_bytes = p->whole ? rd_nest_state(p->whole) : p->state_bytes;
+    return true;
+}
+
+/* The functions of a nest that is loaded and has not turned out slower than tiles; NULL. */
+static const void *nest_of(const rd_program *p)
+{
+    return p->timed && rd_nest_slowdown(p->nest, p->work) > 0 ? NULL : rd_nest_loaded(p->nest);
+}
+
+/* Counts a run without the nest. What surrounds a small run on tiles takes as long as some
+ * thousand operations; without them a plan of a few elements would never be compiled. */
+static void add_missed(const rd_program *p, const rd_nest_code *code)
+{
+    static const double AROUND = 1000;
+
+    rd_nest_add_missed(code, p->work + AROUND);
+}
+
+/* Returns the nest's functions that a run uses from its begin to its end; NULL: it runs by
+ * another strategy. */
+static const void *nest_for_run(const rd_program *p)
+{
+    const void *kernels = p->nest && !is_held_back() ? nest_of(p) : NULL;
+
+    if (p->nest && !kernels)
+        add_missed(p, p->nest);
+    return kernels;
+}
+
+/* Reports the time of a run: rd_backend_table.ran. */
+static void add_run(const rd_program *p, const void *kernels, int threads, double seconds)
+{
+    rd_nest_add_run(p->nest, kernels, p->work, threads, seconds);
+}
+
+/* Runs a program as one task by one function, if it has one. False: the caller runs it part by
+ * part. */
+static bool whole(const rd_program *p, rd_task *task)
+{
+    const void *kernels = p->whole ? rd_nest_loaded(p->whole) : NULL;
+
+    if (kernels)
+        return rd_nest_whole(p->whole, kernels, task);
+    if (p->product)
+        rd_product_run(p->product, task);
+    else if (!p->nest && rd_is_total(p))
+        rd_tile_run_total(p, task);
+    else {
+        if (p->whole)
+            add_missed(p, p->whole);
+        return false;
+    }
+    return true;
+}
+
+/* True if whole() would run the program. */
+static bool is_here(const rd_program *p)
+{
+    return p->whole ? rd_nest_loaded(p->whole) != NULL : p->product || (!p->nest && rd_is_total(p));
+}
+
+static void head(const rd_program *p, rd_task *task)
+{
+    rd_cpu_strategy_of(p, task)->head(p, task);
+}
+
+static void body(const rd_program *p, rd_task *task)
+{
+    rd_cpu_strategy_of(p, task)->body(p, task);
+}
+
+static void join(const rd_program *p, rd_task *into, const rd_task *next)
+{
+    rd_cpu_strategy_of(p, into)->join(p, into, next);
+}
+
+static void tail(const rd_program *p, rd_task *task)
+{
+    rd_cpu_strategy_of(p, task)->tail(p, task);
+}
+
+/* ---- In words -------------------------------------------------------------------------------- */
+/* True if the program runs as a compiled nest now. */
+static bool is_nest(const rd_program *p)
+{
+    return (p->nest ? nest_of(p) : rd_nest_loaded(p->whole)) != NULL;
+}
+
+/* Counts the programs of which `is` holds. */
+static int32_t count(const rd_program *p, int32_t n, bool (*is)(const rd_program *p))
+{
+    int32_t found = 0;
+
+    for (int32_t s = 0; s < n; s++)
+        found += is(&p[s]);
+    return found;
+}
+
+static bool has_nest(const rd_program *p)
+{
+    return p->nest || p->whole;
+}
+
+/* Adds how many nests are compiled: "tier: 1 and 0, 2 of 3 nests compiled (this process: 1 in 80
+ * ms, 1 from the store, 0 failed)". */
+static void nests_text(rd_text *text, const rd_program *p, int32_t n)
+{
+    const rd_tier_stats all   = rd_tier_stats_now();
+    const int32_t       nests = count(p, n, has_nest), here = count(p, n, is_nest);
+
+    rd_text_add(text, "tier: %s", here ? "1 and 0" : "0");
+    if (nests)
+        rd_text_add(text,
+                    ", %" PRId32 " of %" PRId32 " nests compiled (this process: %" PRId64
+                    " in %.0f ms, %" PRId64 " from the store, %" PRId64 " failed)",
+                    here, nests, all.compiled, all.seconds * 1e3, all.stored, all.failed);
+    if (nests && all.stopped)
+        rd_text_add(text, ", the compiler is off: it took longer than %d s", all.stopped);
+}
+
+static bool is_reference(const rd_program *p)
+{
+    return !p->code && !p->product && !is_nest(p);
+}
+
+/* Adds the stages of which `is` holds: ", nest in stage 0, 2". */
+static void list_stages(rd_text *text, const char *what, const rd_program *p, int32_t n,
+                        bool (*is)(const rd_program *p))
+{
+    for (int32_t s = 0; s < n; s++)
+        if (is(&p[s])) {
+            rd_text_add(text, ",%s %" PRId32, what, s);
+            what = "";
+        }
+}
+
+/* Adds how the stages run: as compiled nests, on tiles, or one element at a time. */
+static void tiers(rd_text *text, const rd_program *p, int32_t n)
+{
+    const int32_t scalar = count(p, n, is_reference), nest = count(p, n, is_nest);
+
+    nests_text(text, p, n);
+    rd_text_add(text, ", %s",
+                scalar && scalar == n ? "scalar"
+                : nest && nest == n   ? "nest"
+                                      : "tiles");
+    if (nest < n)
+        list_stages(text, " nest in stage", p, n, is_nest);
+    if (scalar < n)
+        list_stages(text, " scalar in stage", p, n, is_reference);
+}
+
+static const char *library(const rd_program *p)
+{
+    return p->product ? rd_product_by(p->product) : NULL;
+}
+
+const rd_backend_table rd_backend_cpu = { .name       = "cpu",
+                                          .probe      = probe,
+                                          .strategy   = nest_for_run,
+                                          .ran        = add_run,
+                                          .prepare    = prepare,
+                                          .whole      = whole,
+                                          .is_here    = is_here,
+                                          .head       = head,
+                                          .body       = body,
+                                          .join       = join,
+                                          .tail       = tail,
+                                          .kernels    = rd_cpu_kernels,
+                                          .tiers      = tiers,
+                                          .describe   = rd_cpu_describe,
+                                          .library    = library,
+                                          .form       = rd_cpu_form,
+                                          .seconds    = rd_cpu_seconds,
+                                          .estimate   = rd_cpu_estimate,
+                                          .speeds     = rd_cpu_speeds,
+                                          .residue    = rd_cpu_residue,
+                                          .multiplies = multiplies };

@@ -1,0 +1,238 @@
+/* interchange.c - a program by panels (tiles of points) is rewritten with the loop over points
+ * outermost (loop interchange), where all other loops are short.
+ *
+ * Planning moves the axis of points into the loops over components, panel by panel, so that the
+ * tile machine has long rows. The loops of a compiled nest make vectors along any axis, and keep
+ * what a point needs in registers: an address that memory gives is read once a point, not once
+ * for each component. So where components are few, the points go outside again:
+ *
+ *     for panels of i                          for i
+ *       for j                                    for j
+ *         fold starts, of a panel's cells          fold starts
+ *         for k                                    for k
+ *           for i of the panel                       fold takes x
+ *             fold takes x                         y[i, j] = fold
+ *         for i of the panel
+ *           y[i, j] = fold at i
+ *
+ * Points are independent, and each cell takes its elements in the same order. */
+#include "kernels/cpu/nest/interchange.h"
+
+/* The most rounds of nested loops over components. */
+enum { FEW = 64 };
+
+/* ---- Which programs ------------------------------------------------------------------------- */
+static bool is_over_points(const rd_interchange *t, int32_t loop)
+{
+    return t->p->loop[loop].axis == t->axis;
+}
+
+/* True if all of the body is one loop over panels of the axis that tasks share. */
+static bool find_panels(rd_interchange *t)
+{
+    const rd_program *p    = t->p;
+    const rd_inst    *loop = &p->inst[p->body];
+
+    if (p->n_fold == 0 || p->body >= p->tail || p->n_sorting || loop->kind != RD_I_LOOP ||
+        p->loop[loop->arg].end != p->tail - 1)
+        return false;
+    t->panels = loop->arg;
+    t->axis   = p->loop[t->panels].axis;
+    t->width  = p->loop[t->panels].step;
+    return p->loop[t->panels].kind == RD_LOOP_TILE && t->axis == p->root;
+}
+
+/* Counts the rounds of the loops around this one, those over the point axis excluded. */
+static double rounds_around(const rd_interchange *t, int32_t loop)
+{
+    double rounds = 1;
+
+    for (; loop >= 0; loop = t->p->loop[loop].parent)
+        if (!is_over_points(t, loop))
+            rounds *= (double)rd_trips(t->p, loop);
+    return rounds;
+}
+
+/* True if there are loops over components with the point axis inside, and all of them are short. */
+static bool has_short_loops(const rd_interchange *t)
+{
+    bool some = false;
+
+    for (int32_t k = 0; k < t->p->n_loop; k++) {
+        const rd_loop *l = &t->p->loop[k];
+
+        if (k == t->panels)
+            continue;
+        if (l->kind != RD_LOOP_EACH || l->backwards || l->bounds || rd_is_row(l) ||
+            rounds_around(t, k) > FEW)
+            return false;
+        some |= is_over_points(t, k) && l->parent >= 0 && !is_over_points(t, l->parent);
+    }
+    return some;
+}
+
+/* Returns the coefficient of the point axis, counted from where its panel begins. */
+int64_t rd_interchange_panel_coef(const rd_interchange *t, const rd_address *at)
+{
+    int64_t coef = 0;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis == t->axis && at->add[k].local)
+            coef += at->add[k].coef;
+    return coef;
+}
+
+/* True if other axes go by whole panels where this one goes by neighbours. Then one point has
+ * neighbours of a row that is as many times shorter. */
+static bool is_by_panels(const rd_interchange *t, const rd_address *at)
+{
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis != t->axis && (at->add[k].axis < 0 || at->add[k].coef % t->width))
+            return false;
+    return at->offset % t->width == 0;
+}
+
+/* True if the cells of a fold can be split into those of one point each. */
+static bool can_split_cells(const rd_interchange *t, const rd_fold *f)
+{
+    const int64_t own = rd_interchange_panel_coef(t, &f->cell);
+
+    if (own == 1)
+        return is_by_panels(t, &f->cell) && f->n_cell % t->width == 0;
+    return own == 0 || f->n_cell == own * t->width;
+}
+
+/* True if the fold allows the interchange: a reduction that does not go along the point axis. */
+static bool can_interchange_fold(const rd_interchange *t, const rd_fold *f)
+{
+    return !f->scan && !f->user && f->n_group == 0 && !f->by_rows && !rd_coef(&f->lane, t->axis) &&
+           !rd_coef(&f->outer, t->axis) && can_split_cells(t, f);
+}
+
+/* The loop that holds an instruction once the loops over the point axis are gone; -1: none. */
+static int32_t loop_left(const rd_interchange *t, int32_t i)
+{
+    int32_t loop = t->p->inst[i].loop;
+
+    while (loop >= 0 && is_over_points(t, loop))
+        loop = t->p->loop[loop].parent;
+    return loop;
+}
+
+static int32_t slot_of(const rd_program *p, int32_t i, rd_inst_kind kind)
+{
+    return p->inst[i].kind == kind ? p->address[p->inst[i].arg].slot : -1;
+}
+
+/* True if all loads of what is stored there can read the stored register instead (store-to-load
+ * forwarding). */
+static bool can_forward(const rd_interchange *t, int32_t i)
+{
+    const rd_program *p    = t->p;
+    const rd_inst    *inst = &p->inst[i];
+    const int32_t     loop = loop_left(t, i), slot = slot_of(p, i, RD_I_STORE);
+
+    if (slot < 0)
+        return true;
+    for (int32_t k = 0; k < p->n_inst; k++) {
+        const bool inside = loop < 0 || (k > p->loop[loop].begin && k < p->loop[loop].end);
+
+        if ((k != i && slot_of(p, k, RD_I_STORE) == slot) ||
+            (slot_of(p, k, RD_I_LOAD) == slot && (k < i || !inside)))
+            return false;
+    }
+    return p->address[inst->arg].type == inst->type && !rd_dtype_is_half(inst->type);
+}
+
+/* True if each point has a row of its own in the scratch array, one element for each component. */
+static bool has_own_row(const rd_interchange *t, const rd_address *at)
+{
+    int64_t last = at->offset;
+
+    for (int32_t k = 0; k < at->n_add; k++) {
+        if (at->add[k].axis < 0 || at->add[k].coef < 0)
+            return false;
+        if (at->add[k].axis != t->axis)
+            last += at->add[k].coef * (t->p->axis_extent[at->add[k].axis] - 1);
+    }
+    return at->offset >= 0 && last < rd_interchange_panel_coef(t, at);
+}
+
+/* True if the scratch array can be that of one point: its value is forwarded, or it is a row
+ * that points reuse. */
+static bool can_interchange_scratch(const rd_interchange *t, int32_t i)
+{
+    const rd_address *at  = &t->p->address[t->p->inst[i].arg];
+    const int64_t     own = rd_interchange_panel_coef(t, at);
+
+    return own == 1 ? at->n_add == 1 && at->offset == 0 && can_forward(t, i)
+                    : own > 1 && t->rows && has_own_row(t, at);
+}
+
+/* True if the instruction allows the interchange. Folds must begin within a panel, and scratch
+ * must belong to one point. */
+static bool can_interchange_inst(const rd_interchange *t, int32_t i)
+{
+    const rd_inst *inst = &t->p->inst[i];
+
+    if (inst->kind == RD_I_EXIT || inst->kind == RD_I_CALL || inst->kind == RD_I_SORT)
+        return false;
+    if (inst->kind == RD_I_START)
+        return i > t->p->loop[t->panels].begin && i < t->p->loop[t->panels].end;
+    if (rd_inst_table[inst->kind].names != RD_NAMES_ADDRESS)
+        return true;
+    const rd_address *at = &t->p->address[inst->arg];
+
+    return at->slot < t->p->first_scratch || t->p->n_scratch == 0
+               ? rd_interchange_panel_coef(t, at) == 0
+               : can_interchange_scratch(t, i);
+}
+
+/* True if memory says where a row along another axis begins. Neighbouring points would gather
+ * its elements one by one; one point loads them as they lie. */
+static bool has_gathered_rows(const rd_program *p)
+{
+    for (int32_t i = p->body; i < p->tail; i++) {
+        const rd_address *at    = p->inst[i].kind == RD_I_LOAD ? &p->address[p->inst[i].arg] : NULL;
+        bool              found = false, row = false;
+
+        for (int32_t k = 0; at && k < at->n_add; k++) {
+            found |= at->add[k].axis < 0;
+            row |= at->add[k].axis >= 0 && at->add[k].axis != p->root && at->add[k].coef == 1;
+        }
+        if (found && row)
+            return true;
+    }
+    return false;
+}
+
+/* True if the program can be rewritten, in the order of the rules above. */
+static bool can_interchange(rd_interchange *t)
+{
+    if (!find_panels(t) || !has_short_loops(t))
+        return false;
+    t->rows = has_gathered_rows(t->p);
+    for (int32_t k = 0; k < t->p->n_fold; k++)
+        if (!can_interchange_fold(t, &t->p->fold[k]))
+            return false;
+    for (int32_t i = 0; i < t->p->n_inst; i++)
+        if (!can_interchange_inst(t, i))
+            return false;
+    return true;
+}
+
+/* Rewrites the program with points outermost, in *by_items; NULL if it cannot be. False: no
+ * memory. */
+bool rd_nest_interchange(const rd_program *p, rd_get_fn *get, void *pool,
+                         const rd_program **by_items)
+{
+    rd_interchange t = { .p = p };
+
+    *by_items = NULL;
+    if (!can_interchange(&t))
+        return true;
+    if (!rd_interchange_write(&t, get, pool))
+        return false;
+    *by_items = t.to;
+    return true;
+}

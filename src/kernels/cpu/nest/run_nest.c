@@ -1,0 +1,181 @@
+/* run_nest.c - runs compiled nests, and reports what failed. */
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/nest/draft.h"
+#include <stdio.h>
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+int64_t rd_nest_state(const rd_nest_code *code)
+{
+    return code->state;
+}
+
+/* Returns the functions of a nest, if they are compiled and loaded; those of its second text
+ * otherwise. NULL: not yet. */
+const void *rd_nest_loaded(const rd_nest_code *code)
+{
+    const void *kernels = NULL;
+
+    for (; code && !kernels; code = code->otherwise)
+        kernels = atomic_load_explicit(code->here, memory_order_acquire);
+    return kernels;
+}
+
+rd_compiled_state rd_nest_state_of(const rd_nest_code *code, double *left)
+{
+    const rd_compiled_state state = rd_compiled_state_of(code->compiled, left);
+
+    return state == RD_COMPILED_FAILED && code->otherwise ? rd_nest_state_of(code->otherwise, left)
+                                                          : state;
+}
+
+void rd_nest_add_missed(const rd_nest_code *code, double operations)
+{
+    if (code->otherwise && rd_compiled_failed(code->compiled))
+        code = code->otherwise;
+    rd_compiled_add_missed(code->compiled, operations);
+}
+
+/* The record of the text that these functions are compiled of. */
+static const rd_nest_code *code_of_kernels(const rd_nest_code *code, const void *kernels)
+{
+    return code->otherwise &&
+                   kernels == atomic_load_explicit(code->otherwise->here, memory_order_acquire)
+               ? code->otherwise
+               : code;
+}
+
+/* ---- Against tiles --------------------------------------------------------------------------- */
+/* Counts a run in the comparison with tiles. A run by tiles counts against the code that would
+ * have run. */
+void rd_nest_add_run(const rd_nest_code *code, const void *kernels, double operations, int threads,
+                     double seconds)
+{
+    const void *would = kernels ? kernels : rd_nest_loaded(code);
+
+    rd_compiled_add_run(code_of_kernels(code, would)->compiled, kernels ? RD_BY_LOOPS : RD_BY_TILES,
+                        operations, threads, seconds);
+}
+
+double rd_nest_slowdown(const rd_nest_code *code, double operations)
+{
+    return rd_compiled_slowdown(code_of_kernels(code, rd_nest_loaded(code))->compiled, operations);
+}
+
+/* ---- One part -------------------------------------------------------------------------------- */
+static rd_nest_call call_of(const rd_nest_code *code, const rd_task *task)
+{
+    return (rd_nest_call){ .slot     = task->slot,
+                           .state    = task->state,
+                           .lo       = task->lo,
+                           .hi       = task->hi,
+                           .number   = code->number,
+                           .function = code->function,
+                           .reducer  = code->reducer };
+}
+
+/* Reports that an index is outside its axis. */
+static void set_index_error(rd_task *task)
+{
+    task->status = RD_ERR_AXIS;
+    snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
+}
+
+static void set_cancelled(rd_task *task)
+{
+    task->status = RD_ERR_CANCELLED;
+    snprintf(task->sentence, sizeof task->sentence, "the evaluation was cancelled");
+}
+
+static void set_callback_error(const rd_program *p, rd_task *task, const rd_nest_call *call)
+{
+    task->status = RD_ERR_CALLBACK;
+    snprintf(task->sentence, sizeof task->sentence, "%s: %s", p->call[call->failing].name,
+             call->sentence);
+}
+
+/* Finds out which index was wrong, or which call failed first, with the reference executor. A
+ * nest takes strip after strip through one function after the other, so it does not know the
+ * order. For loops over sparse rows the caller runs the stage again by another strategy. */
+static void fail(const rd_program *p, rd_task *task, const rd_nest_call *call)
+{
+    if (!p->by_rows)
+        rd_backend_scalar.head(p, task);
+    if (!p->by_rows && task->status == RD_OK)
+        rd_backend_scalar.body(p, task);
+    if (task->status == RD_OK && call->sentence)
+        set_callback_error(p, task, call);
+    else if (task->status == RD_OK)
+        set_index_error(task);
+}
+
+/* Runs one part of a nest for a task, and adds what the part reports to the task. */
+static void run(const rd_nest_code *code, const rd_program *p, rd_task *task,
+                void (*part)(rd_nest_call *))
+{
+    rd_nest_call call = call_of(code, task);
+
+    rd_nest_pass_sorts(code, &call);
+    part(&call);
+    task->loads += call.loads;
+    task->warnings |= call.warnings;
+    if (call.stopped)
+        set_cancelled(task);
+    else if (call.failed || call.sentence)
+        fail(p, task, &call);
+}
+
+/* Runs the head for a task; the next three functions run the other parts. */
+void rd_nest_head(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
+{
+    run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->head);
+}
+
+void rd_nest_body(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
+{
+    run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->body);
+}
+
+void rd_nest_tail(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
+{
+    run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->tail);
+}
+
+/* Runs all parts by one function, for small programs of one task. False: an index was outside
+ * its axis. */
+bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task)
+{
+    rd_nest_call call;
+
+    code = code_of_kernels(code, kernels);
+    /* Members are set one by one.  For a whole structure compilers write `rep stos`, which takes 10
+     * cycles; for the first two members one vector, which waits until both have left the store
+     * queue. */
+    call.slot     = task->slot;
+    call.state    = *(char *const volatile *)&task->state;
+    call.lo       = 0;
+    call.hi       = 0;
+    call.number   = code->number;
+    call.loads    = 0;
+    call.warnings = 0;
+    call.failed   = 0;
+    call.failing  = 0;
+    call.sentence = NULL;
+    call.function = NULL;
+    call.reducer  = code->reducer;
+    call.sort     = NULL;
+    call.code     = NULL;
+    call.stopped  = 0;
+    ((const rd_nest_kernels *)kernels)->whole(&call);
+    task->loads    = call.loads;
+    task->warnings = call.warnings;
+    if (call.failed)
+        set_index_error(task);
+    return !call.failed;
+}
+
+void rd_nest_join(const rd_nest_code *code, const void *kernels, const rd_task *into,
+                  const rd_task *next)
+{
+    (void)code;
+    ((const rd_nest_kernels *)kernels)->join(into->state, next->state);
+}

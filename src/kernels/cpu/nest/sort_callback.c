@@ -1,0 +1,36 @@
+/* sort_callback.c - the routine that a compiled nest calls to sort a row. */
+#include "core/bytes.h"
+#include "kernels/cpu/nest/draft.h"
+
+/* Sorts a row by the library's routine, unless the run was cancelled. */
+static void sort_row(rd_nest_call *q, int32_t number, const void *from, void *to)
+{
+    const rd_nest_code *code = q->code;
+
+    if (!q->stopped &&
+        !rd_sort_by_row(code->sort, &code->sorting[number], from, to, q->state + code->work))
+        q->stopped = 1;
+}
+
+/* Chooses the routine. Its memory lies behind what the nest keeps in a task's state. */
+void rd_nest_prepare_sorts(const rd_nest_draft *n, rd_nest_code *made)
+{
+    int64_t most = 0;
+
+    for (int32_t k = 0; k < n->p->n_sorting; k++) {
+        const int64_t bytes = rd_sort_row_bytes(&n->p->sorting[k]);
+
+        most = bytes > most ? bytes : most;
+    }
+    made->sorting = n->p->sorting;
+    made->sort    = rd_sort_row_of(n->vector);
+    made->state   = rd_lines(made->state);
+    made->work    = rd_piece(&made->state, 1, most);
+}
+
+/* Passes the routine to a call. */
+void rd_nest_pass_sorts(const rd_nest_code *code, rd_nest_call *call)
+{
+    call->code = code;
+    call->sort = sort_row;
+}

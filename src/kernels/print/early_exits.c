@@ -1,0 +1,51 @@
+/* early_exits.c - early exits as text: a loop ends as soon as no element can change a fold any
+ * more.
+ *
+ *     static inline int is_final0(const float *s, int64_t n) { .. }
+ *     if (i1 % 16 == 15 && is_final0(&s0_0[m2], m3 - m2)) goto left7; */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* Prints is_final0(), which is true if no element can change the result of the states any more.
+ * Of one cell with several lanes one final lane is enough, as lanes without elements have the
+ * identity. Of cells with one lane each, all must be final. */
+void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number)
+{
+    const char *type = rd_state_type(&f->of, 0);
+    rd_word     end;
+
+    if (f->of.user || !rd_fold_end(f->of.fold, &end))
+        return;
+    rd_text_add(to,
+                "static inline int is_final%d(const %s *s, int64_t n)\n{\n    %s found = %d;\n\n"
+                "    for (int64_t l = 0; l < n; l++)\n"
+                "        found %s s[l] == (%s)0x%" PRIx64 "u ? 1 : 0;\n    return found;\n}\n",
+                number, type, type, f->lanes == 1, f->lanes == 1 ? "&=" : "|=", type, end.u64);
+}
+
+/* Adds "i1 / 4 % 16 == 15 && ": the states are tested in one round of `every` only. */
+static void add_every(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    const rd_for *loop = rd_loop_of(n->t, s->parent);
+
+    rd_print_axis(n, to, loop->start >= 0 ? loop->start : loop->axis);
+    if (loop->step > 1)
+        rd_text_add(to, " / %" PRId64, loop->step);
+    rd_text_add(to, " %% %" PRId32 " == %" PRId32 " && ", s->every, s->every - 1);
+}
+
+/* Prints the test and the jump behind the loop: "if (is_final0(&s0_0[0], 64)) goto left7;". */
+void rd_print_exit(rd_printing *n, const rd_stmt *s)
+{
+    rd_text line = { 0 };
+
+    rd_text_add(&line, "if (");
+    if (s->every)
+        add_every(n, &line, s);
+    rd_text_add(&line, "is_final%" PRId32 "(&s%" PRId32 "_0[", s->fold, s->store);
+    rd_print_cell_subscript(n, &line, s);
+    rd_text_add(&line, "], ");
+    rd_print_linear(n, &line, &s->count);
+    rd_print_line(n, "%s)) goto left%" PRId32 ";", line.at, s->arg);
+    rd_text_end(&line, n->to);
+}

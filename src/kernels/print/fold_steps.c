@@ -1,0 +1,246 @@
+/* fold_steps.c - statements of folds as text: where they begin, take elements and end blocks.
+ *
+ *     for (int64_t l = 0; l < 64; l++) { begin0(&s0_0[l]); }
+ *     step0(&s0_0[i1 % 64], r3, 1, i1);
+ *     if (t % 64 == 63) push0(&s0_0[0], tree0, 64, 0, 64, t >> 6, 0);
+ *
+ * fold_ends.c has the ends of folds. */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* ---- Begin ----------------------------------------------------------------------------------- */
+/* Adds the loop that sets all states of an array to the identity: "for (int64_t l = 0; l < N0;
+ * l++) { begin0(&s0_0[l]); }". A scan has a second such loop for p0_0, which holds what is
+ * before the block at hand. */
+static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
+{
+    const rd_print_fold *f      = &n->fold[s->fold];
+    const int64_t        more   = name == 's' && s->store == s->fold ? f->discard : 0;
+    const int64_t        states = n->t->store[s->store].extent + more;
+    const char           of[]   = { name, 0 };
+
+    rd_text_add(to, "for (int64_t l = 0; l < ");
+    if (n->t->store[s->store].storage == RD_IN_TASK)
+        rd_print_number(n, to, states);
+    else
+        rd_text_add(to, "%" PRId64, states);
+    rd_text_add(to, "; l++) {");
+    rd_add_user_begin(to, &f->of, s->fold, of, "l");
+    rd_text_add(to, " begin%" PRId32 "(", s->fold);
+    rd_print_state_addresses(to, f, name, s->store, "l");
+    rd_text_add(to, ");%s", name == 'p' && f->pair ? "" : " }");
+    if (name != 'p' || !f->pair)
+        return;
+    rd_text_add(to, " q%" PRId32 "_0[l] = -0.0F; } rd_so_far_begin(", s->store);
+    rd_print_number(n, to, states * n->t->fold[s->fold].n_words);
+    rd_text_add(to, ", w%" PRId32 "_0);", s->store);
+}
+
+/* "begin0(&s2_0[0]);" */
+static void begin_one(rd_printing *n, const rd_stmt *s)
+{
+    rd_text states = { 0 };
+
+    rd_print_state_addresses(&states, &n->fold[s->fold], 's', s->store, "0");
+    rd_print_line(n, "begin%" PRId32 "(%s);", s->fold, states.at);
+    rd_text_end(&states, n->to);
+}
+
+/* Prints the begin of a fold. If tasks share the fold, f0[0] becomes the number of the block
+ * with which the task begins; part_functions.c sets f0[1] at the end of the body. */
+void rd_print_begin(rd_printing *n, const rd_stmt *s)
+{
+    const rd_print_fold *f    = &n->fold[s->fold];
+    rd_text              line = { 0 };
+
+    if (rd_is_one_state(n, s)) {
+        begin_one(n, s);
+        return;
+    }
+    add_begins(n, &line, s, 's');
+    if (f->of.fold->scan && f->blocks) {
+        rd_text_add(&line, " ");
+        add_begins(n, &line, s, 'p');
+    }
+    rd_print_line(n, "%s", line.at ? line.at : "");
+    rd_text_end(&line, n->to);
+    if (n->t->fold[s->fold].split)
+        rd_print_line(n, "f%" PRId32 "[0] = first%" PRId32 " >> %d; f%" PRId32 "[1] = 0;", s->fold,
+                      s->fold, f->shift, s->fold);
+}
+
+/* ---- Step ------------------------------------------------------------------------------------ */
+/* Prints the step of one element: "step0(&s0_0[i], r3, 1, i1);", or the step of a group-by fold. */
+void rd_print_step(rd_printing *n, const rd_stmt *s)
+{
+    rd_text states = { 0 }, at = { 0 };
+
+    rd_print_begin_line(n);
+    if (s->label >= 0)
+        rd_print_group_step(n, n->to, s);
+    else {
+        rd_print_state_subscript(n, &at, s);
+        rd_print_state_addresses(&states, &n->fold[s->fold], 's', s->store, at.at);
+        rd_print_add_step(n, n->to, s, states.at);
+    }
+    rd_text_add(n->to, "\n");
+    rd_text_end(&states, n->to);
+    rd_text_end(&at, n->to);
+}
+
+/* ---- Ends of blocks -------------------------------------------------------------------------- */
+/* Adds the test for the last lane of a step: " && ((i0) % 64 == 63 || i0 == N2)". */
+static void add_is_last_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    const rd_fold *f = &n->t->p->fold[s->fold];
+
+    if (f->lanes == 1)
+        return;
+    rd_text_add(to, " && (");
+    if (f->lane_extent > f->lanes) {
+        rd_text_add(to, "(");
+        rd_print_linear(n, to, &s->of.lane);
+        rd_text_add(to, ") %% %" PRId32 " == %" PRId32 " || ", f->lanes, f->lanes - 1);
+    }
+    rd_print_linear(n, to, &s->of.lane);
+    rd_text_add(to, " == ");
+    rd_print_number(n, to, f->lane_extent - 1);
+    rd_text_add(to, ")");
+}
+
+/* ", t0 >> 6, 0);" */
+static void add_block_number(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
+{
+    rd_text_add(to, ", %s >> %d, ", step, n->fold[s->fold].shift);
+    rd_text_add(to, n->t->fold[s->fold].split ? "f%" PRId32 "[0]);" : "0);", s->fold);
+}
+
+/* Adds a push of each group of a cell: "for (int64_t g = 0; g < N2; g++) { const int64_t at = 0
+ * + g * 1; push0(&s0_0[at], ..); }". */
+static void add_push_of_groups(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step,
+                               const char *at)
+{
+    const rd_print_fold *f = &n->fold[s->fold];
+
+    rd_text_add(to, "for (int64_t g = 0; g < ");
+    rd_print_number(n, to, f->of.fold->n_group);
+    rd_text_add(to, "; g++) { const int64_t at = %s + g * ", at);
+    rd_print_number(n, to, f->of.fold->apart * n->t->store[s->store].cell_stride);
+    rd_text_add(to, "; push%" PRId32 "(", s->fold);
+    rd_print_block_arguments(n, to, s, "at");
+    add_block_number(n, to, s, step);
+    rd_text_add(to, " }");
+}
+
+/* Adds the end of a block: "push0(states, tree0, 64, at, 64, t0 >> 6, 0);" for one cell or for
+ * all cells. A group-by fold pushes each group of the cell. */
+static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
+{
+    const rd_print_fold *f  = &n->fold[s->fold];
+    rd_text              at = { 0 };
+
+    rd_print_cell_subscript(n, &at, s);
+    if (f->of.fold->n_group && !s->all) {
+        add_push_of_groups(n, to, s, step, at.at);
+        rd_text_end(&at, n->to);
+        return;
+    }
+    rd_text_add(to, "push%" PRId32 "(", s->fold);
+    rd_print_block_arguments(n, to, s, at.at);
+    add_block_number(n, to, s, step);
+    rd_text_end(&at, n->to);
+}
+
+/* Adds the test for the last element of a block where the elements of all lanes follow each
+ * other: "if ((i0 + 1) % 2048 == 0) { const int64_t t0 = (i0) / 32; ". The last step of the fold
+ * ends a block, too, if the number of steps is whole blocks. */
+static void add_is_last_in_line(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    const rd_fold *f     = &n->t->p->fold[s->fold];
+    rd_text        place = { 0 };
+
+    rd_print_linear(n, &place, &s->of.lane);
+    rd_text_add(to, "if ((%s + 1) %% %" PRId64 " == 0", place.at, f->lanes * f->steps);
+    if (n->t->fold[s->fold].steps % f->steps == 0) {
+        rd_text_add(to, " || %s == ", place.at);
+        rd_print_number(n, to, f->lane_extent - 1);
+    }
+    rd_text_add(to, ") { const int64_t t%" PRId32 " = (%s) / %" PRId32 "; ", s->fold, place.at,
+                f->lanes);
+    rd_text_end(&place, n->to);
+}
+
+/* Adds the test for the last element of a block: "{ const int64_t t0 = (i0); if (t0 % 64 == 63)
+ * ". */
+static void add_is_last(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    const rd_fold *f = &n->t->p->fold[s->fold];
+
+    rd_text_add(to, "{ const int64_t t%" PRId32 " = ", s->fold);
+    rd_print_step_number(n, to, s);
+    rd_text_add(to, "; if (t%" PRId32 " %% %" PRId64 " == %" PRId64, s->fold, f->steps,
+                f->steps - 1);
+    add_is_last_lane(n, to, s);
+    rd_text_add(to, ") ");
+}
+
+/* Prints the end of a block: "{ const int64_t t0 = (i0); if (t0 % 64 == 63) push0(...); }". A
+ * scan carries the block instead. */
+void rd_print_block_end(rd_printing *n, const rd_stmt *s)
+{
+    const rd_fold *f    = &n->t->p->fold[s->fold];
+    rd_text        line = { 0 }, step = { 0 };
+
+    rd_text_add(&step, "t%" PRId32, s->fold);
+    if (s->of.outer.n == 0 && s->of.outer.offset == 0 && s->of.lane.n && f->lanes > 1 &&
+        f->lane_extent > f->lanes)
+        add_is_last_in_line(n, &line, s);
+    else
+        add_is_last(n, &line, s);
+    if (f->scan)
+        rd_print_carry(n, &line, s, step.at);
+    else
+        add_push(n, &line, s, step.at);
+    rd_text_add(&line, " }");
+    rd_print_line(n, "%s", line.at);
+    rd_text_end(&line, n->to);
+    rd_text_end(&step, n->to);
+}
+
+/* The block loop around the statement. */
+static const rd_for *blocks_around(const rd_printing *n, const rd_stmt *s)
+{
+    int32_t k = s->parent;
+
+    while (n->t->stmt[k].kind != RD_S_LOOP || rd_loop_of(n->t, k)->kind != RD_FOR_BLOCK)
+        k = n->t->stmt[k].parent;
+    return rd_loop_of(n->t, k);
+}
+
+/* Prints how a range ends where the block of its first element does: "{ const int64_t t0 = m0;
+ * m1 = LESS(m1, m0 + (64 - t0 % 64) * 1); }". */
+void rd_print_block_limit(rd_printing *n, const rd_stmt *s)
+{
+    const rd_fold *f    = &n->t->p->fold[s->fold];
+    const rd_for  *loop = blocks_around(n, s);
+    const bool     lanes =
+        rd_linear_coef(n->t, &s->of.lane, loop->start) == 1 && f->lane_extent > f->lanes;
+    rd_text line = { 0 }, start = { 0 }, stop = { 0 };
+
+    rd_print_axis(n, &start, loop->start);
+    rd_print_axis(n, &stop, loop->stop);
+    rd_text_add(&line, "{ const int64_t t%" PRId32 " = ", s->fold);
+    rd_print_step_number(n, &line, s);
+    if (loop->backwards)
+        rd_text_add(&line, "; %s = MORE(%s, %s - (%" PRId64 " - t%" PRId32 " %% %" PRId64 ")); }",
+                    start.at, start.at, stop.at, f->steps, s->fold, f->steps);
+    else
+        rd_text_add(&line,
+                    "; %s = LESS(%s, %s + (%" PRId64 " - t%" PRId32 " %% %" PRId64 ") * %" PRId32
+                    "); }",
+                    stop.at, stop.at, start.at, f->steps, s->fold, f->steps, lanes ? f->lanes : 1);
+    rd_print_line(n, "%s", line.at);
+    rd_text_end(&line, n->to);
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+}

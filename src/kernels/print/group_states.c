@@ -1,0 +1,58 @@
+/* group_states.c - where the steps of group-by folds find their states: which steps take
+ * neighbouring elements to neighbouring states, and which folds have a discard state for
+ * elements of no group. */
+#include "kernels/loop/facts.h"
+#include "kernels/print/print.h"
+
+/* Returns how far the subscript of the state moves with one round of the loop. */
+static int64_t subscript_stride(const rd_schedule *t, const rd_stmt *s, int32_t axis)
+{
+    const rd_store *store = &t->store[s->store];
+
+    return rd_linear_coef(t, &s->of.cell, axis) * store->cell_stride +
+           rd_linear_coef(t, &s->of.more, axis) +
+           rd_linear_coef(t, &s->of.lane, axis) * store->lane_stride;
+}
+
+/* True if nothing lies behind the groups, so that a discard state can lie there. */
+static bool ends_with_groups(const rd_fold *f)
+{
+    return f->n_group * f->apart == f->n_cell;
+}
+
+/* True if neighbours of a vector loop take one label, and go to neighbouring states by a pointer
+ * to the first. Users' steps are excluded: they must not be called with elements of no group. */
+bool rd_has_group_pointer(const rd_schedule *t, const rd_stmt *s)
+{
+    const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
+
+    return s->kind == RD_S_STEP && s->label >= 0 && loop && loop->kind == RD_FOR_VECTOR &&
+           !loop->by_call && !t->fold[s->fold].of.user &&
+           t->store[s->store].storage == RD_IN_TASK && t->store[s->store].lanes == 1 &&
+           !rd_padded_around(t, s->parent) && ends_with_groups(&t->p->fold[s->fold]) &&
+           subscript_stride(t, s, loop->axis) == 1 &&
+           !rd_stands_in(t, t->let[s->label].made_by, s->parent);
+}
+
+/* True if elements of no group have a state, so that a serial step tests no label. Labels at
+ * random are outside so often that no processor predicts a branch. */
+bool rd_has_discard_state(const rd_schedule *t, const rd_stmt *s)
+{
+    const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
+
+    return s->kind == RD_S_STEP && s->label >= 0 && loop && loop->kind == RD_FOR_VECTOR &&
+           loop->in_order && !t->fold[s->fold].of.user &&
+           t->store[s->store].storage == RD_IN_TASK && ends_with_groups(&t->p->fold[s->fold]);
+}
+
+/* Returns the number of discard states that lie behind those of all cells; 0 if no step needs
+ * any. */
+int64_t rd_print_discard_states(const rd_schedule *t, int32_t fold)
+{
+    for (int k = 0; k < RD_N_PARTS; k++)
+        for (int32_t s = t->part[k]; s >= 0; s = rd_next_stmt(t, s, t->part[k]))
+            if (t->stmt[s].fold == fold &&
+                (rd_has_group_pointer(t, &t->stmt[s]) || rd_has_discard_state(t, &t->stmt[s])))
+                return t->p->fold[fold].apart * t->store[t->stmt[s].store].cell_stride;
+    return 0;
+}

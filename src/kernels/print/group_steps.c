@@ -1,0 +1,103 @@
+/* group_steps.c - steps of group-by folds as text: an element goes to the states of its group's
+ * cell.
+ *
+ * If all elements of a vector loop have one label, they go to neighbouring states, by a pointer
+ * to the first of them. Elements of no group go to a discard state behind all others, which
+ * nothing reads, so the loop tests no label:
+ *
+ *     double *const g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;
+ *     for (..) step0(&g7_0[i], r1, 1, i2, 1); */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* "(uint64_t)(int64_t)r7" */
+static void add_label(rd_text *to, const rd_stmt *s)
+{
+    rd_text_add(to, "(uint64_t)(int64_t)r%" PRId32, s->label);
+}
+
+/* Prints the pointer of a step to the states of its group, before the vector loop: "double
+ * *const g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;". */
+void rd_print_group_pointer(rd_printing *n, int32_t stmt)
+{
+    const rd_stmt *s     = &n->t->stmt[stmt];
+    rd_stmt        at    = *s;
+    rd_text        first = { 0 }, group = { 0 };
+
+    if (s->fold < 0 || !rd_has_group_pointer(n->t, s))
+        return;
+    at.label = -1;
+    rd_print_state_subscript(n, &first, &at);
+    rd_text_add(&group, "LESS(");
+    add_label(&group, s);
+    rd_text_add(&group, ", ");
+    rd_print_number(n, &group, n->t->p->fold[s->fold].n_group);
+    rd_text_add(&group, ") * ");
+    rd_print_number(n, &group, n->t->p->fold[s->fold].apart * n->t->store[s->store].cell_stride);
+    for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
+        rd_print_line(n, "%s *const g%" PRId32 "_%d = s%" PRId32 "_%d + %s + %s;",
+                      rd_state_type(&n->fold[s->fold].of, k), stmt, k, s->store, k, first.at,
+                      group.at);
+    rd_text_end(&first, n->to);
+    rd_text_end(&group, n->to);
+}
+
+static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    add_label(to, s);
+    rd_text_add(to, " < ");
+    rd_print_number(n, to, n->t->p->fold[s->fold].n_group);
+}
+
+/* Adds "if ((uint64_t)(int64_t)r7 < N3) { const int64_t at = ..; step0(..); }". The test is left
+ * out where elements of no group have a discard state. */
+static void add_step_if_group(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    rd_text states = { 0 };
+
+    if (!rd_has_discard_state(n->t, s)) {
+        rd_text_add(to, "if (");
+        add_is_group(n, to, s);
+        rd_text_add(to, ") ");
+    }
+    rd_text_add(to, "{ const int64_t at = ");
+    if (!rd_print_group_subscript(n, to, s))
+        rd_print_state_subscript(n, to, s);
+    rd_text_add(to, "; ");
+    rd_print_state_addresses(&states, &n->fold[s->fold], 's', s->store, "at");
+    rd_print_add_step(n, to, s, states.at);
+    rd_text_add(to, " }");
+    rd_text_end(&states, n->to);
+}
+
+/* Adds a step whose states are the variables of a run of equal labels: "step0(&s5_0[0], r1, 1,
+ * i1, 1);". The run of no group is dropped when it ends; a user's step is not called for it. */
+static void add_step_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    rd_text states = { 0 };
+
+    rd_print_state_addresses(&states, &n->fold[s->fold], 's', s->store, "0");
+    if (n->fold[s->fold].of.user) {
+        rd_text_add(to, "if (");
+        add_is_group(n, to, s);
+        rd_text_add(to, ")");
+    }
+    rd_print_add_step(n, to, s, states.at);
+    rd_text_end(&states, n->to);
+}
+
+/* Adds the step of a group-by fold: to the variables of a run, by a pointer, or by the subscript
+ * of the group. */
+void rd_print_group_step(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    rd_text states = { 0 };
+
+    if (n->t->store[s->store].one_label)
+        add_step_of_run(n, to, s);
+    else if (rd_has_group_pointer(n->t, s)) {
+        rd_print_state_addresses(&states, &n->fold[s->fold], 'g', (int32_t)(s - n->t->stmt), "i");
+        rd_print_add_step(n, to, s, states.at);
+    } else
+        add_step_if_group(n, to, s);
+    rd_text_end(&states, n->to);
+}

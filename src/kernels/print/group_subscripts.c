@@ -1,0 +1,103 @@
+/* group_subscripts.c - subscripts of the states of a group-by fold, computed before the steps by
+ * vectors, as text.
+ *
+ * Steps by computed labels go one after the other. The subscript of an element's state is its
+ * group, which may be none, times lanes, and its lane. None of it waits for another step. So a
+ * loop before the steps computes all subscripts of a strip, and a step is a load, and an
+ * addition in memory:
+ *
+ *     int32_t t7[64] LINES;
+ *     INDEPENDENT for (..) {
+ *         const int32_t r2 = a3[i];
+ *         t7[i] = rd_group_by_vectors(r2, 100) * 4 + ((m2 + i) & 3);
+ *     }
+ *     for (..) { const int64_t at = t7[i]; step0(&s0_0[at], ..); } */
+#include "kernels/loop/facts.h"
+#include "kernels/print/print.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- Which ----------------------------------------------------------------------------------- */
+/* True if the label is an element of an array of the strip, or the same for all rounds. */
+static bool has_label_in_strip(const rd_schedule *t, const rd_stmt *s)
+{
+    const rd_let *label = &t->let[s->label];
+
+    return label->made_by < 0 || t->stmt[label->made_by].parent != s->parent ||
+           (label->kind == RD_I_LOAD && label->slot < 0);
+}
+
+/* True if the subscripts of the step are computed before its loop. */
+static bool has_subscripts(const rd_printing *n, const rd_stmt *s)
+{
+    return n->vector >= 0 && s->parent == n->vector && rd_loop_of(n->t, n->vector)->extent > 0 &&
+           rd_has_discard_state(n->t, s) && has_label_in_strip(n->t, s) &&
+           n->t->store[s->store].extent < INT32_MAX / 2;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+/* The first step of the loop with the same subscripts of states. Both are compared as text. */
+static int32_t first_with_same_subscripts(rd_printing *n, const rd_stmt *s)
+{
+    rd_text own   = { 0 };
+    int32_t found = n->t->stmt[s->parent].first;
+
+    rd_print_state_subscript(n, &own, s);
+    for (; &n->t->stmt[found] != s; found = n->t->stmt[found].next) {
+        const rd_stmt *other = &n->t->stmt[found];
+        rd_text        at    = { 0 };
+        bool           alike;
+
+        if (other->kind != RD_S_STEP || !has_subscripts(n, other))
+            continue;
+        rd_print_state_subscript(n, &at, other);
+        alike = own.at && at.at && strcmp(own.at, at.at) == 0;
+        rd_text_end(&at, n->to);
+        if (alike)
+            break;
+    }
+    rd_text_end(&own, n->to);
+    return found;
+}
+
+/* Adds "t7[i]", the subscript of the state that an element goes to. False: the step computes it. */
+bool rd_print_group_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    if (!has_subscripts(n, s))
+        return false;
+    rd_text_add(to, "t%" PRId32 "[i]", first_with_same_subscripts(n, s));
+    return true;
+}
+
+/* Prints the loop that computes the subscripts of one step, "int32_t t7[64] LINES; INDEPENDENT
+ * for (..) { .. t7[i] = ..; }". */
+static void print_subscripts(rd_printing *n, int32_t step, const char *count)
+{
+    const rd_stmt *s     = &n->t->stmt[step];
+    const rd_let  *label = &n->t->let[s->label];
+    rd_text        at    = { 0 };
+
+    n->vectors = true;
+    rd_print_state_subscript(n, &at, s);
+    n->vectors = false;
+    rd_print_line(n, "int32_t t%" PRId32 "[%" PRId64 "] LINES;", step,
+                  rd_loop_of(n->t, s->parent)->extent);
+    rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %s; i++) {", count);
+    n->indent++;
+    if (label->made_by >= 0 && n->t->stmt[label->made_by].parent == s->parent)
+        rd_print_let(n, &n->t->stmt[label->made_by]);
+    rd_print_line(n, "t%" PRId32 "[i] = (int32_t)(%s);", step, at.at ? at.at : "0");
+    n->indent--;
+    rd_print_line(n, "}");
+    rd_text_end(&at, n->to);
+}
+
+/* Prints all subscripts of a vector loop's steps, before the loop; steps with the same
+ * subscripts share an array. */
+void rd_print_group_subscripts(rd_printing *n, int32_t loop, const char *count)
+{
+    for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)
+        if (n->t->stmt[s].kind == RD_S_STEP && has_subscripts(n, &n->t->stmt[s]) &&
+            first_with_same_subscripts(n, &n->t->stmt[s]) == s)
+            print_subscripts(n, s, count);
+}

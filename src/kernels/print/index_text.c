@@ -1,0 +1,233 @@
+/* index_text.c - lines, numbers and index expressions of a text. */
+#include "kernels/print/gpu/kernel.h" /* rd_is_clamped() */
+#include <inttypes.h>
+#include <stdarg.h>
+
+void rd_print_begin_line(rd_printing *n)
+{
+    rd_text_add(n->to, "%*s", 4 * n->indent, "");
+}
+
+void rd_print_line(rd_printing *n, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    rd_print_begin_line(n);
+    rd_text_add_list(n->to, format, list);
+    rd_text_add(n->to, "\n");
+    va_end(list);
+}
+
+/* Adds a number. Small ones are spelled out, so that compilers know them; others come with the
+ * call, as N3, so that one text serves many shapes. */
+void rd_print_number(rd_printing *n, rd_text *to, int64_t value)
+{
+    int32_t k = 0;
+
+    if (n->spelled || (value >= -n->dialect->spelled && value <= n->dialect->spelled)) {
+        rd_text_add(to, "%" PRId64, value);
+        return;
+    }
+    while (k < n->n_number && n->number[k] != value)
+        k++;
+    if (k == RD_PRINT_NUMBERS) {
+        n->why = "it has too many different extents and strides";
+        return;
+    }
+    if (k == n->n_number)
+        n->number[n->n_number++] = value;
+    rd_text_add(to, n->dialect->number, k);
+}
+
+void rd_print_axis(const rd_printing *n, rd_text *to, int32_t axis)
+{
+    const int32_t mark = axis - n->t->p->n_axis;
+
+    if (mark < 0)
+        rd_text_add(to, "i%" PRId32, axis);
+    else if (mark < RD_MARKS)
+        rd_text_add(to, mark == RD_MARK_LO ? "lo" : "hi");
+    else
+        rd_text_add(to, "m%" PRId32, mark - RD_MARKS);
+}
+
+/* Adds " + " between addends. */
+static void add_plus(rd_text *to, bool *any)
+{
+    rd_text_add(to, *any ? " + " : "");
+    *any = true;
+}
+
+static void add_times(rd_printing *n, rd_text *to, int64_t coef)
+{
+    if (coef == 1)
+        return;
+    rd_text_add(to, " * ");
+    rd_print_number(n, to, coef);
+}
+
+/* A vector loop or a jam, whose rounds i counts, and what a position has of it. The rule is
+ * index = mark + i, where the mark is where the loop begins. So the coefficients of the axis and
+ * of its mark are added for the mark, and that of the axis alone is for i. In a loop that begins
+ * at m2, `i1 - m2` prints as `i`, and `3*i1` as `m2 * 3 + i * 3`. Where the text has declared
+ * the index, the index takes the mark's place, by mark = index - i. */
+typedef struct bound_loop {
+    int32_t     axis, mark; /* mark -1: it begins at no mark                       */
+    bool        declared;
+    const char *name;           /* of the round                                        */
+    int64_t     moves, of_mark; /* coefficients: of i; of the mark, both added         */
+} bound_loop;
+
+/* Finds what a position has of the loop: the coefficients of its round and of its mark. */
+static bound_loop bound_loop_of(const rd_printing *n, const rd_linear *at, int32_t stmt,
+                                const char *name)
+{
+    const rd_for         *loop = rd_loop_of(n->t, stmt);
+    const rd_linear      *from = &loop->from.part[0].at;
+    const rd_linear_term *term = from->n == 1 ? &n->t->term[from->first] : NULL;
+    bound_loop            b    = { .axis = loop->axis, .mark = -1, .name = name };
+
+    if (term && from->offset == 0 && term->coef == 1 && term->axis >= 0)
+        b.mark = term->axis;
+    b.moves   = rd_linear_coef(n->t, at, b.axis);
+    b.of_mark = b.mark >= 0 ? b.moves + rd_linear_coef(n->t, at, b.mark) : 0;
+    if (loop->flattened) /* i counts all elements of a row */
+        b.moves /= rd_loop_of(n->t, n->t->stmt[stmt].first)->extent;
+    return b;
+}
+
+/* Returns the name of the round of the vector loop: "i"; "e" in a serial loop of a GPU thread. */
+const char *rd_vector_index_name(const rd_printing *n)
+{
+    return n->vector < 0 && n->thread_loop >= 0 && rd_loop_of(n->t, n->thread_loop)->in_order ? "e"
+                                                                                              : "i";
+}
+
+/* Adds the index along the axis of a vector loop that begins at no mark: "(lo + i)". */
+static void add_index_of_vector(rd_printing *n, rd_text *to)
+{
+    const int32_t kept = n->vector;
+
+    n->vector = -1;
+    rd_text_add(to, "(");
+    rd_print_linear(n, to, &rd_loop_of(n->t, kept)->from.part[0].at);
+    rd_text_add(to, n->first ? ")" : " + i)");
+    n->vector = kept;
+}
+
+/* Describes the vector loop at hand and the jam around it; returns how many of the two there
+ * are. */
+static int bound_loops_at(const rd_printing *n, const rd_linear *at, bound_loop b[2])
+{
+    const int32_t loop  = n->vector >= 0 ? n->vector : n->thread_loop;
+    int           count = 0;
+
+    if (loop >= 0)
+        b[count++] = bound_loop_of(n, at, loop, rd_vector_index_name(n));
+    if (count && n->vector < 0)
+        b[0].declared = n->jam || (n->kernel && rd_is_clamped(n, loop));
+    if (n->jam) {
+        b[count]            = bound_loop_of(n, at, n->jam, "e");
+        b[count++].declared = true;
+    }
+    return count;
+}
+
+/* Adds the terms of a bound loop: "m0 * 4 + i * 4", or "i0 * 4 + i * -4" of an index that is
+ * declared. */
+static void add_bound_loop(rd_printing *n, rd_text *to, const bound_loop *b, bool *any)
+{
+    const int64_t round = b->declared ? b->moves - b->of_mark : b->moves;
+
+    if (b->mark >= 0 && b->of_mark) {
+        add_plus(to, any);
+        rd_print_axis(n, to, b->declared && !n->first ? b->axis : b->mark);
+        add_times(n, to, b->of_mark);
+    }
+    if (b->mark >= 0 && round && !n->first) {
+        add_plus(to, any);
+        rd_text_add(to, "%s", b->name);
+        add_times(n, to, round);
+    }
+}
+
+/* True if the axis is the index or the mark of one of these loops. */
+static bool is_bound(const bound_loop *b, int count, int32_t axis)
+{
+    for (int k = 0; k < count; k++)
+        if (b[k].mark >= 0 && (axis == b[k].axis || axis == b[k].mark))
+            return true;
+    return false;
+}
+
+/* Adds a position as a sum: "i0 * 64 + m2 + i + 3". Indices with known values are folded into
+ * the constant; terms of bound loops are added together. */
+void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at)
+{
+    bound_loop b[2];
+    const int  count = bound_loops_at(n, at, b);
+    int64_t    known = at->offset;
+    bool       any   = false;
+
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &n->t->term[at->first + k];
+
+        if (term->axis >= 0 && n->known[term->axis]) {
+            known += term->coef * n->index[term->axis];
+            continue;
+        }
+        if (term->axis >= 0 && is_bound(b, count, term->axis))
+            continue;
+        add_plus(to, &any);
+        if (term->axis < 0)
+            rd_text_add(to, "r%" PRId32, term->value);
+        else if (count && term->axis == b[0].axis && !b[0].declared)
+            add_index_of_vector(n, to);
+        else
+            rd_print_axis(n, to, term->axis);
+        add_times(n, to, term->coef);
+    }
+    for (int k = 0; k < count; k++)
+        add_bound_loop(n, to, &b[k], &any);
+    if (known || !any) {
+        add_plus(to, &any);
+        rd_print_number(n, to, known);
+    }
+}
+
+/* Adds a part of an edge; a rounded one is first + k * by: "DOWN_TO(at, first, by)". */
+static void add_part(rd_printing *n, rd_text *to, const rd_edge_part *part)
+{
+    if (part->by <= 1) {
+        rd_print_linear(n, to, &part->at);
+        return;
+    }
+    rd_text_add(to, part->up ? "UP_TO(" : "DOWN_TO(");
+    rd_print_linear(n, to, &part->at);
+    rd_text_add(to, ", ");
+    rd_print_linear(n, to, &part->first);
+    rd_text_add(to, ", %" PRId64 ")", part->by);
+}
+
+/* Adds the minimum or maximum of all parts of an edge: "LESS(LESS(a, b), c)". */
+static void add_edge(rd_printing *n, rd_text *to, const rd_edge *edge, const char *function)
+{
+    for (int32_t k = 1; k < edge->n; k++)
+        rd_text_add(to, "%s(", function);
+    for (int32_t k = 0; k < edge->n; k++) {
+        rd_text_add(to, k ? ", " : "");
+        add_part(n, to, &edge->part[k]);
+        rd_text_add(to, k ? ")" : "");
+    }
+}
+
+void rd_print_from(rd_printing *n, rd_text *to, const rd_edge *edge)
+{
+    add_edge(n, to, edge, "MORE");
+}
+
+void rd_print_to(rd_printing *n, rd_text *to, const rd_edge *edge)
+{
+    add_edge(n, to, edge, "LESS");
+}

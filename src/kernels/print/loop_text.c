@@ -1,0 +1,299 @@
+/* loop_text.c - loops as text, and bodies, statement after statement. */
+#include "kernels/print/gpu/kernel.h" /* rd_print_in_kernel() */
+#include <inttypes.h>
+
+/* Prints the number of indices in a round of a loop over strips: "enum { n0 = 64 };" or "const
+ * int64_t n0 = m1 - m0;". */
+static void declare_count(rd_printing *n, const rd_for *loop)
+{
+    const int32_t start = loop->start - n->t->p->n_axis - RD_MARKS;
+
+    if (loop->strip < 0)
+        return;
+    if (loop->width)
+        rd_print_line(n, "enum { n%" PRId32 " = %" PRId32 " };", start, loop->width);
+    else
+        rd_print_line(n, "const int64_t n%" PRId32 " = m%" PRId32 " - m%" PRId32 ";", start,
+                      loop->stop - n->t->p->n_axis - RD_MARKS, start);
+}
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
+/* Adds the condition of a loop: "i0 < hi", or, of whole steps alone, "i0 + 64 <= hi". */
+static void add_condition(rd_printing *n, rd_text *to, const rd_for *loop, bool whole_steps)
+{
+    rd_print_axis(n, to, loop->axis);
+    rd_text_add(to, whole_steps ? " + %" PRId64 " <= " : " < ", loop->step);
+    if (whole_steps)
+        rd_print_linear(n, to, &loop->to.part[0].at);
+    else
+        rd_print_to(n, to, &loop->to);
+}
+
+/* Prints "for (int64_t i0 = lo; i0 < hi; i0 += 64) {" and the marks of the round. A pragma "GCC
+ * unroll 4" comes before it if the schedule wants unrolled rounds. A loop with a tail loop, and
+ * the tail loop itself, take an index that is declared before them (tail_loops.c). */
+static void begin_loop(rd_printing *n, int32_t stmt)
+{
+    const rd_for *loop     = rd_loop_of(n->t, stmt);
+    const bool    has_rest = rd_has_tail_loop(n, stmt), is_rest = rd_is_tail_loop(n, stmt);
+    rd_text from = { 0 }, to = { 0 }, step = { 0 }, axis = { 0 }, first = { 0 }, holds = { 0 };
+
+    rd_print_axis(n, &axis, loop->axis);
+    rd_print_from(n, &from, &loop->from);
+    rd_print_to(n, &to, &loop->to);
+    if (loop->strip >= 0) /* the greatest length of a strip is known to compilers */
+        rd_text_add(&step, "%" PRId64, loop->step);
+    else
+        rd_print_number(n, &step, loop->step);
+    if (loop->unroll)
+        rd_print_line(n, "_Pragma(\"GCC unroll %" PRId32 "\")", loop->unroll);
+    add_condition(n, &holds, loop, has_rest);
+    rd_text_add(&first, "int64_t %s = %s", axis.at, from.at);
+    if (has_rest) {
+        rd_print_line(n, "{");
+        n->indent++;
+        rd_print_line(n, "%s;", first.at);
+    }
+    const char *begin = has_rest || is_rest ? "" : first.at;
+
+    if (loop->backwards)
+        rd_print_line(n, "for (int64_t %s = %s - 1; %s >= %s; %s--) {", axis.at, to.at, axis.at,
+                      from.at, axis.at);
+    else if (loop->step == 1)
+        rd_print_line(n, "for (%s; %s; %s++) {", begin, holds.at, axis.at);
+    else
+        rd_print_line(n, "for (%s; %s; %s += %s) {", begin, holds.at, axis.at, step.at);
+    n->indent++;
+    if (loop->start >= 0) {
+        rd_text start = { 0 };
+
+        rd_print_axis(n, &start, loop->start);
+        rd_print_line(n, "const int64_t %s = %s;", start.at, axis.at);
+        rd_text_end(&start, n->to);
+    }
+    if (loop->stop >= 0) {
+        rd_text stop = { 0 };
+
+        rd_print_axis(n, &stop, loop->stop);
+        if (loop->width)
+            rd_print_line(n, "const int64_t %s = %s + %" PRId32 ";", stop.at, axis.at, loop->width);
+        else
+            rd_print_line(n, "const int64_t %s = LESS(%s + %s, %s);", stop.at, axis.at, step.at,
+                          to.at);
+        rd_text_end(&stop, n->to);
+    }
+    declare_count(n, loop);
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+    rd_text_end(&step, n->to);
+    rd_text_end(&axis, n->to);
+    rd_text_end(&first, n->to);
+    rd_text_end(&holds, n->to);
+}
+
+/* Prints a loop over ranges, "for (int64_t m0 = lo, m1; m0 < hi; m0 = m1) {". It sets m1 = hi;
+ * statements of the body lower m1 to where a block ends. Backwards the last range comes first. */
+static void begin_block_loop(rd_printing *n, const rd_for *loop)
+{
+    rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 };
+
+    rd_print_from(n, &from, &loop->from);
+    rd_print_to(n, &to, &loop->to);
+    rd_print_axis(n, &start, loop->start);
+    rd_print_axis(n, &stop, loop->stop);
+    if (loop->backwards) {
+        rd_print_line(n, "for (int64_t %s = %s, %s; %s > %s; %s = %s) {", stop.at, to.at, start.at,
+                      stop.at, from.at, stop.at, start.at);
+        rd_print_line(n, "    %s = %s;", start.at, from.at);
+    } else {
+        rd_print_line(n, "for (int64_t %s = %s, %s; %s < %s; %s = %s) {", start.at, from.at,
+                      stop.at, start.at, to.at, start.at, stop.at);
+        rd_print_line(n, "    %s = %s;", stop.at, to.at);
+    }
+    n->indent++;
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+}
+
+/* Prints a loop over strips that begin with cache lines: "for (int64_t m0 = lo, m1; m0 < hi; m0
+ * = m1) { m1 = LESS(m0 + 128 - LINE_OFFSET(..), hi);". */
+static void begin_line_loop(rd_printing *n, const rd_for *loop)
+{
+    rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 }, over = { 0 };
+
+    rd_print_from(n, &from, &loop->from);
+    rd_print_to(n, &to, &loop->to);
+    rd_print_axis(n, &start, loop->start);
+    rd_print_axis(n, &stop, loop->stop);
+    rd_print_line_offset(n, &over, loop->align_to);
+    rd_print_line(n, "for (int64_t %s = %s, %s; %s < %s; %s = %s) {", start.at, from.at, stop.at,
+                  start.at, to.at, start.at, stop.at);
+    n->indent++;
+    rd_print_line(n, "%s = LESS(%s + %" PRId64 "%s, %s);", stop.at, start.at, loop->step, over.at,
+                  to.at);
+    declare_count(n, loop);
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+    rd_text_end(&over, n->to);
+}
+
+/* Prints a loop of one round at most: "{ const int64_t m0 = lo, m1 = hi; if (m0 < m1) {". */
+static void begin_single_round(rd_printing *n, const rd_for *loop)
+{
+    rd_text from = { 0 }, to = { 0 }, start = { 0 }, stop = { 0 };
+
+    rd_print_from(n, &from, &loop->from);
+    rd_print_to(n, &to, &loop->to);
+    rd_print_axis(n, &start, loop->start);
+    rd_print_axis(n, &stop, loop->stop);
+    rd_print_line(n, "{");
+    n->indent++;
+    rd_print_line(n, "const int64_t %s = %s, %s = %s;", start.at, from.at, stop.at, to.at);
+    rd_print_line(n, "if (%s < %s) {", start.at, stop.at);
+    n->indent++;
+    declare_count(n, loop);
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+    rd_text_end(&start, n->to);
+    rd_text_end(&stop, n->to);
+}
+
+/* Binds the axis to the index of a round: to a known number, or by "const int64_t i1 = m5 + 2;". */
+static void bind_round(rd_printing *n, const rd_for *loop, int64_t round)
+{
+    rd_linear at    = loop->from.part[0].at;
+    rd_text   index = { 0 };
+
+    at.offset += round;
+    n->known[loop->axis] = at.n == 0;
+    n->index[loop->axis] = at.offset;
+    if (at.n == 0)
+        return;
+    rd_print_linear(n, &index, &at);
+    rd_print_line(n, "const int64_t i%" PRId32 " = %s;", loop->axis, index.at);
+    rd_text_end(&index, n->to);
+}
+
+/* Prints a copy of the body for each round of the loop: "{ .. } { .. }". */
+static void print_unrolled(rd_printing *n, int32_t stmt)
+{
+    const rd_for *loop = rd_loop_of(n->t, stmt);
+
+    for (int64_t k = 0; k < loop->extent; k++) {
+        rd_print_line(n, "{");
+        n->indent++;
+        bind_round(n, loop, loop->backwards ? loop->extent - 1 - k : k);
+        rd_print_body(n, stmt);
+        n->indent--;
+        rd_print_line(n, "}");
+    }
+    n->known[loop->axis] = false;
+}
+
+/* Prints the loop, and behind it the label "left7:;" if an early exit goes there. */
+static void print_loop(rd_printing *n, int32_t stmt)
+{
+    const rd_for *loop = rd_loop_of(n->t, stmt);
+
+    n->spelled = loop->constant_ends;
+    switch (loop->kind) {
+    case RD_FOR_VECTOR: rd_print_vector(n, stmt); return;
+    case RD_FOR_UNROLL: print_unrolled(n, stmt); return;
+    case RD_FOR_BLOCK: begin_block_loop(n, loop); break;
+    case RD_FOR_ONCE: begin_single_round(n, loop); break;
+    default:
+        if (loop->align_to)
+            begin_line_loop(n, loop);
+        else
+            begin_loop(n, stmt);
+    }
+    n->spelled = false;
+    rd_print_body(n, stmt);
+    n->indent--;
+    rd_print_line(n, "}");
+    if (loop->kind == RD_FOR_ONCE || rd_is_tail_loop(n, stmt)) {
+        n->indent--;
+        rd_print_line(n, "}");
+    }
+    if (n->left[stmt])
+        rd_print_line(n, "left%" PRId32 ":;", stmt);
+}
+
+/* Prints a binary search of memory: "int64_t r7 = r5; for (int64_t to = r6 - 1; r7 < to;) { ..
+ * }". */
+static void print_find(rd_printing *n, const rd_stmt *s)
+{
+    const char *type = rd_memory_type(s->type);
+    rd_text     at = { 0 }, least = { 0 };
+
+    rd_print_linear(n, &at, &s->at);
+    rd_print_linear(n, &least, &s->count);
+    rd_print_line(n, "int64_t r%" PRId32 " = r%" PRId32 ";", s->value, s->x);
+    rd_print_line(n, "for (int64_t to = r%" PRId32 " - 1; r%" PRId32 " < to;) {", s->w, s->value);
+    rd_print_line(n, "    const int64_t half = r%" PRId32 " + (to - r%" PRId32 ") / 2;", s->value,
+                  s->value);
+    rd_print_line(n, "    if (((const %s *)x%" PRId32 ")[%s + %" PRId32 " * half] < %s)", type,
+                  s->slot, at.at, s->arg, least.at);
+    rd_print_line(n, "        r%" PRId32 " = half + 1;", s->value);
+    rd_print_line(n, "    else");
+    rd_print_line(n, "        to = half;");
+    rd_print_line(n, "}");
+    rd_text_end(&at, n->to);
+    rd_text_end(&least, n->to);
+}
+
+/* Prints "if (r3) { .. }", or "if (!r3) { .. }". */
+static void print_if(rd_printing *n, int32_t stmt)
+{
+    rd_print_line(n, "if (%sr%" PRId32 ") {", n->t->stmt[stmt].unless ? "!" : "",
+                  n->t->stmt[stmt].x);
+    n->indent++;
+    rd_print_body(n, stmt);
+    n->indent--;
+    rd_print_line(n, "}");
+}
+
+/* ---- Bodies ---------------------------------------------------------------------------------- */
+/* Prints a statement. A GPU kernel has its own text of some statements; all others are the same
+ * in each language. */
+static void print_stmt(rd_printing *n, int32_t stmt)
+{
+    const rd_stmt *s = &n->t->stmt[stmt];
+
+    if (n->kernel && rd_print_in_kernel(n, stmt))
+        return;
+    switch (s->kind) {
+    case RD_S_LOOP: print_loop(n, stmt); break;
+    case RD_S_IF: print_if(n, stmt); break;
+    case RD_S_LET: rd_print_let(n, s); break;
+    case RD_S_STORE: rd_print_store(n, stmt); break;
+    case RD_S_ARRAY: rd_print_declare_array(n, s); break;
+    case RD_S_BEGIN: rd_print_begin(n, s); break;
+    case RD_S_STEP: rd_print_step(n, s); break;
+    case RD_S_LOAD_STATES:
+    case RD_S_STORE_STATES: rd_print_state_copy(n, s); break;
+    case RD_S_SWITCH_STATE: rd_print_label_change(n, stmt); break;
+    case RD_S_CUT_AT_BLOCK: rd_print_block_limit(n, s); break;
+    case RD_S_CUT_AT_RUN: rd_print_run_end(n, s); break;
+    case RD_S_PUSH_IF_LAST: rd_print_block_end(n, s); break;
+    case RD_S_MERGE_BLOCKS: rd_print_lane_nodes(n, stmt); break;
+    case RD_S_MERGE_LANES: rd_print_merge_lanes(n, stmt); break;
+    case RD_S_FINISH: rd_print_finish(n, stmt); break;
+    case RD_S_PREFIX: rd_print_prefix(n, s); break;
+    case RD_S_LOWER_BOUND: print_find(n, s); break;
+    case RD_S_PREFETCH: rd_print_prefetch(n, s); break;
+    case RD_S_EXIT: rd_print_exit(n, s); break;
+    case RD_S_SORT: rd_print_sort(n, s); break;
+    default: n->why = "a statement that has no text";
+    }
+}
+
+void rd_print_body(rd_printing *n, int32_t stmt)
+{
+    for (int32_t s = n->t->stmt[stmt].first; s >= 0 && !n->why; s = n->t->stmt[s].next)
+        print_stmt(n, s);
+}

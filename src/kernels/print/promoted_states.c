@@ -1,0 +1,67 @@
+/* promoted_states.c - states that are copied to a local array around the loops that take their
+ * elements (scalar promotion), and back, as text:
+ *
+ *     for (int l = 0; l < 64; l++) s9_0[0 + l] = s0_0[i1 * 64 + l];
+ *     s7_0[0] = s0_0[m2 + i];
+ *
+ * No function takes the address of such an array, so compilers keep it in registers. */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* "s9_0[at + l]": one of a cell's lanes, or a state. */
+static void add_state(rd_text *to, int32_t store, char name, int k, const char *at,
+                      int64_t lane_stride)
+{
+    rd_text_add(to, "%c%" PRId32 "_%d[%s", name, store, k, at);
+    if (lane_stride)
+        rd_text_add(to, lane_stride == 1 ? " + l" : " + l * %" PRId64, lane_stride);
+    rd_text_add(to, "]");
+}
+
+/* Prints the copy of the numbers `name` of a state: s of the block at hand; p and q of what is
+ * before the block of a scan. */
+static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const char *there,
+                       const char *at)
+{
+    const rd_store *near = &n->t->store[s->arg];
+    const bool      all = near->lane_stride != 0, in = s->kind == RD_S_LOAD_STATES;
+    rd_text         here = { 0 }, far = { 0 };
+
+    add_state(&here, s->arg, name, k, there, near->lane_stride);
+    add_state(&far, s->store, name, k, at, all ? n->t->store[s->store].lane_stride : 0);
+    if (all)
+        rd_print_line(n, "for (int l = 0; l < %" PRId32 "; l++) %s = %s;", n->fold[s->fold].lanes,
+                      in ? here.at : far.at, in ? far.at : here.at);
+    else
+        rd_print_line(n, "%s = %s;", in ? here.at : far.at, in ? far.at : here.at);
+    rd_text_end(&here, n->to);
+    rd_text_end(&far, n->to);
+}
+
+/* Prints the copies of all numbers of a state, to the local array (NEAR) or back (BACK). What is
+ * before a block of a scan is not copied back, because steps do not change it. */
+void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
+{
+    const rd_print_fold *f      = &n->fold[s->fold];
+    const bool           before = s->kind == RD_S_LOAD_STATES && f->blocks && f->of.fold->scan;
+    rd_text              at = { 0 }, there = { 0 };
+
+    if (n->t->store[s->arg].one_label) {
+        rd_print_run_write_back(n, s);
+        return;
+    }
+    rd_print_linear(n, &there, &s->at);
+    if (n->t->store[s->arg].lane_stride)
+        rd_print_cell_subscript(n, &at, s);
+    else
+        rd_print_state_subscript(n, &at, s);
+    for (int k = 0; k < f->of.n_state; k++) {
+        print_copy(n, s, 's', k, there.at, at.at);
+        if (before)
+            print_copy(n, s, 'p', k, there.at, at.at);
+    }
+    if (before && f->pair)
+        print_copy(n, s, 'q', 0, there.at, at.at);
+    rd_text_end(&at, n->to);
+    rd_text_end(&there, n->to);
+}

@@ -1,0 +1,152 @@
+/* scan_functions.c - functions of the text for scans: results of prefixes, carries of blocks,
+ * and the tree of prefixes (RD_PREFIX_TREE).
+ *
+ *     static inline void prefix0(float *s0, float *p0, float *q, float *y0)    result so far
+ *     static void carry0(float *s0, float *p0, .., int64_t n)                  a block ends
+ *     static inline void prefix_tree0(.., int64_t at, int64_t stride, int64_t n)
+ *
+ * A scan has the states s of the block at hand, and p of all blocks before it. Sums of floats
+ * also have q, the second word of p, and w, from which both are made (kernels/math/so_far.h). A
+ * prefix by the tree has nodes e, of 1, 2, 4 .. elements. */
+#include "kernels/print/fold_functions.h"
+
+/* Adds parameters for what is before the block, ", float *p0, float *q". */
+static void add_carry_in(rd_text *to, const rd_print_fold *f)
+{
+    if (!f->blocks)
+        return;
+    rd_text_add(to, ", ");
+    rd_add_parameters(to, &f->of, false, "", 'p');
+    if (f->pair)
+        rd_text_add(to, ", %s *q", rd_state_type(&f->of, 0));
+}
+
+/* Prints the function that merges what is before a block with the prefix of the block:
+ *     static inline void prefix0(float *s0, float *p0, float *q, float *y0)
+ *     { float w0 = *s0; block0(&w0); w0 = *p0 + (*q + w0); finish0(&w0, y0); } */
+void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
+{
+    const bool two =
+        rd_dtype_class(f->of.fold->type) == RD_CLASS_f32; /* words that say something */
+
+    rd_text_add(to, "static inline void prefix%d(", number);
+    rd_add_parameters(to, &f->of, false, "", 's');
+    add_carry_in(to, f);
+    for (int k = 0; k < f->of.fold->n_out; k++)
+        rd_text_add(to, ", %s *y%d", rd_result_type(f->of.fold), k);
+    rd_text_add(to, ")\n{\n   ");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " %s w%d = *s%d;", rd_state_type(&f->of, k), k, k);
+    rd_text_add(to, " block%d(", number);
+    rd_add_each(to, &f->of, "&w%d");
+    rd_text_add(to, ");\n   ");
+    if (f->blocks && f->pair) {
+        rd_text_add(to, two ? " w0 = *p0 + (*q + w0);" : " w0 = *p0 + w0;");
+        if (f->of.seen)
+            rd_text_add(to, " w1 = *p1 | w1;");
+    } else if (f->blocks) {
+        for (int k = 0; k < f->of.n_state; k++)
+            rd_text_add(to, " const %s b%d = w%d; w%d = *p%d;", rd_state_type(&f->of, k), k, k, k,
+                        k);
+        rd_text_add(to, " merge%d(", number);
+        rd_add_each(to, &f->of, "&w%d");
+        rd_text_add(to, ", ");
+        rd_add_each(to, &f->of, "&b%d");
+        rd_text_add(to, ");");
+    }
+    rd_text_add(to, " finish%d(", number);
+    rd_add_each(to, &f->of, "&w%d");
+    for (int k = 0; k < f->of.fold->n_out; k++)
+        rd_text_add(to, ", y%d", k);
+    rd_text_add(to, ");\n}\n");
+}
+
+/* Adds carry0(): a block of n neighbouring cells has ended, and is added to what is before the
+ * next block.
+ *     static void carry0(float *s0, float *p0, int64_t n)
+ *     { INDEPENDENT for (..) { block0(&s0[l]); merge0(&p0[l], &s0[l]); begin0(&s0[l]); } } */
+static void add_carry(rd_text *to, const rd_print_fold *f, int number)
+{
+    const char *elem = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64";
+
+    if (!f->blocks)
+        return;
+    rd_text_add(to, "static void carry%d(", number);
+    rd_add_parameters(to, &f->of, false, "", 's');
+    add_carry_in(to, f);
+    if (f->pair)
+        rd_text_add(to, ", double *w, int64_t pitch, int64_t block");
+    rd_text_add(
+        to, ", int64_t n)\n{\n    INDEPENDENT for (int64_t l = 0; l < n; l++) {\n        block%d(",
+        number);
+    rd_add_each(to, &f->of, "&s%d[l]");
+    rd_text_add(to, ");\n");
+    if (f->pair) {
+        rd_text_add(to, f->of.seen ? "        p1[l] |= s1[l];\n    }\n" : "    }\n");
+        rd_text_add(to,
+                    "    rd_take_blocks_%s(n, block, w, pitch, s0, p0, q);\n"
+                    "    INDEPENDENT for (int64_t l = 0; l < n; l++) {\n",
+                    elem);
+    } else {
+        rd_text_add(to, "        merge%d(", number);
+        rd_add_each(to, &f->of, "&p%d[l]");
+        rd_text_add(to, ", ");
+        rd_add_each(to, &f->of, "&s%d[l]");
+        rd_text_add(to, ");\n");
+    }
+    rd_text_add(to, "        begin%d(", number);
+    rd_add_each(to, &f->of, "&s%d[l]");
+    rd_text_add(to, ");\n    }\n}\n");
+}
+
+/* Adds a loop over n cells that sets a = merge(node, a): "INDEPENDENT for (..) { float a0 =
+ * e0[level * stride + l]; merge0(&a0, &u0[l]); u0[l] = a0; }". */
+static void add_merge_before(rd_text *to, const rd_print_fold *f, int number, char a)
+{
+    rd_text_add(to, "INDEPENDENT for (int64_t l = 0; l < n; l++) {");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " %s a%d = e%d[level * stride + l];", rd_state_type(&f->of, k), k, k);
+    rd_text_add(to, " merge%d(", number);
+    rd_add_each(to, &f->of, "&a%d");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, ", &%c%d[l]", a, k);
+    rd_text_add(to, ");");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " %c%d[l] = a%d;", a, k, k);
+    rd_text_add(to, " }\n");
+}
+
+/* Adds prefix_tree0(). Element `at` of the block, u, merges with its left siblings and becomes a
+ * node e; the prefix s is the merge of the nodes that cover the block up to `at`, from the
+ * right. */
+static void add_tree(rd_text *to, const rd_print_fold *f, int number)
+{
+    if (!f->levels)
+        return;
+    rd_text_add(to, "static inline void prefix_tree%d(", number);
+    rd_add_parameters(to, &f->of, false, "", 'e');
+    rd_text_add(to, ", ");
+    rd_add_parameters(to, &f->of, false, "", 'u');
+    rd_text_add(to, ", ");
+    rd_add_parameters(to, &f->of, false, "", 's');
+    rd_text_add(to, ", int64_t at, int64_t stride, int64_t n)\n{\n    int level = 0;\n\n"
+                    "    for (; at >> level & 1; level++)\n        ");
+    add_merge_before(to, f, number, 'u');
+    rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) {");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " e%d[level * stride + l] = u%d[l]; s%d[l] = u%d[l];", k, k, k, k);
+    rd_text_add(to, " }\n    for (level++; (at + 1) >> level; level++)\n"
+                    "        if ((at + 1) >> level & 1)\n            ");
+    add_merge_before(to, f, number, 's');
+    rd_text_add(to, "}\n");
+}
+
+/* Prints all functions of a scan. */
+void rd_print_scan_functions(rd_text *to, const rd_print_fold *f, int number)
+{
+    if (!f->of.fold->scan)
+        return;
+    rd_print_prefix_function(to, f, number);
+    add_carry(to, f, number);
+    add_tree(to, f, number);
+}

@@ -1,0 +1,274 @@
+/* scan_steps.c - statements of scans as text: an element is taken, and the prefix up to it
+ * becomes the result. scan_functions.c explains the names.
+ *
+ *     float r5; step0(&s0_0[0], r3, 1, i1); prefix0(&s0_0[0], &p0_0[0], &r5); */
+#include "core/combine_tree.h"
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* Prints the result of a prefix: "prefix0(states, before, &r5);". */
+static void add_result(rd_printing *n, const rd_stmt *s, const char *at)
+{
+    const rd_print_fold *f    = &n->fold[s->fold];
+    rd_text              line = { 0 };
+
+    rd_text_add(&line, "prefix%" PRId32 "(", s->fold);
+    rd_print_state_addresses(&line, f, 's', s->store, at);
+    rd_print_carry_in(&line, f, s->store, at);
+    for (int32_t k = 0; k < f->of.fold->n_out; k++)
+        rd_text_add(&line, ", &r%" PRId32, s->value + k);
+    rd_print_line(n, "%s);", line.at);
+    rd_text_end(&line, n->to);
+}
+
+/* ---- Elements that go through the tree of their block ---------------------------------------- */
+/* Prints an array of elements as states of their own: "float u0_0[64] LINES;". */
+static void declare_elements(rd_printing *n, const rd_stmt *s, int64_t elements)
+{
+    const rd_print_fold *f = &n->fold[s->fold];
+
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_print_line(n, "%s u%" PRId32 "_%d[%" PRId64 "]%s;", rd_state_type(&f->of, k), s->fold, k,
+                      elements, elements > 1 ? " LINES" : "");
+}
+
+/* Prints an element as a state: "begin0(&u0_0[at]); step0(&u0_0[at], ...);". */
+static void set_element(rd_printing *n, const rd_stmt *s, const char *at)
+{
+    const rd_print_fold *f    = &n->fold[s->fold];
+    rd_text              line = { 0 }, element = { 0 };
+
+    rd_print_state_addresses(&element, f, 'u', s->fold, at);
+    rd_add_user_begin(&line, &f->of, s->fold, "u", at);
+    rd_text_add(&line, "begin%" PRId32 "(%s); ", s->fold, element.at);
+    rd_print_add_step(n, &line, s, element.at);
+    rd_print_line(n, "%s", line.at);
+    rd_text_end(&line, n->to);
+    rd_text_end(&element, n->to);
+}
+
+/* Prints "prefix_tree0(nodes, elements, states, place, pitch, count);". */
+static void call_tree(rd_printing *n, const rd_stmt *s, const char *at, const char *count)
+{
+    const rd_print_fold *f    = &n->fold[s->fold];
+    rd_text              line = { 0 };
+
+    rd_text_add(&line, "prefix_tree%" PRId32 "(", s->fold);
+    rd_print_state_addresses(&line, f, 'e', s->store, at);
+    rd_text_add(&line, ", ");
+    rd_print_state_addresses(&line, f, 'u', s->fold, "0");
+    rd_text_add(&line, ", ");
+    rd_print_state_addresses(&line, f, 's', s->store, at);
+    rd_text_add(&line, ", (");
+    rd_print_linear(n, &line, &s->of.outer);
+    rd_text_add(&line, ") %% %d, ", RD_TREE_STEPS);
+    rd_print_number(n, &line, n->t->store[s->store].extent);
+    rd_print_line(n, "%s, %s);", line.at, count);
+    rd_text_end(&line, n->to);
+}
+
+/* Prints one element that goes through the tree of its block, in braces. */
+static void add_by_tree(rd_printing *n, const rd_stmt *s, const char *at)
+{
+    rd_print_line(n, "{");
+    n->indent++;
+    declare_elements(n, s, 1);
+    set_element(n, s, "0");
+    call_tree(n, s, at, "1");
+    n->indent--;
+    rd_print_line(n, "}");
+}
+
+/* True if each index of the position is a known number, as in unrolled loops; then *place is the
+ * position. */
+static bool is_known_position(const rd_printing *n, const rd_linear *at, int64_t *place)
+{
+    *place = at->offset;
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &n->t->term[at->first + k];
+
+        if (term->axis < 0 || !n->known[term->axis])
+            return false;
+        *place += term->coef * n->index[term->axis];
+    }
+    return true;
+}
+
+/* Prints how the state `name` takes the node of a level before it: "{ float a0_0[1] = { e0_0[1 +
+ * at] }; merge0(&a0_0[0], &u0_0[0]); u0_0[0] = a0_0[0]; }". */
+static void print_merge_before(rd_printing *n, const rd_stmt *s, const char *at, int level,
+                               char name, int32_t of, const char *name_at)
+{
+    const rd_print_fold *f    = &n->fold[s->fold];
+    rd_text              line = { 0 };
+
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(&line, "%s a%" PRId32 "_%d[1] = { e%" PRId32 "_%d[%" PRId64 " + %s] }; ",
+                    rd_state_type(&f->of, k), s->fold, k, s->store, k,
+                    level * n->t->store[s->store].extent, at);
+    rd_text_add(&line, "merge%" PRId32 "(", s->fold);
+    rd_print_state_addresses(&line, f, 'a', s->fold, "0");
+    rd_text_add(&line, ", ");
+    rd_print_state_addresses(&line, f, name, of, name_at);
+    rd_text_add(&line, ");");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(&line, " %c%" PRId32 "_%d[%s] = a%" PRId32 "_%d[0];", name, of, k, name_at,
+                    s->fold, k);
+    rd_print_line(n, "{ %s }", line.at);
+    rd_text_end(&line, n->to);
+}
+
+/* Prints what prefix_tree0() does for one element, at a known position: then the nodes that
+ * merge are known, too. */
+static void add_by_known_tree(rd_printing *n, const rd_stmt *s, const char *at, int64_t place)
+{
+    const rd_print_fold *f     = &n->fold[s->fold];
+    const int64_t        pitch = n->t->store[s->store].extent;
+    int                  level = 0;
+
+    rd_print_line(n, "{");
+    n->indent++;
+    declare_elements(n, s, 1);
+    set_element(n, s, "0");
+    for (; place >> level & 1; level++)
+        print_merge_before(n, s, at, level, 'u', s->fold, "0");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_print_line(
+            n, "e%" PRId32 "_%d[%" PRId64 " + %s] = s%" PRId32 "_%d[%s] = u%" PRId32 "_%d[0];",
+            s->store, k, level * pitch, at, s->store, k, at, s->fold, k);
+    for (level++; (place + 1) >> level; level++)
+        if ((place + 1) >> level & 1)
+            print_merge_before(n, s, at, level, 's', s->store, at);
+    n->indent--;
+    rd_print_line(n, "}");
+}
+
+/* ---- Elements of a vector loop --------------------------------------------------------------- */
+/* True if all elements of a vector loop go through the tree by one call. This holds for elements
+ * at the same place of their blocks. */
+static bool is_strip_tree_scan(const rd_printing *n, const rd_stmt *s)
+{
+    return s->kind == RD_S_PREFIX && n->fold[s->fold].levels && n->vector >= 0 &&
+           s->parent == n->vector;
+}
+
+/* True if a LET or a step reads the value. */
+static bool is_read_by(const rd_printing *n, int32_t user, int32_t value)
+{
+    const rd_schedule *t = n->t;
+    const rd_stmt     *s = &t->stmt[user];
+    bool               found;
+
+    if (s->kind != RD_S_LET)
+        return s->x == value || s->w == value || s->mask == value;
+    found = false;
+    for (int32_t k = 0; k < t->let[s->value].n; k++)
+        found |= t->operand[t->let[s->value].first + k] == value;
+    for (int32_t k = 0; k < t->let[s->value].at.n; k++) {
+        const rd_linear_term *term = &t->term[t->let[s->value].at.first + k];
+
+        found |= term->axis < 0 && term->value == value;
+    }
+    return found;
+}
+
+/* True if the statement `user`, further down in the same body, needs the value of this LET. */
+static bool is_needed_by(const rd_printing *n, int32_t let, int32_t user)
+{
+    for (int32_t s = n->t->stmt[let].next; s >= 0; s = n->t->stmt[s].next) {
+        if (is_read_by(n, s, n->t->stmt[let].value) &&
+            (s == user || (n->t->stmt[s].kind == RD_S_LET && is_needed_by(n, s, user))))
+            return true;
+        if (s == user)
+            return false;
+    }
+    return false;
+}
+
+/* Prints the loop that makes elements of a strip, with those LETs before the statement that the
+ * elements need. */
+static void set_elements(rd_printing *n, int32_t stmt, const char *count)
+{
+    rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %s; i++) {", count);
+    n->indent++;
+    for (int32_t s = n->t->stmt[n->vector].first; s != stmt; s = n->t->stmt[s].next)
+        if (n->t->stmt[s].kind == RD_S_LET && is_needed_by(n, s, stmt))
+            rd_print_let(n, &n->t->stmt[s]);
+    set_element(n, &n->t->stmt[stmt], "i");
+    n->indent--;
+    rd_print_line(n, "}");
+}
+
+/* Prints the call of prefix_tree0() for all elements of a vector loop. */
+static void call_strip_tree(rd_printing *n, const rd_stmt *s, const char *count)
+{
+    rd_text at = { 0 };
+
+    n->first = true;
+    rd_print_cell_subscript(n, &at, s);
+    call_tree(n, s, at.at, count);
+    n->first = false;
+    rd_text_end(&at, n->to);
+}
+
+/* Prints what comes before a vector loop with scans by the tree: arrays of elements, and the
+ * call, unless the scan is exclusive. */
+void rd_print_tree_scan_before(rd_printing *n, int32_t stmt, const char *count)
+{
+    for (int32_t k = n->t->stmt[stmt].first; k >= 0; k = n->t->stmt[k].next) {
+        const rd_stmt *s = &n->t->stmt[k];
+
+        if (!is_strip_tree_scan(n, s))
+            continue;
+        declare_elements(n, s, rd_loop_of(n->t, stmt)->extent);
+        if (n->fold[s->fold].of.fold->exclusive)
+            continue;
+        set_elements(n, k, count);
+        call_strip_tree(n, s, count);
+    }
+}
+
+/* Prints the call of an exclusive scan by the tree, behind its vector loop. */
+void rd_print_tree_scan_after(rd_printing *n, int32_t stmt, const char *count)
+{
+    for (int32_t k = n->t->stmt[stmt].first; k >= 0; k = n->t->stmt[k].next)
+        if (is_strip_tree_scan(n, &n->t->stmt[k]) && n->fold[n->t->stmt[k].fold].of.fold->exclusive)
+            call_strip_tree(n, &n->t->stmt[k], count);
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+/* Prints how the scan takes an element: by one call for the strip, by the tree, or by a step. */
+static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
+{
+    int64_t place;
+
+    if (is_strip_tree_scan(n, s)) {
+        if (n->fold[s->fold].of.fold->exclusive)
+            set_element(n, s, "i");
+    } else if (n->fold[s->fold].levels && is_known_position(n, &s->of.outer, &place))
+        add_by_known_tree(n, s, at, place);
+    else if (n->fold[s->fold].levels)
+        add_by_tree(n, s, at);
+    else
+        rd_print_step(n, s);
+}
+
+/* Prints "float r5; step0(..); prefix0(.., &r5);". An exclusive scan has the result first, as it
+ * is of the elements before this one. */
+void rd_print_prefix(rd_printing *n, const rd_stmt *s)
+{
+    const rd_print_fold *f         = &n->fold[s->fold];
+    const bool           exclusive = f->of.fold->exclusive;
+    rd_text              at = { 0 }, results = { 0 };
+
+    rd_print_cell_subscript(n, &at, s);
+    rd_print_results(&results, s, f->of.fold);
+    rd_print_line(n, "%s", results.at + 1);
+    if (exclusive)
+        add_result(n, s, at.at);
+    take_element(n, s, at.at);
+    if (!exclusive)
+        add_result(n, s, at.at);
+    rd_text_end(&at, n->to);
+    rd_text_end(&results, n->to);
+}

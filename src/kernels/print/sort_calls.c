@@ -1,0 +1,30 @@
+/* sort_calls.c - rows that a routine of the library sorts, as text:
+ *
+ *     q->sort(q, 0, (const float *)x4 + i1 * 2000, (int64_t *)x2 + i1 * 5); */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* Adds the address of a row: "(float *)x4 + i1 * 2000". */
+static void add_row(rd_printing *n, rd_text *to, rd_dtype type, int32_t address,
+                    const rd_linear *at)
+{
+    rd_text_add(to, "(%s *)x%" PRId32 " + ", rd_memory_type(type), n->t->p->address[address].slot);
+    rd_print_linear(n, to, at);
+}
+
+/* Prints the call that sorts a row; texts for other devices than the CPU have none. */
+void rd_print_sort(rd_printing *n, const rd_stmt *s)
+{
+    const rd_sorting *sorting = &n->t->p->sorting[s->arg];
+    rd_text           from = { 0 }, to = { 0 };
+
+    if (n->kernel || n->dialect != &rd_dialect_c) {
+        n->why = "rows are put in order by a routine";
+        return;
+    }
+    add_row(n, &from, sorting->type, sorting->from, &s->at);
+    add_row(n, &to, sorting->out, sorting->to, &s->of.index);
+    rd_print_line(n, "q->sort(q, %" PRId32 ", %s, %s);", s->arg, from.at, to.at);
+    rd_text_end(&from, n->to);
+    rd_text_end(&to, n->to);
+}

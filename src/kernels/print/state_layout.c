@@ -1,0 +1,268 @@
+/* state_layout.c - where the states of folds lie in a text.
+ *
+ *     float *const s0_0 = (float *)(q->state + 64);       states of the blocks at hand
+ *     char *const tree0 = q->state + 24064;               rows of nodes of finished blocks
+ *     int64_t *const f0 = (int64_t *)(q->state + 0);      first block; step behind the last one
+ *     float s2_0[1];                                      states in variables
+ *
+ * The first array of a fold is in the task's state, unless the fold begins and ends in one part.
+ * This file allots the bytes of a task's state; all parts of the program find the same there. */
+#include "core/bytes.h"
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* An array of a fold's states.  s: states of the block at hand.  A scan also has p, what is before
+ * the block, and e, nodes of elements.  Running sums of floats have hi in p, lo in q, and their
+ * doubles in w (kernels/math/so_far.h). */
+typedef struct state_array {
+    char        name;   /* s, p, q, w or e                                */
+    int         k;      /* which number of a state: s0_k                  */
+    const char *type;   /* the C type of an element                       */
+    int64_t     states; /* elements of the array                          */
+    int64_t     bytes;  /* of the whole array, rounded up to cache lines  */
+} state_array;
+
+/* Describes array number k of a fold with so many states, and discard states behind them. False:
+ * there are no more arrays. */
+static bool array_of(const rd_print_fold *f, int64_t states, int64_t nowhere, int64_t n_words,
+                     int k, state_array *a)
+{
+    const int before = f->blocks && f->of.fold->scan ? f->of.n_state : 0,
+              pair   = before && f->pair ? 2 : 0;
+
+    *a = (state_array){ .name = 's', .k = k, .states = states };
+    if (k >= f->of.n_state + before + pair) {
+        a->name   = 'e';
+        a->k      = k - f->of.n_state - before - pair;
+        a->states = states * f->levels;
+        if (!f->levels || a->k >= f->of.n_state)
+            return false;
+    } else if (k >= f->of.n_state + before) {
+        const bool sums = k > f->of.n_state + before;
+
+        a->name   = sums ? 'w' : 'q';
+        a->k      = 0;
+        a->type   = sums ? "double" : NULL;
+        a->states = rd_bytes_times(states, sums ? n_words : 1);
+    } else if (k >= f->of.n_state) {
+        a->name = 'p';
+        a->k    = k - f->of.n_state;
+    }
+    a->states += a->name == 's' ? nowhere : 0;
+    a->bytes = rd_lines(rd_bytes_times(a->states, a->type ? (int64_t)sizeof(double) : f->of.bytes));
+    if (!a->type)
+        a->type = rd_state_type(&f->of, a->k);
+    return true;
+}
+
+/* The doubles of a running sum (w) that a state has. */
+static int64_t doubles_of(const rd_printing *n, const rd_store *store)
+{
+    return n->t->fold[store->fold].n_words;
+}
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+/* Offsets of more states would not fit an int64_t. */
+static const int64_t MOST_STATES = INT64_C(1) << 36;
+
+/* Copies the facts of a fold that the text needs. */
+static rd_print_fold fold_of(const rd_loop_fold *f)
+{
+    return (rd_print_fold){ .of     = f->of,
+                            .lanes  = f->lanes,
+                            .room   = f->tree_rows,
+                            .shift  = f->shift,
+                            .levels = f->levels,
+                            .blocks = f->blocks,
+                            .pair   = f->pair };
+}
+
+/* Allots bytes of a task's state to a fold: facts f, states, and its combine tree, if it has
+ * them. */
+static void allot(rd_printing *n, int32_t number)
+{
+    const rd_store *store = &n->t->store[number];
+    rd_print_fold  *f     = &n->fold[number];
+    int64_t         bytes = 0;
+    state_array     a;
+
+    f->of.cells = store->cells;
+    f->states   = store->extent;
+    f->lanes    = store->lanes;
+    if (f->lanes < n->t->fold[number].lanes)
+        f->of.sums = f->of.row_sums;
+    if (f->states > MOST_STATES) {
+        n->why = "more states than there is memory for";
+        return;
+    }
+    f->discard = rd_print_discard_states(n->t, number);
+    for (int k = 0; array_of(f, f->states, f->discard, doubles_of(n, store), k, &a); k++)
+        bytes = rd_bytes_add(bytes, a.bytes);
+    if (n->t->fold[number].split)
+        f->facts = rd_piece(&n->state, 1, 64);
+    if (store->storage == RD_IN_TASK)
+        f->current = rd_piece(&n->state, 1, bytes);
+    if (f->room)
+        f->tree = rd_piece(
+            &n->state, f->room,
+            rd_bytes_times(f->of.n_state, rd_lines(rd_bytes_times(f->states, f->of.bytes))));
+}
+
+/* Makes n->fold, and allots bytes of a task's state to all folds. False: no memory. */
+bool rd_print_lay_out_states(rd_printing *n, rd_get_fn *get, void *pool)
+{
+    const rd_program *p = n->t->p;
+
+    n->fold = get(pool, ((size_t)p->n_fold + 1) * sizeof *n->fold);
+    for (int32_t k = 0; n->fold && k < p->n_fold; k++) {
+        n->fold[k] = fold_of(&n->t->fold[k]);
+        if (p->fold[k].user && !rd_user_facts(&n->fold[k].of, k, n->pointers, get, pool))
+            return false;
+        allot(n, k);
+    }
+    return n->fold;
+}
+
+/* ---- Declarations ---------------------------------------------------------------------------- */
+/* Prints names of what lies in the task's state, at the beginning of each part: "float *const
+ * s0_0 = (float *)(q->state + 64);". */
+void rd_print_declare_states(rd_printing *n)
+{
+    for (int32_t k = 0; k < n->t->p->n_fold; k++) {
+        const rd_print_fold *f  = &n->fold[k];
+        int64_t              at = f->current;
+        state_array          a;
+
+        for (int j = 0; n->t->store[k].storage == RD_IN_TASK &&
+                        array_of(f, f->states, f->discard, doubles_of(n, &n->t->store[k]), j, &a);
+             j++) {
+            rd_print_line(n, "%s *const %c%" PRId32 "_%d = (%s *)(q->state + %" PRId64 ");", a.type,
+                          a.name, k, a.k, a.type, at);
+            at = rd_bytes_add(at, a.bytes);
+        }
+        if (f->room)
+            rd_print_line(n, "char *const tree%" PRId32 " = q->state + %" PRId64 ";", k, f->tree);
+        if (n->t->fold[k].split)
+            rd_print_line(n, "int64_t *const f%" PRId32 " = (int64_t *)(q->state + %" PRId64 ");",
+                          k, f->facts);
+    }
+}
+
+/* Prints a local array: "float a3[64] LINES;" of elements, or "float s2_0[1];" and others of
+ * states. */
+void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
+{
+    const int32_t   number = s->store;
+    const rd_store *store  = &n->t->store[number];
+    const bool      near   = number >= n->t->p->n_fold; /* of another one, around steps */
+    state_array     a;
+
+    if (store->fold < 0) {
+        rd_print_line(n, "%s a%" PRId32 "[%" PRId64 "] LINES%s;",
+                      store->memory ? rd_memory_type(store->type) : rd_register_type(store->type),
+                      number, store->extent, rd_padded_around(n->t, s->parent) ? " = { 0 }" : "");
+        return;
+    }
+    for (int k = 0; array_of(&n->fold[store->fold], store->extent, 0, doubles_of(n, store), k, &a);
+         k++)
+        if (!near || (a.name != 'w' && a.name != 'e')) /* which no step reads */
+            rd_print_line(n, "%s %c%" PRId32 "_%d[%" PRId64 "]%s;", a.type, a.name, number, a.k,
+                          a.states,
+                          store->one_label                    ? " = { 0 }"
+                          : store->storage == RD_IN_REGISTERS ? ""
+                                                              : " LINES");
+    if (store->one_label)
+        rd_print_line(n, "int64_t run%" PRId32 " = -1;", number); /* runs.c */
+}
+
+/* ---- Which states ---------------------------------------------------------------------------- */
+/* Adds the addresses of all numbers of a state: "&s0_0[at], &s0_1[at]". */
+void rd_print_state_addresses(rd_text *to, const rd_print_fold *f, char name, int32_t store,
+                              const char *at)
+{
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "%s&%c%" PRId32 "_%d[%s]", k ? ", " : "", name, store, k, at);
+}
+
+/* Adds a position times a stride: "(i0) * 64". */
+static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t stride)
+{
+    if (at->n == 0 || stride == 0) {
+        rd_print_number(n, to, at->offset * stride);
+        return;
+    }
+    rd_text_add(to, stride == 1 ? "" : "(");
+    rd_print_linear(n, to, at);
+    if (stride != 1) {
+        rd_text_add(to, ") * ");
+        rd_print_number(n, to, stride);
+    }
+}
+
+/* Adds the offset of the group: " + (int64_t)r7 * 4"; with a discard state, " +
+ * rd_group_of((int64_t)r7, N3) * 4". */
+static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    const rd_fold *f = &n->t->p->fold[s->fold];
+
+    if (rd_has_discard_state(n->t, s)) {
+        rd_text_add(to, " + rd_group_%s((int64_t)r%" PRId32 ", ", n->vectors ? "by_vectors" : "of",
+                    s->label);
+        rd_print_number(n, to, f->n_group);
+        rd_text_add(to, ") * ");
+    } else
+        rd_text_add(to, " + (int64_t)r%" PRId32 " * ", s->label);
+    rd_print_number(n, to, f->apart * n->t->store[s->store].cell_stride);
+}
+
+/* Adds the subscript of the first state of a cell: "i0 * 64 + m2 + i". */
+void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    const rd_store *store = &n->t->store[s->store];
+    rd_linear       more  = s->of.more;
+
+    add_times(n, to, &s->of.cell, store->cell_stride);
+    more.offset = 0;
+    if (more.n) {
+        rd_text_add(to, " + ");
+        rd_print_linear(n, to, &more);
+    }
+    if (s->of.more.offset) /* compilers have to know which states are others */
+        rd_text_add(to, " + %" PRId64, s->of.more.offset);
+    if (s->label >= 0)
+        add_group(n, to, s);
+}
+
+/* Adds the subscript of the state of a lane: "i0 * 64 + ((i1) & 63)". The mask replaces a
+ * remainder: lanes are a power of 2 and no index is negative, which compilers do not know. */
+void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    const rd_store *store = &n->t->store[s->store];
+    const rd_fold  *f     = &n->t->p->fold[s->fold];
+
+    if (n->vector >= 0 && rd_loop_of(n->t, n->vector)->flattened) {
+        rd_text_add(to, "i"); /* a state lies where its element does */
+        return;
+    }
+    rd_print_cell_subscript(n, to, s);
+    if (f->lanes == 1 || store->lane_stride == 0 || (s->of.lane.n == 0 && s->of.lane.offset == 0))
+        return;
+    rd_text_add(to, s->wraps ? " + ((" : " + (");
+    rd_print_linear(n, to, &s->of.lane);
+    rd_text_add(to, s->wraps ? ") & %" PRId32 ")" : ")", f->lanes - 1);
+    if (store->lane_stride != 1) {
+        rd_text_add(to, " * ");
+        rd_print_number(n, to, store->lane_stride);
+    }
+}
+
+/* True if the fold has one state in a variable of the vector loop. Compilers vectorise such
+ * loops if no loop stands inside. */
+bool rd_is_one_state(const rd_printing *n, const rd_stmt *s)
+{
+    const rd_store *store = &n->t->store[s->store];
+
+    return n->vector >= 0 && store->storage == RD_IN_REGISTERS && store->extent == 1 &&
+           n->fold[s->fold].lanes == 1 && !n->fold[s->fold].of.fold->user &&
+           !n->fold[s->fold].of.fold->scan;
+}

@@ -1,0 +1,149 @@
+/* step_calls.c - calls of the functions of folds as text: a step, and the carry of a scan's
+ * block.
+ *
+ *     step0(&s0_0[m2 + i], r3, 1, i1);
+ *     carry0(&s0_0[0], &p0_0[0], 1); */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* True if the element is a double of a small int. Compilers see that a double was an int of 32
+ * bits, and not that it was a byte. */
+static bool is_double_of_short_sum(const rd_emit_fold *f)
+{
+    return f->is_short && f->fold->type == RD_F64;
+}
+
+/* Adds the element and its weight: "r3, 1". */
+void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    rd_text_add(to, "%sr%" PRId32 ", ",
+                is_double_of_short_sum(&n->fold[s->fold].of) ? "(int32_t)" : "", s->x);
+    if (n->fold[s->fold].of.weighted)
+        rd_text_add(to, "r%" PRId32, s->w);
+    else
+        rd_text_add(to, "1");
+}
+
+/* Returns the function: "some" takes elements of padded strips, "one" elements of serial loops,
+ * "step" all others. */
+static const char *name_of_step(const rd_printing *n, const rd_emit_fold *f, bool padded)
+{
+    return padded ? "some" : n->vector < 0 && rd_has_scalar_step(f) ? "one" : "step";
+}
+
+/* Adds the exponential: of the strip's array, or computed here. */
+static void add_power(rd_printing *n, rd_text *to, const rd_stmt *s, const char *states)
+{
+    if (n->vector >= 0 && rd_loop_of(n->t, n->vector)->by_call) {
+        rd_text_add(to, ", e%" PRId32 "[i]", s->fold);
+        return;
+    }
+    rd_text_add(to, ", rd_math_exp_%s(exponent%" PRId32 "(%s, ",
+                rd_state_elem(&n->fold[s->fold].of), s->fold, states);
+    rd_print_element(n, to, s);
+    rd_text_add(to, "))");
+}
+
+/* Adds "step0(states, r3, 1, i1, r5);": the element, its weight, its index, the mask, the
+ * exponential. */
+void rd_print_add_step(rd_printing *n, rd_text *to, const rd_stmt *s, const char *states)
+{
+    const rd_emit_fold *f      = &n->fold[s->fold].of;
+    const bool          padded = n->vector >= 0 && rd_padded_around(n->t, n->vector);
+
+    rd_text_add(to, "%s%" PRId32 "(%s, ", name_of_step(n, f, padded), s->fold, states);
+    rd_print_element(n, to, s);
+    rd_text_add(to, ", ");
+    rd_print_linear(n, to, &s->of.index);
+    if (f->masked && s->mask >= 0)
+        rd_text_add(to, ", r%" PRId32, s->mask);
+    else if (f->masked)
+        rd_text_add(to, ", 1");
+    if (padded) {
+        rd_text_add(to, ", i < ");
+        rd_print_count(n, to, n->vector);
+    }
+    if (rd_has_exponential(f))
+        add_power(n, to, s, states);
+    rd_text_add(to, ");");
+}
+
+/* Adds the number of the fold's step, "(i1) * 47 + (i0) / 64", without factors that are 1 and
+ * terms that are 0. */
+void rd_print_step_number(rd_printing *n, rd_text *to, const rd_stmt *s)
+{
+    const rd_fold *f    = &n->t->p->fold[s->fold];
+    const int64_t  rows = rd_rows_of_lanes(f);
+
+    rd_text_add(to, "(");
+    rd_print_linear(n, to, &s->of.outer);
+    rd_text_add(to, ")");
+    if (rows != 1) {
+        rd_text_add(to, " * ");
+        rd_print_number(n, to, rows);
+    }
+    if (f->lane_extent <= f->lanes)
+        return;
+    rd_text_add(to, " + (");
+    rd_print_linear(n, to, &s->of.lane);
+    rd_text_add(to, ") / %" PRId32, f->lanes);
+}
+
+/* Adds declarations of the results: " float r5; float r6;". */
+void rd_print_results(rd_text *to, const rd_stmt *s, const rd_fold *f)
+{
+    for (int32_t k = 0; k < f->n_out; k++)
+        rd_text_add(to, " %s r%" PRId32 ";", rd_result_type(f), s->value + k);
+}
+
+/* ---- Scans ----------------------------------------------------------------------------------- */
+/* Adds the states of what is before the block: ", &p0_0[at], &q0_0[at]". */
+void rd_print_carry_in(rd_text *to, const rd_print_fold *f, int32_t store, const char *at)
+{
+    if (!f->blocks)
+        return;
+    rd_text_add(to, ", ");
+    rd_print_state_addresses(to, f, 'p', store, at);
+    if (f->pair)
+        rd_text_add(to, ", &q%" PRId32 "_0[%s]", store, at);
+}
+
+/* Adds "carry0(&s0_0[0], &p0_0[0], &q0_0[0], &w0_0[0], N0, t0 >> 6, 1);": a block of a scan
+ * ends. */
+void rd_print_carry(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
+{
+    const rd_print_fold *f  = &n->fold[s->fold];
+    rd_text              at = { 0 };
+
+    rd_print_cell_subscript(n, &at, s);
+    rd_text_add(to, "carry%" PRId32 "(", s->fold);
+    rd_print_state_addresses(to, f, 's', s->store, at.at);
+    rd_print_carry_in(to, f, s->store, at.at);
+    if (f->pair) {
+        rd_text_add(to, ", &w%" PRId32 "_0[%s], ", s->store, at.at);
+        rd_print_number(n, to, n->t->store[s->store].extent);
+        rd_text_add(to, ", %s >> 6", step);
+    }
+    rd_text_add(to, ", ");
+    if (n->vector >= 0)
+        rd_print_count(n, to, n->vector);
+    else
+        rd_text_add(to, "1");
+    rd_text_add(to, ");");
+    rd_text_end(&at, n->to);
+}
+
+/* Adds the arguments of push0() and merge_tree0(): "&s0_0[0], tree0, 64, 0, 64". */
+void rd_print_block_arguments(rd_printing *n, rd_text *to, const rd_stmt *s, const char *at)
+{
+    const rd_print_fold *f = &n->fold[s->fold];
+
+    rd_print_state_addresses(to, f, 's', s->store, at);
+    rd_text_add(to, ", tree%" PRId32 ", ", s->fold);
+    rd_print_number(n, to, f->states);
+    rd_text_add(to, ", %s, ", at);
+    if (n->vector >= 0)
+        rd_print_count(n, to, n->vector);
+    else
+        rd_print_number(n, to, s->all ? f->states : f->lanes);
+}

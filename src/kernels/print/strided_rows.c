@@ -1,0 +1,71 @@
+/* strided_rows.c - rows of a few columns that lie apart in memory are copied to an array, one
+ * behind the other (pass/flatten_maps.c), as text:
+ *
+ *     { static const uint8_t at[32] LINES = { 0, 1, 2, 6, 7, 8, .. };
+ *     rd_strided_rows((char *)a6, (const char *)((const uint8_t *)x0 + m0 * 6), n0, 3, 6, 5, at); }
+ *
+ * A vector takes as many rows together as two vectors of memory hold, by two shuffles. */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+enum { BYTES = 16, NONE = 128 };
+
+/* Returns how many rows fit into a vector and are within two vectors of memory. `group` is the
+ * bytes of a row, `period` those from one row to the next. */
+static int64_t rows_per_vector(int64_t group, int64_t period)
+{
+    const int64_t hold = BYTES / group, come = (2 * BYTES - group) / period + 1;
+
+    return group > BYTES ? 1 : hold < come ? hold : come;
+}
+
+/* Prints which bytes of the first vector of memory, and then of the second, go to each byte of
+ * the result. */
+static void print_shuffle(rd_printing *n, int64_t group, int64_t period, int64_t rows)
+{
+    rd_text places = { 0 };
+
+    for (int64_t k = 0; k < 2 * BYTES; k++) {
+        const int64_t byte = k % BYTES,
+                      at   = byte / group * period + byte % group - k / BYTES * BYTES;
+        const bool here    = byte < rows * group && at >= 0 && at < BYTES;
+
+        rd_text_add(&places, "%s%" PRId64, k ? ", " : "", here ? at : NONE);
+    }
+    rd_print_line(n, "{ static const uint8_t at[%d] LINES = { %s };", 2 * BYTES, places.at);
+    rd_text_end(&places, n->to);
+}
+
+/* Prints a vector loop by call that copies rows which lie apart. False if its first statement is
+ * no unrolled loop over the columns. */
+bool rd_print_strided_rows(rd_printing *n, int32_t stmt)
+{
+    const rd_schedule *t     = n->t;
+    const int32_t      inner = t->stmt[stmt].first;
+
+    if (inner < 0 || t->stmt[inner].kind != RD_S_LOOP ||
+        rd_loop_of(t, inner)->kind != RD_FOR_UNROLL)
+        return false;
+    const rd_stmt *load = &t->stmt[t->stmt[inner].first], *kept = &t->stmt[load->next];
+    const rd_let  *let  = &t->let[load->value];
+    const rd_for  *loop = rd_loop_of(t, inner);
+    const int64_t  size = rd_dtype_size(let->type), group = loop->extent * size;
+    const int64_t  period = size * rd_linear_coef(t, &let->at, rd_loop_of(t, stmt)->axis);
+    rd_text        place = { 0 }, count = { 0 };
+
+    print_shuffle(n, group, period, rows_per_vector(group, period));
+    rd_print_count(n, &count, stmt);
+    n->known[loop->axis] = n->first = true;
+    n->index[loop->axis]            = 0;
+    rd_print_linear(n, &place, &let->at);
+    n->known[loop->axis] = n->first = false;
+    rd_print_line(n, "loads += %" PRId64 " * %s;", loop->extent, count.at);
+    rd_print_line(n,
+                  "rd_strided_rows((char *)a%" PRId32 ", (const char *)((const %s *)x%" PRId32
+                  " + %s), %s, %" PRId64 ", %" PRId64 ", %" PRId64 ", at); }",
+                  kept->store, rd_memory_type(let->type), let->slot, place.at, count.at, group,
+                  period, rows_per_vector(group, period));
+    rd_text_end(&place, n->to);
+    rd_text_end(&count, n->to);
+    return true;
+}

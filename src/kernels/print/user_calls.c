@@ -1,0 +1,185 @@
+/* user_calls.c - calls of users' functions as text: of their own C text, or by their addresses
+ * on arrays of one operand each.
+ *
+ *     q->failing = 0;
+ *     q->sentence = ((const char *(*)(void *, int64_t, const void *const *, void *))
+ *         q->function[0].code)(q->function[0].user, n0, in, a7);
+ *
+ * Operands of a whole strip are in arrays already (pass/fission.c); one element gets arrays of
+ * one element each. */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { NAME = 24 };
+
+typedef struct user_call {
+    const rd_let  *let;                              /* the value that the call makes        */
+    const rd_call *call;                             /* the user's function                  */
+    const char    *count;                            /* elements of each array, as text      */
+    char           in[RD_MAX_CALL][NAME], out[NAME]; /* names of arrays: operands, the result */
+} user_call;
+
+/* "a5, a6" */
+static void add_operands(rd_text *to, const user_call *c, const char *element)
+{
+    for (int32_t k = 0; k < c->let->n; k++)
+        rd_text_add(to, "%s%s%s", k ? ", " : "", c->in[k], element);
+}
+
+/* Prints the call of a function on blocks that may fail. After one call has failed, none is made
+ * any more: "if (!q->sentence) { .. q->sentence = ..(user, n0, in, a7); }". */
+static void print_block_call(rd_printing *n, const user_call *c, const char *operands)
+{
+    const int32_t number = c->let->arg;
+
+    rd_print_line(n,
+                  "if (!q->sentence) { const void *const in[] = { %s }; q->failing = %" PRId32
+                  "; q->sentence = ((const char *(*)(void *, int64_t, const void *const *, "
+                  "void *))q->function[%" PRId32 "].code)(q->function[%" PRId32
+                  "].user, %s, in, %s); }",
+                  operands, number, number, number, c->count, c->out);
+}
+
+/* "float, float" */
+static void add_types(rd_text *to, const user_call *c, const char *type)
+{
+    for (int32_t k = 0; k < c->let->n; k++)
+        rd_text_add(to, k ? ", %s" : "%s", type);
+}
+
+/* True if the function takes and returns one element, not a row of them. */
+static bool is_scalar_function(const rd_call *call)
+{
+    return call->f32_1 || call->f32_2 || call->f64_1 || call->f64_2;
+}
+
+/* Prints a loop that calls `name` for one element after another: "for (int64_t i = 0; i < n0;
+ * i++) a7[i] = call0(a5[i]);". */
+static void print_single_calls(rd_printing *n, const user_call *c, const char *name)
+{
+    rd_text elements = { 0 };
+
+    add_operands(&elements, c, "[i]");
+    rd_print_line(n, "for (int64_t i = 0; i < %s; i++) %s[i] = %s(%s);", c->count, c->out, name,
+                  elements.at ? elements.at : "");
+    rd_text_end(&elements, n->to);
+}
+
+static void print_text_calls(rd_printing *n, const user_call *c)
+{
+    char name[NAME];
+
+    snprintf(name, sizeof name, "call%" PRId32, c->let->arg);
+    print_single_calls(n, c, name);
+}
+
+/* "((float (*)(float))q->function[0].code)" */
+static void print_address_calls(rd_printing *n, const user_call *c)
+{
+    const char *type = c->call->f32_1 || c->call->f32_2 ? "float" : "double";
+    rd_text     name = { 0 };
+
+    rd_text_add(&name, "((%s (*)(", type);
+    add_types(&name, c, type);
+    rd_text_add(&name, "))q->function[%" PRId32 "].code)", c->let->arg);
+    print_single_calls(n, c, name.at ? name.at : "");
+    rd_text_end(&name, n->to);
+}
+
+/* "{ const float *const in[] = { a5, a6 }; ((void (*)(..))q->function[0].code)(n0, in, a7); }": all
+ * elements of a strip by one call, which cannot fail. */
+static void print_row_call(rd_printing *n, const user_call *c, const char *operands)
+{
+    const char *type = rd_operand_type(c->call, c->let->type);
+
+    rd_print_line(n,
+                  "{ const %s *const in[] = { %s }; ((void (*)(int64_t, const %s *const *, %s "
+                  "*))q->function[%" PRId32 "].code)(%s, in, %s); }",
+                  type, operands, type, type, c->let->arg, c->count, c->out);
+}
+
+/* Prints the call in the form that the function has: its own text, a block function, a scalar
+ * function by its address, or a row function. */
+static void print_call(rd_printing *n, const user_call *c)
+{
+    rd_text operands = { 0 };
+
+    add_operands(&operands, c, "");
+    if (c->call->body && !n->pointers)
+        print_text_calls(n, c);
+    else if (c->call->block)
+        print_block_call(n, c, operands.at ? operands.at : "");
+    else if (is_scalar_function(c->call))
+        print_address_calls(n, c);
+    else
+        print_row_call(n, c, operands.at ? operands.at : "");
+    rd_text_end(&operands, n->to);
+}
+
+/* Begins the description of a call, without its arrays. */
+static user_call user_call_of(const rd_printing *n, const rd_let *let, const char *count)
+{
+    return (user_call){ .let = let, .call = &n->t->p->call[let->arg], .count = count };
+}
+
+/* ---- A whole strip --------------------------------------------------------------------------- */
+/* Prints a call on a whole strip: operands and the result are arrays of the text. */
+void rd_print_strip_call(rd_printing *n, const rd_let *let, int32_t result, const char *count)
+{
+    user_call c = user_call_of(n, let, count);
+
+    for (int32_t k = 0; k < let->n; k++)
+        snprintf(c.in[k], NAME, "a%" PRId32, n->t->let[n->t->operand[let->first + k]].store);
+    snprintf(c.out, NAME, "a%" PRId32, result);
+    print_call(n, &c);
+}
+
+/* ---- One element --------------------------------------------------------------------------- */
+/* "float k5_0[1] = { r3 };": operands of a function on blocks are elements as in memory. */
+static void declare_operand(rd_printing *n, user_call *c, int32_t value, int32_t k)
+{
+    const rd_call *call   = c->call;
+    rd_text        stored = { 0 };
+
+    snprintf(c->in[k], NAME, "k%" PRId32 "_%" PRId32, value, k);
+    if (call->block)
+        rd_begin_stored(&stored, call->in_type);
+    rd_text_add(&stored, "r%" PRId32 "%s", n->t->operand[c->let->first + k],
+                call->block ? rd_end_stored(call->in_type) : "");
+    rd_print_line(n, "%s %s[1] = { %s };", rd_operand_type(call, c->let->type), c->in[k],
+                  stored.at ? stored.at : "");
+    rd_text_end(&stored, n->to);
+}
+
+/* "const float r5 = y5[0];" */
+static void print_result(rd_printing *n, const user_call *c, int32_t value)
+{
+    char    element[NAME + 4];
+    rd_text result = { 0 };
+
+    snprintf(element, sizeof element, "%s[0]", c->out);
+    if (c->call->block)
+        rd_add_from_memory(&result, c->let->type, element);
+    else
+        rd_text_add(&result, "%s", element);
+    rd_print_line(n, "const %s r%" PRId32 " = %s;", rd_register_type(c->let->type), value,
+                  result.at ? result.at : "");
+    rd_text_end(&result, n->to);
+}
+
+/* Prints a call for one element: "float k5_0[1] = { r3 }; float y5[1] = { 0 }; <call>; const
+ * float r5 = y5[0];". */
+void rd_print_call(rd_printing *n, int32_t value)
+{
+    user_call c = user_call_of(n, &n->t->let[value], "1");
+
+    for (int32_t k = 0; k < c.let->n; k++)
+        declare_operand(n, &c, value, k);
+    snprintf(c.out, NAME, "y%" PRId32, value);
+    rd_print_line(
+        n, "%s %s[1] = { 0 };",
+        c.call->block ? rd_memory_type(c.let->type) : rd_operand_type(c.call, c.let->type), c.out);
+    print_call(n, &c);
+    print_result(n, &c, value);
+}

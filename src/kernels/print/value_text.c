@@ -1,0 +1,277 @@
+/* value_text.c - statements of a text that make or store a value.
+ *
+ *     const float r3 = r0 ? r1 : r2;
+ *     p6[i * 1] = (float)r2; */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* Makes the instruction that the value would be; functions of emit/ take instructions. */
+rd_inst rd_print_inst(const rd_printing *n, const rd_let *let)
+{
+    const int32_t *in = &n->t->operand[let->first];
+
+    return (rd_inst){ .kind  = let->kind,
+                      .type  = let->type,
+                      .from  = let->from,
+                      .op    = let->op,
+                      .a     = let->n > 0 ? in[0] : -1,
+                      .b     = let->n > 1 ? in[1] : -1,
+                      .c     = let->n > 2 ? in[2] : -1,
+                      .arg   = let->arg,
+                      .value = let->word };
+}
+
+static const rd_let *operand_of(const rd_printing *n, const rd_let *let, int32_t k)
+{
+    return &n->t->let[n->t->operand[let->first + k]];
+}
+
+/* True if ints are divided by a known number above 0. */
+static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
+{
+    const rd_let *by = let->n > 1 ? operand_of(n, let, 1) : NULL;
+
+    return n->dialect->divides && let->kind == RD_I_MAP && by && by->kind == RD_I_CONST &&
+           (let->op == RD_OP_floordiv || let->op == RD_OP_remainder) &&
+           rd_dtype_kind(let->type) != RD_KIND_FLOAT && let->type != RD_BOOL && by->word.i64 > 0;
+}
+
+/* Adds an element of memory or of an array: "((const float *)x1)[i0 + 3 * i1]", "a5[i]". If it
+ * stands directly in a vector loop it has a pointer, "p7[i * 3]". */
+static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store, rd_dtype type,
+                        const rd_linear *at, const char *keep, int32_t stmt)
+{
+    const bool scratch = slot >= n->t->p->first_scratch;
+
+    if (rd_has_pointer(n, slot, at, n->t->stmt[stmt].parent)) {
+        if (rd_is_padded(n, stmt, at)) {
+            rd_text_add(to, "z%" PRId32 "[i]", stmt);
+            return;
+        }
+        rd_text_add(to, "p%" PRId32 "[i * ", stmt);
+        rd_print_number(n, to, rd_linear_coef(n->t, at, rd_loop_of(n->t, n->vector)->axis));
+        rd_text_add(to, "]");
+        return;
+    }
+    if (slot >= 0)
+        rd_text_add(to, "((%s%s%s *)x%" PRId32 ")[", scratch ? "" : n->dialect->memory, keep,
+                    rd_memory_type(type), slot);
+    else
+        rd_text_add(to, "a%" PRId32 "[", store);
+    rd_print_linear(n, to, at);
+    rd_text_add(to, "]");
+}
+
+/* Adds a loaded element as a value: "p7[i * 1] != 0" of a bool, "rd_f16_to_f32(p7[i * 1])" of a
+ * half. */
+static void add_load(rd_printing *n, rd_text *to, const rd_let *let)
+{
+    rd_text element = { 0 };
+
+    add_element(n, &element, let->slot, let->store, let->type, &let->at, "const ", let->made_by);
+    if (let->slot >= 0 || n->t->store[let->store].memory ||
+        n->t->store[let->store].type != let->type)
+        rd_add_from_memory(to, let->type, element.at ? element.at : "");
+    else
+        rd_text_add(to, "%s", element.at ? element.at : "");
+    rd_text_end(&element, n->to);
+}
+
+/* Adds a constant. In a text of one function, floats outside of vector loops are hidden from
+ * compilers: a known one makes them branch where a vector would choose. Texts by parts pass
+ * constants through the task's state. */
+static void add_constant(rd_printing *n, rd_text *to, const rd_let *let)
+{
+    const rd_inst inst   = rd_print_inst(n, let);
+    const bool    hidden = n->dialect->hides && n->t->whole && n->vector < 0 &&
+                        rd_dtype_kind(let->type) == RD_KIND_FLOAT;
+
+    if (hidden)
+        rd_text_add(to, "rd_hidden_%s(", rd_class_name(rd_dtype_class(let->type)));
+    rd_add_constant(to, &inst);
+    rd_text_add(to, hidden ? ")" : "");
+}
+
+/* Adds "rd_floordiv_by_int64_t(r3, 12)". */
+static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
+{
+    const rd_inst by = rd_print_inst(n, operand_of(n, let, 1));
+
+    rd_text_add(to, "rd_%s_by_%s(r%" PRId32 ", ", rd_op_table[let->op].name,
+                rd_register_type(let->type), n->t->operand[let->first]);
+    rd_add_constant(to, &by);
+    rd_text_add(to, ")");
+}
+
+/* True if the operand is the exponent of a power and a constant. It is spelled out, as it
+ * decides which products the power is made of. */
+static bool is_constant_exponent(const rd_printing *n, const rd_let *let, int32_t k)
+{
+    return let->kind == RD_I_MAP && let->op == RD_OP_pow_half && k == 1 &&
+           operand_of(n, let, k)->kind == RD_I_CONST;
+}
+
+static void add_exponent(const rd_printing *n, rd_text *to, const rd_let *let)
+{
+    const rd_inst inst = rd_print_inst(n, operand_of(n, let, 1));
+
+    rd_text_add(to, ", ");
+    rd_add_constant(to, &inst);
+}
+
+/* Adds "f32_add(r1, r2)", with ", &warnings" of an operator that may warn. */
+static void add_operation(rd_printing *n, rd_text *to, const rd_let *let)
+{
+    const rd_inst inst = rd_print_inst(n, let);
+    char          name[RD_EMIT_NAME];
+
+    rd_op_name(&inst, name);
+    rd_text_add(to, "%s(", name);
+    for (int32_t k = 0; k < let->n; k++)
+        if (is_constant_exponent(n, let, k))
+            add_exponent(n, to, let);
+        else
+            rd_text_add(to, "%sr%" PRId32, k ? ", " : "", n->t->operand[let->first + k]);
+    rd_text_add(to, let->kind == RD_I_MAP && rd_op_warns(&inst) ? ", &warnings)" : ")");
+}
+
+/* Adds "rd_index_i64(r3, N4, &failed)". Negative indices count from the end; an index outside is
+ * noted in `failed`, and the first element stands in for it. */
+static void add_index(rd_printing *n, rd_text *to, const rd_let *let)
+{
+    rd_text_add(to, "%s(r%" PRId32 ", ",
+                rd_dtype_class(let->from) == RD_CLASS_u64 ? "rd_index_u64"
+                : n->vector >= 0                          ? "rd_index_i64"
+                                                          : "rd_index_one_i64",
+                n->t->operand[let->first]);
+    rd_print_number(n, to, let->word.i64);
+    rd_text_add(to, ", &failed)");
+}
+
+/* Adds a cast of a float that is known to fit, "(uint8_t)(int32_t)rd_or_0_f64(r7)". Vectors have
+ * this one, and the bits are those of the full cast. */
+static void add_bounded_cast(const rd_printing *n, rd_text *to, const rd_let *let)
+{
+    rd_text_add(to, "(%s)(int32_t)rd_or_0_%s(r%" PRId32 ")", rd_memory_type(let->type),
+                rd_class_name(rd_dtype_class(let->from)), n->t->operand[let->first]);
+}
+
+/* ---- Choices --------------------------------------------------------------------------------- */
+static bool is_signed(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_INT;
+}
+
+/* True if the value is an int of 17 bits at most, as small ints in a wider type are. */
+static bool has_17_bits(const rd_printing *n, const rd_let *let, int depth)
+{
+    enum { DEEP = 4, MOST = 65535 };
+
+    if (rd_dtype_kind(let->type) == RD_KIND_FLOAT || depth == DEEP)
+        return false;
+    if (rd_small_type(let->type))
+        return true;
+    switch (let->kind) {
+    case RD_I_CONST:
+        return let->word.i64 >= (is_signed(let->type) ? -MOST : 0) && let->word.i64 <= MOST;
+    case RD_I_CAST: /* as unsigned, what is negative is large */
+        return (is_signed(let->type) || !is_signed(let->from)) &&
+               has_17_bits(n, operand_of(n, let, 0), depth + 1);
+    case RD_I_SELECT:
+        return has_17_bits(n, operand_of(n, let, 1), depth + 1) &&
+               has_17_bits(n, operand_of(n, let, 2), depth + 1);
+    default: return false;
+    }
+}
+
+/* Returns the narrow type for a choice between short ints of a wide type, so that a vector holds
+ * as many as it loads. NULL: the value's own type. */
+static const char *chosen_type(const rd_printing *n, const rd_let *let)
+{
+    const rd_let *x = operand_of(n, let, 1), *y = operand_of(n, let, 2);
+
+    if (rd_register_size(let->type) < 8 || !has_17_bits(n, let, 0))
+        return NULL;
+    return rd_small_type(x->type) && y->kind == RD_I_CONST && y->word.u64 == 0
+               ? rd_small_type(x->type)
+               : "int32_t";
+}
+
+/* Adds an operand of a choice, cast to the narrow type. Constants are spelled out: gcc 12 finds
+ * no vectors for those of a task's state. */
+static void add_chosen(const rd_printing *n, rd_text *to, int32_t value, const char *type)
+{
+    const rd_let *let = &n->t->let[value];
+
+    if (type)
+        rd_text_add(to, "(%s)", type);
+    if (type && let->kind == RD_I_CONST)
+        rd_text_add(to, "(%" PRId64 ")", let->word.i64);
+    else
+        rd_text_add(to, "r%" PRId32, value);
+}
+
+/* Adds "r2 ? (uint8_t)r0 : (uint8_t)(0)". */
+static void add_choice(const rd_printing *n, rd_text *to, const rd_let *let)
+{
+    const int32_t    *in   = &n->t->operand[let->first];
+    const char *const type = chosen_type(n, let);
+
+    rd_text_add(to, "r%" PRId32 " ? ", in[0]);
+    add_chosen(n, to, in[1], type);
+    rd_text_add(to, " : ");
+    add_chosen(n, to, in[2], type);
+}
+
+/* Adds the expression that makes the value, by the kind of its instruction. */
+void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
+{
+    switch (let->kind) {
+    case RD_I_CONST: add_constant(n, to, let); break;
+    case RD_I_COORD: rd_print_linear(n, to, &let->at); break;
+    case RD_I_LOAD: add_load(n, to, let); break;
+    case RD_I_INDEX: add_index(n, to, let); break;
+    case RD_I_SELECT: add_choice(n, to, let); break;
+    default:
+        if (is_division_by_constant(n, let))
+            add_division(n, to, let);
+        else if (let->fits_int32 && n->vector >= 0)
+            add_bounded_cast(n, to, let);
+        else if (rd_is_short_quotient(n, let))
+            rd_print_short_quotient(n, to, let);
+        else
+            add_operation(n, to, let);
+    }
+}
+
+/* Prints "const float r3 = r0 ? r1 : r2;", and counts a load outside of vector loops. */
+void rd_print_let(rd_printing *n, const rd_stmt *s)
+{
+    const rd_let *let = &n->t->let[s->value];
+
+    if (let->kind == RD_I_CALL) {
+        rd_print_call(n, s->value);
+        return;
+    }
+    rd_print_begin_line(n);
+    rd_text_add(n->to, "const %s r%" PRId32 " = ", rd_register_type(let->type), s->value);
+    rd_print_value(n, n->to, let);
+    rd_text_add(n->to, ";\n");
+    if (n->dialect->counts && n->vector < 0 && let->kind == RD_I_LOAD && !let->uncounted &&
+        let->slot >= 0 && let->slot < n->t->p->first_scratch)
+        rd_print_line(n, "loads++;");
+}
+
+/* Prints "p6[i * 1] = (float)r2;". */
+void rd_print_store(rd_printing *n, int32_t stmt)
+{
+    const rd_stmt *s      = &n->t->stmt[stmt];
+    const bool     memory = s->slot >= 0 || n->t->store[s->store].memory;
+
+    rd_print_begin_line(n);
+    add_element(n, n->to, s->slot, s->store, s->type, &s->at, "", stmt);
+    rd_text_add(n->to, " = ");
+    if (memory)
+        rd_begin_stored(n->to, s->type);
+    rd_text_add(n->to, "r%" PRId32 "%s;\n", s->x, memory ? rd_end_stored(s->type) : "");
+}

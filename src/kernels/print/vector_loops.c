@@ -1,0 +1,177 @@
+/* vector_loops.c - vector loops as text, so that compilers vectorise them:
+ *
+ *     const float *const p7 = (const float *)x0 + m0;
+ *     loads += 1 * n0;
+ *     INDEPENDENT for (int64_t i = 0; i < n0; i++) {
+ *         const float r3 = p7[i * 1];
+ *         ... } */
+#include "kernels/print/print.h"
+#include <inttypes.h>
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
+/* The load of a vector loop that only copies strided ints of 32 or 64 bits into an array; -1 if
+ * the loop does something else. */
+static int32_t find_copied_ints(const rd_printing *n, int32_t loop)
+{
+    const int32_t  load = n->t->stmt[loop].first, store = n->t->stmt[loop].last;
+    const rd_stmt *to = &n->t->stmt[store];
+    const rd_let  *let =
+        load >= 0 && n->t->stmt[load].kind == RD_S_LET ? &n->t->let[n->t->stmt[load].value] : NULL;
+
+    return let && let->kind == RD_I_LOAD && n->t->stmt[load].next == store &&
+                   to->kind == RD_S_STORE && to->store >= 0 && to->x == n->t->stmt[load].value &&
+                   n->t->store[to->store].type == let->type &&
+                   rd_dtype_kind(let->type) != RD_KIND_FLOAT && rd_dtype_size(let->type) >= 4 &&
+                   rd_has_pointer(n, let->slot, &let->at, loop) && !rd_padded_around(n->t, loop) &&
+                   rd_linear_coef(n->t, &let->at, rd_loop_of(n->t, loop)->axis) > 1
+               ? load
+               : -1;
+}
+
+/* Prints the copy of ints as floats: "INDEPENDENT for (..) ((rd_bits32 *)a5)[i2 * 16 + i] =
+ * ((const rd_bits32 *)p21)[i * 5];". Compilers insert floats into vectors one by one; for ints
+ * gcc shifts pairs together. */
+static void print_copied_ints(rd_printing *n, int32_t loop, int32_t load, const char *count)
+{
+    const rd_let  *let  = &n->t->let[n->t->stmt[load].value];
+    const rd_stmt *to   = &n->t->stmt[n->t->stmt[loop].last];
+    const int      bits = 8 * rd_dtype_size(let->type);
+    rd_text        at   = { 0 };
+
+    rd_print_linear(n, &at, &to->at);
+    rd_print_line(n,
+                  "INDEPENDENT for (int64_t i = 0; i < %s; i++) ((rd_bits%d *)a%" PRId32
+                  ")[%s] = ((const rd_bits%d *)p%" PRId32 ")[i * %" PRId64 "];",
+                  count, bits, to->store, at.at, bits, load,
+                  rd_linear_coef(n->t, &let->at, rd_loop_of(n->t, loop)->axis));
+    rd_text_end(&at, n->to);
+}
+
+/* Returns what stands before the loop. Loops with a serial order have no INDEPENDENT; group-by
+ * steps have four lanes in turn, and are unrolled by four. */
+static const char *pragma_of(const rd_printing *n, int32_t stmt)
+{
+    const int32_t last = n->t->stmt[stmt].last;
+
+    if (!rd_loop_of(n->t, stmt)->in_order)
+        return "INDEPENDENT ";
+    return last >= 0 && n->t->stmt[last].label >= 0 ? "_Pragma(\"GCC unroll 4\") " : "";
+}
+
+/* Prints a vector loop: pointers to its first elements, what its scans need before and behind
+ * it, and the loop. */
+static void print_elements(rd_printing *n, int32_t stmt)
+{
+    rd_text count = { 0 };
+
+    rd_print_count(n, &count, stmt);
+    rd_print_pointers(n, stmt);
+    n->first = true;
+    for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
+        rd_print_group_pointer(n, s);
+    n->first = false;
+    if (find_copied_ints(n, stmt) >= 0) {
+        print_copied_ints(n, stmt, find_copied_ints(n, stmt), count.at);
+        rd_text_end(&count, n->to);
+        return;
+    }
+    rd_print_tree_scan_before(n, stmt, count.at);
+    rd_print_group_subscripts(n, stmt, count.at);
+    rd_print_begin_line(n);
+    if (rd_padded_around(n->t, stmt))
+        rd_text_add(n->to, "INDEPENDENT for (int64_t i = 0; i < %" PRId32 "; i++) {",
+                    rd_padded_around(n->t, stmt));
+    else
+        rd_text_add(n->to, "%sfor (int64_t i = 0; i < %s; i++) {", pragma_of(n, stmt), count.at);
+    if (n->marks)
+        rd_text_add(n->to, " /* loop %" PRId32 " */", stmt);
+    rd_text_add(n->to, "\n");
+    n->indent++;
+    rd_print_body(n, stmt);
+    n->indent--;
+    rd_print_line(n, "}");
+    rd_print_tree_scan_after(n, stmt, count.at);
+    rd_text_end(&count, n->to);
+}
+
+/* Prints two nested loops as one: "INDEPENDENT for (int64_t i = 0; i < n2 * 7; i++) {". i takes
+ * the place of the outer index, and the inner index is 0. */
+static void print_flat(rd_printing *n, int32_t stmt)
+{
+    const int32_t inner = n->t->stmt[stmt].first, axis = rd_loop_of(n->t, inner)->axis;
+    rd_text       count = { 0 };
+
+    rd_print_pointers(n, stmt);
+    rd_print_count(n, &count, stmt);
+    rd_print_line(n, "INDEPENDENT for (int64_t i = 0; i < %s * %" PRId64 "; i++) {", count.at,
+                  rd_loop_of(n->t, inner)->extent);
+    n->known[axis] = true;
+    n->index[axis] = 0;
+    n->indent++;
+    rd_print_body(n, inner);
+    n->indent--;
+    n->known[axis] = false;
+    rd_print_line(n, "}");
+    rd_text_end(&count, n->to);
+}
+
+/* Prints stores that bypass the caches (non-temporal stores): "rd_nontemporal_copy((char
+ * *)((float *)x1 + i0 * N0 + m0), (const char *)a7, n0 * 4);". */
+static void print_nontemporal(rd_printing *n, int32_t loop)
+{
+    const rd_stmt *to   = &n->t->stmt[n->t->stmt[loop].last];
+    rd_text        line = { 0 };
+
+    n->first = true;
+    rd_text_add(&line, "rd_nontemporal_copy((char *)((%s *)x%" PRId32 " + ",
+                rd_memory_type(to->type), to->slot);
+    rd_print_linear(n, &line, &to->at);
+    n->first = false;
+    rd_text_add(&line, "), (const char *)a%" PRId32 ", ", n->t->let[to->x].store);
+    rd_print_count(n, &line, loop);
+    rd_print_line(n, "%s * %" PRId32 ");", line.at, (int32_t)rd_dtype_size(to->type));
+    n->nontemporal = true;
+    rd_text_end(&line, n->to);
+}
+
+/* Prints a vector loop, in the first form that takes it: a non-temporal copy, one of the loops
+ * by call, flattened loops, or a loop over elements. */
+void rd_print_vector(rd_printing *n, int32_t stmt)
+{
+    rd_print_declare_count(n, stmt);
+    n->vector = stmt;
+    if (rd_loop_of(n->t, stmt)->nontemporal) {
+        print_nontemporal(n, stmt);
+        n->vector = -1;
+        return;
+    }
+    if (rd_loop_of(n->t, stmt)->by_call && !rd_print_strided_rows(n, stmt) &&
+        !rd_print_transpose(n, stmt) && !rd_print_unrolled_steps(n, stmt) &&
+        !rd_print_exp_steps(n, stmt) && !rd_print_lookups(n, stmt) &&
+        !rd_print_strip_function(n, stmt)) {
+        n->first = true;
+        rd_print_body(n, stmt);
+        n->first = false;
+    } else if (rd_loop_of(n->t, stmt)->flattened)
+        print_flat(n, stmt);
+    else if (!rd_loop_of(n->t, stmt)->by_call)
+        print_elements(n, stmt);
+    n->vector = -1;
+}
+
+/* Prints "PREFETCH((const float *)x0 + m0 + 1024, m1 - m0)"; of a known number of elements,
+ * "PREFETCH_UNROLLED(.., 128)". */
+void rd_print_prefetch(rd_printing *n, const rd_stmt *s)
+{
+    rd_text at = { 0 }, count = { 0 };
+
+    rd_print_linear(n, &at, &s->at);
+    if (s->count.n)
+        rd_print_linear(n, &count, &s->count);
+    else /* which compilers write out */
+        rd_text_add(&count, "%" PRId64, s->count.offset);
+    rd_print_line(n, "PREFETCH%s((const %s *)x%" PRId32 " + %s, %s)", s->count.n ? "" : "_UNROLLED",
+                  rd_memory_type(s->type), s->slot, at.at, count.at);
+    rd_text_end(&at, n->to);
+    rd_text_end(&count, n->to);
+}
