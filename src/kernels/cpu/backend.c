@@ -6,8 +6,8 @@
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/product/blas.h"
 #include "kernels/cpu/product/product.h"
-#include "kernels/cpu/tile/plan/plan.h"
-#include "kernels/cpu/tile/run/tiles.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
+#include "kernels/cpu/tile/run/tile_task.h"
 #include "kernels/cpu/ways.h"
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -99,7 +99,7 @@ static bool prepare_ways(rd_program *p, bool brief, rd_get_fn *get, void *pool)
 {
     const bool     scalar = rd_cpu_is_scalar();
     const rd_simd *simd   = rd_cpu_simd();
-    rd_tile_result result = RD_TILE_CANNOT;
+    rd_tile_result result = RD_TILE_UNSUPPORTED;
 
     p->code    = NULL;
     p->product = NULL;
@@ -108,7 +108,7 @@ static bool prepare_ways(rd_program *p, bool brief, rd_get_fn *get, void *pool)
     if (!scalar)
         result = rd_tile_prepare(p, simd, get, pool);
     if (result == RD_TILE_NO_MEMORY ||
-        (result == RD_TILE_CANNOT && !rd_backend_scalar.prepare(p, get, pool)))
+        (result == RD_TILE_UNSUPPORTED && !rd_backend_scalar.prepare(p, get, pool)))
         return false;
     return scalar || prepare_nest(p, simd, brief, get, pool);
 }

@@ -1,6 +1,6 @@
 /* better.c - programs for which the tile machine has a faster way than a compiled nest. */
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/loop/price.h"
 #include <math.h>
 
@@ -137,7 +137,7 @@ static bool is_long(const rd_tile_fold *f)
     enum { FEW = 8 };
     const rd_fold *fold = f->fold;
 
-    if (f->form != RD_FOLD_RUN)
+    if (f->form != RD_FOLD_LANES)
         return f->form == RD_FOLD_COLUMNS;
     return fold->n_block > 1 || fold->lane_extent >= (int64_t)FEW * fold->lanes;
 }

@@ -4,7 +4,7 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/product.h"
 #include "kernels/cpu/speed.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include <stdio.h>
 
 /* ---- In words -------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include "kernels/cpu/calibrate/calibrate.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/nest/nest.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/print/residue.h"
 
 static bool add_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_residue *r)

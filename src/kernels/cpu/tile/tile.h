@@ -9,9 +9,9 @@
  *   program -plan/prepare.c-> plan of tiles, this header: which loops are rows and columns, where
  *                             registers live, what is fused (fuse.c: passes that need not be;
  *                             buffers.c: what shares memory, how many elements a tile has; sizes.c:
- *                             how many rows and columns; forms.c: how elements meet the states of a
- *                             fold; kernels.c: which kernels take it)
- *           -run/run.c-> loops; values.c: maps, loads, stores; steps.c, scans.c, results.c:
+ *                             how many rows and columns; fold_mapping.c: how elements meet the states of a
+ *                             fold; fold_kernels.c: which kernels take it)
+ *           -run/tile_loops.c-> loops; element_values.c: maps, loads, stores; steps.c, operator_scans.c, fold_results.c:
  *                        reductions and scans, on the combine tree of trees.c */
 #ifndef RD_KERNELS_CPU_TILE_TILE_H
 #define RD_KERNELS_CPU_TILE_TILE_H
@@ -23,12 +23,12 @@
 typedef enum rd_tile_level { RD_AT_TASK, RD_AT_ROW, RD_AT_TILE } rd_tile_level;
 
 /* How a position moves from element to element of the tile (or of the row of rows). */
-typedef struct rd_tile_walk {
+typedef struct rd_tile_strides {
     const rd_address *at;
     int64_t           row, col;
     bool              gathers; /* indices in registers count */
     int32_t           size;    /* bytes of an element        */
-} rd_tile_walk;
+} rd_tile_strides;
 
 typedef enum rd_loop_role {
     RD_LOOP_OUTER, /* one index (or one range) at a time */
@@ -44,25 +44,25 @@ typedef struct rd_tile_loop {
 } rd_tile_loop;
 
 /* How the elements of one row of the tile meet a fold's states. */
-typedef enum rd_fold_form {
-    RD_FOLD_RUN,      /* neighbours are neighbouring lanes of one cell     */
+typedef enum rd_fold_mapping {
+    RD_FOLD_LANES,    /* neighbours are neighbouring lanes of one cell     */
     RD_FOLD_COLUMNS,  /* neighbours are neighbouring cells                 */
     RD_FOLD_CHANNELS, /* of all cells in turn, lane after lane: states lie as elements do, cells of
                        * a lane side by side */
     RD_FOLD_ALONG,    /* of a scan: neighbours follow each other           */
     RD_FOLD_ELEMENTS  /* each element has a place of its own               */
-} rd_fold_form;
+} rd_fold_mapping;
 
 typedef struct rd_tile_fold {
     const rd_fold      *fold;
     const rd_fold_code *code;
     const rd_scan_code *scan;
-    rd_fold_form        form;
+    rd_fold_mapping     form;
     rd_elem             elem;
-    bool                users;    /* a caller's reducer: the reference's folds, in users.c */
-    bool                running;  /* a scan whose reducer no operator merges: running.c */
+    bool                users;    /* a caller's reducer: the reference's folds, in user_folds.c */
+    bool                running;  /* a scan whose reducer no operator merges: state_scans.c */
     bool                by_lanes; /* these take the lanes of a row one after the other */
-    bool                grouped;  /* elements go to cells by their labels: groups.c       */
+    bool                grouped;  /* elements go to cells by their labels: grouped_folds.c       */
     bool                masked, indexed, own_rows; /* own_rows: each row of a tile has states of its
                                                     * own */
     bool                weighted, whole_columns;   /* whole_columns: all columns are always there */
@@ -87,13 +87,13 @@ typedef struct rd_tile_fold {
                                           * slots */
     int64_t beside;                      /* cells whose states of a lane are neighbours */
     /* offsets in the fold's memory */
-    int64_t      tags, block, tree, scans, seen, first_place, spare, bytes;
-    bool         in_square; /* its STEP is in a square loop, which takes columns apart */
-    int64_t      row_extent, col_extent; /* of the loops over rows and columns around the STEP */
-    int64_t      row_bytes;              /* what a further row with states of its own adds */
-    int64_t      scan_words, scan_bytes; /* of a scan's slot: sums before, math/so_far.h; all */
-    rd_tile_walk lane, outer, index, cell;
-    rd_word      end; /* see settles */
+    int64_t         tags, block, tree, scans, seen, first_place, spare, bytes;
+    bool            in_square; /* its STEP is in a square loop, which takes columns apart */
+    int64_t         row_extent, col_extent; /* of the loops over rows and columns around the STEP */
+    int64_t         row_bytes;              /* what a further row with states of its own adds */
+    int64_t         scan_words, scan_bytes; /* of a scan's slot: sums before, math/so_far.h; all */
+    rd_tile_strides lane, outer, index, cell;
+    rd_word         end; /* see settles */
 } rd_tile_fold;
 
 typedef struct rd_tile_inst {
@@ -131,7 +131,7 @@ typedef struct rd_tile_inst {
                                    * none */
     rd_simd_map *const *map;      /* MAP, SELECT: by form */
     rd_simd_wrap       *wrap;
-    rd_tile_walk        walk;
+    rd_tile_strides     walk;
 } rd_tile_inst;
 
 typedef struct rd_tile_reg {

@@ -1,7 +1,7 @@
 /* buffers.c - which registers of a tile share memory, and how many elements a tile has: all buffers
  * together fit the first-level cache, beside what is read and written. */
 #include "core/caches.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 
 enum { FEWEST = 256, MOST = 2048 };
 

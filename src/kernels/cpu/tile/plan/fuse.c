@@ -2,7 +2,7 @@
  * where they are computed, maps folded where they are computed. */
 #include "core/caches.h"
 #include "core/tree.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 
 static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)
 {
@@ -219,7 +219,7 @@ static bool fuse_by_row(const rd_program *p, rd_tile_code *code, int32_t i, rd_f
     const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
     const bool          in_a = in_tile(code, a);
 
-    if (in_a == in_tile(code, b) || (f->form != RD_FOLD_RUN && f->form != RD_FOLD_COLUMNS) ||
+    if (in_a == in_tile(code, b) || (f->form != RD_FOLD_LANES && f->form != RD_FOLD_COLUMNS) ||
         !code->simd->fused[f->elem][f->fold->reducer][as])
         return false;
     code->inst[i].fused = as;
@@ -296,7 +296,7 @@ static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
 
     if (from < 0 || p->inst[from].kind != RD_I_CAST || p->inst[from].from != RD_BOOL ||
         code->reg[inst->a].uses != 1 || !in_tile(code, p->inst[from].a) || f->masked ||
-        inst->b >= 0 || f->form != RD_FOLD_RUN || f->fold->reducer != RD_RED_sum ||
+        inst->b >= 0 || f->form != RD_FOLD_LANES || f->fold->reducer != RD_RED_sum ||
         (f->elem != RD_ELEM_i64 && f->elem != RD_ELEM_u64))
         return;
     code->inst[i].counts  = true;
@@ -342,12 +342,12 @@ static bool sums_exactly(const rd_tile_fold *f, rd_dtype type)
 
 static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
 {
-    const rd_inst      *inst = &p->inst[i];
-    rd_tile_fold       *f    = &code->fold[inst->arg];
-    const int32_t       from = in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
-    const bool          cast = from >= 0 && p->inst[from].kind == RD_I_CAST;
-    const int32_t       load = cast ? code->reg[p->inst[from].a].born : from;
-    const rd_tile_walk *w    = load >= 0 ? &code->inst[load].walk : NULL;
+    const rd_inst         *inst = &p->inst[i];
+    rd_tile_fold          *f    = &code->fold[inst->arg];
+    const int32_t          from = in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
+    const bool             cast = from >= 0 && p->inst[from].kind == RD_I_CAST;
+    const int32_t          load = cast ? code->reg[p->inst[from].a].born : from;
+    const rd_tile_strides *w    = load >= 0 ? &code->inst[load].walk : NULL;
 
     if (load < 0 || p->inst[load].kind != RD_I_LOAD || code->inst[load].level != RD_AT_TILE ||
         code->reg[inst->a].uses != 1 || code->reg[p->inst[load].dst].uses != 1 || inst->b >= 0 ||
@@ -356,8 +356,9 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
         (cast && p->inst[from].type != f->fold->type)) /* which cuts what it casts, or wraps it */
         return;
     /* One cell a row, or a cell for each of a few columns whose rows are one run of memory. */
-    if (!(f->form == RD_FOLD_RUN) && !(f->cell.col == 1 && f->cell.row == 0 &&
-                                       f->col_extent <= RD_SMALL_PERIOD && w->row == f->col_extent))
+    if (!(f->form == RD_FOLD_LANES) &&
+        !(f->cell.col == 1 && f->cell.row == 0 && f->col_extent <= RD_SMALL_PERIOD &&
+          w->row == f->col_extent))
         return;
     code->inst[i].small               = load;
     code->inst[from].skip             = true;

@@ -1,7 +1,7 @@
 /* prepare.c - a loop program seen as tiles: which loops are rows and columns, and what each
  * instruction is there. */
-#include "kernels/cpu/tile/plan/plan.h"
-#include "kernels/cpu/tile/run/tiles.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
+#include "kernels/cpu/tile/run/tile_task.h"
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
 static bool inner_loops_are_columns(const rd_program *p, const rd_loop *loop)
@@ -18,7 +18,7 @@ static bool inner_loops_are_columns(const rd_program *p, const rd_loop *loop)
 static bool rows_may_go_together(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
-        if (p->inst[i].kind == RD_I_EXIT && rd_tile_leaves(p, i))
+        if (p->inst[i].kind == RD_I_EXIT && rd_tile_exits_early(p, i))
             return false;
         for (int32_t k = loop->begin + 1; p->inst[i].kind == RD_I_STORE && k < loop->end; k++)
             if (p->inst[k].kind == RD_I_LOAD &&
@@ -69,7 +69,7 @@ static int64_t distance(int64_t step)
 }
 
 /* Are rows of the tile neighbours in memory, and columns too far apart to be in their way? */
-static bool turns(const rd_inst *inst, const rd_tile_walk *w, int64_t rows)
+static bool turns(const rd_inst *inst, const rd_tile_strides *w, int64_t rows)
 {
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) && !w->gathers &&
            distance(w->row) == 1 && distance(w->col) > 1 && distance(w->col) >= rows;
@@ -95,7 +95,7 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
                          .small  = -1,
                          .label  = -1 };
     if (at)
-        t->walk = col ? rd_tile_walk_of(at, row, col) : rd_tile_walk_of(at, NULL, row);
+        t->walk = col ? rd_tile_strides_of(at, row, col) : rd_tile_strides_of(at, NULL, row);
     t->turns = row && col && turns(inst, &t->walk, row->extent);
     if (inst->kind == RD_I_MAP)
         t->map = code->simd->map[rd_elem_of(is_test(inst) ? inst->from : inst->type)][inst->op];
@@ -158,7 +158,7 @@ static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
     const int32_t  step = rd_tile_inst_of(p, fold->scan ? RD_I_SCAN : RD_I_STEP, k),
                   start = rd_tile_inst_of(p, RD_I_START, k);
 
-    if (step < 0 || start < 0 || (fold->n_group && !rd_tile_group_can(p, code, k)) ||
+    if (step < 0 || start < 0 || (fold->n_group && !rd_tile_can_group(p, code, k)) ||
         (fold->reducer == RD_RED_user && fold->n_out > RD_MAX_STATE))
         return false;
     /* All bits of a byte are not those of the register it lies in. */
@@ -211,7 +211,7 @@ static void find_ahead(const rd_program *p, rd_tile_code *code, int32_t begin, c
         for (int32_t k = i + 1; k < loop->end && first < 0; k++)
             if (p->inst[k].kind == RD_I_LOAD && code->inst[k].direct &&
                 p->address[p->inst[k].arg].slot < p->first_scratch &&
-                rd_tile_walk_of(&p->address[p->inst[k].arg], outer, NULL).row == loop->extent)
+                rd_tile_strides_of(&p->address[p->inst[k].arg], outer, NULL).row == loop->extent)
                 first = k;
         i = loop->end;
     }
@@ -249,10 +249,10 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     code->simd = simd;
     decode_all(p, code);
     if (!can(p, code) || !rd_tile_plan_folds(p, code, false))
-        return RD_TILE_CANNOT;
+        return RD_TILE_UNSUPPORTED;
     if (!rd_tile_fuse(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
-    rd_tile_squares(p, code);
+    rd_tile_plan_squares(p, code);
     if (!rd_tile_buffers(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     find_all_ahead(p, code);

@@ -1,6 +1,6 @@
 /* price.c - how long the tile machine computes: kernels, each of which passes over the elements of a tile. */
 #include "kernels/cpu/sort/sort.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/emit/emit.h"
 #include "kernels/loop/price.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 /* sizes.c - how many columns and rows a tile of each loop has at most. */
 #include "core/bytes.h"
 #include "core/caches.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 
 /* Elements of a tile that are only read in place: enough to forget what it costs, fewer if a
  * second-level cache should hold them as they are passed over again; a block's worth of rows at
@@ -39,7 +39,7 @@ static bool keeps(const rd_program *p, const rd_tile_code *code, int32_t begin)
 
     for (int32_t i = begin + 1; i < end; i++) {
         const rd_inst *inst = &p->inst[i];
-        if (code->inst[i].buffer >= 0 || (inst->kind == RD_I_EXIT && rd_tile_leaves(p, i)) ||
+        if (code->inst[i].buffer >= 0 || (inst->kind == RD_I_EXIT && rd_tile_exits_early(p, i)) ||
             code->inst[i].walk.gathers || code->inst[i].turns)
             return true;
         if (spreads(p, code, i))

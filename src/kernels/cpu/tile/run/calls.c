@@ -1,6 +1,6 @@
 /* calls.c - instructions that may fail: indices of gathers, and users' functions. */
 #include "kernels/cpu/reference/call.h"
-#include "kernels/cpu/tile/run/tiles.h"
+#include "kernels/cpu/tile/run/tile_task.h"
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -5,12 +5,12 @@
 
 /* A value and its place come to the first lane of a cell (or to a cell of one lane, after those
  * before it in its group); the tree merges what blocks have found, in any order. */
-static void take_one(rd_arrival *a, int64_t block, const void *x, int64_t index)
+static void take_one(rd_update *a, int64_t block, const void *x, int64_t index)
 {
     rd_group *g;
 
     if (rd_tree_group(a->memory, a->group)->block < 0)
-        rd_tree_reach(a->f, a->memory, a->group, block);
+        rd_tree_enter_block(a->f, a->memory, a->group, block);
     g      = rd_tree_group(a->memory, a->group);
     a->q.n = a->q.rows = 1;
     a->q.x             = x;
@@ -28,7 +28,7 @@ static int64_t first_that_counts(const rd_tiles *m, const rd_view *mask, int64_t
     return (const char *)memchr(row, 1, (size_t)m->cols) - row;
 }
 
-void rd_arrive_best(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f    = a->f;
     rd_simd_best       *best = m->code->simd->best[f->elem][f->fold->reducer];
@@ -40,9 +40,9 @@ void rd_arrive_best(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
         rd_word       found = t->mask.at ? rd_fold_identity(f->fold) : (rd_word){ 0 };
         int64_t       place;
 
-        if (t->mask.at && !rd_mask_counts(m, &t->mask, r))
+        if (t->mask.at && !rd_mask_has_any(m, &t->mask, r))
             continue;
-        rd_arrival_place(a, t, r, 0);
+        rd_update_place(a, t, r, 0);
         if (!t->mask.at)
             memcpy(&found, x, (size_t)rd_elem_size(f->elem));
         place = best(m->cols, x, &found);
@@ -53,7 +53,7 @@ void rd_arrive_best(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 }
 
 /* Sums of ints are exact: what a row comes to goes to the first lane. */
-void rd_arrive_counts(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, rd_simd_count_if *test)
+void rd_update_counts(rd_tiles *m, rd_update *a, const rd_fold_tile *t, rd_simd_count_if *test)
 {
     const rd_tile_fold *f = a->f;
 
@@ -62,13 +62,13 @@ void rd_arrive_counts(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, rd_simd
         const char   *x   = rd_view_at(&t->x, r, 0);
         const int64_t sum = test ? test(m->cols, x, t->y.at) : m->code->simd->count(m->cols, x);
 
-        rd_arrival_place(a, t, r, 0);
+        rd_update_place(a, t, r, 0);
         take_one(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, &sum, 0);
     }
 }
 
 /* What one of these sums comes to goes to the first lane of its cell. */
-static void take_sum(rd_arrival *a, int64_t block, int64_t sum)
+static void take_sum(rd_update *a, int64_t block, int64_t sum)
 {
     const double as_f64 = (double)sum;
 
@@ -76,8 +76,8 @@ static void take_sum(rd_arrival *a, int64_t block, int64_t sum)
 }
 
 /* Rows of columns that are cells; a task's share of the columns may be less than a row. */
-static void take_small_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t,
-                               const rd_tile_walk *w)
+static void take_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
+                               const rd_tile_strides *w)
 {
     const rd_tile_fold *f                     = a->f;
     const bool          flat                  = w->row == m->cols;
@@ -87,17 +87,18 @@ static void take_small_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t
         m->code->simd->small[w->at->type](flat ? m->rows * m->cols : m->cols, m->cols,
                                           rd_tiles_memory(m, w) + r * w->row * w->size, sums);
     for (int64_t c = 0; c < m->cols; c++) {
-        rd_arrival_place(a, t, 0, c);
+        rd_update_place(a, t, 0, c);
         take_sum(a, (t->outer * f->row_steps + t->lane / f->fold->lanes) / f->fold->steps, sums[c]);
     }
 }
 
-void rd_arrive_small(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, const rd_tile_walk *w)
+void rd_update_small_ints(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
+                          const rd_tile_strides *w)
 {
     const rd_tile_fold *f = a->f;
 
     m->task->loads += w->at->slot < m->p->first_scratch ? m->rows * m->cols : 0;
-    if (f->form != RD_FOLD_RUN) {
+    if (f->form != RD_FOLD_LANES) {
         take_small_columns(m, a, t, w);
         return;
     }
@@ -107,7 +108,7 @@ void rd_arrive_small(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, const rd
 
         m->code->simd->small[w->at->type](m->cols, 1, rd_tiles_memory(m, w) + r * w->row * w->size,
                                           &sum);
-        rd_arrival_place(a, t, r, 0);
+        rd_update_place(a, t, r, 0);
         take_sum(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, sum);
     }
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* Results in the accumulator's element become those of the register. */
-void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from,
-                      void *const *to)
+void rd_tiles_convert_results(const rd_tiles *m, const rd_tile_fold *f, int64_t n,
+                              void *const *from, void *const *to)
 {
     rd_simd_cast *cast =
         rd_simd_cast_to(m->code->simd, f->fold->out, f->indexed ? RD_ELEM_i64 : f->elem);
@@ -18,7 +18,7 @@ void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void 
     }
 }
 
-bool rd_tiles_converts(const rd_tile_fold *f)
+bool rd_tiles_needs_conversion(const rd_tile_fold *f)
 {
     return f->fold->out != (f->indexed ? RD_I64 : f->fold->type);
 }
@@ -28,16 +28,16 @@ void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int
 {
     void *y[RD_MAX_STATE];
 
-    if (!rd_tiles_converts(f)) {
+    if (!rd_tiles_needs_conversion(f)) {
         f->code->finish(n, s, f->fold->ddof, to);
         return;
     }
     rd_tree_spare(f, memory, 1, y);
     f->code->finish(n, s, f->fold->ddof, y);
-    rd_tiles_deliver(m, f, n, y, to);
+    rd_tiles_convert_results(m, f, n, y, to);
 }
 
-void rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c)
+void rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c)
 {
     rd_word words[RD_MAX_STATE];
 

@@ -33,7 +33,7 @@ rd_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_view *x, co
     return y;
 }
 
-bool rd_mask_counts(const rd_tiles *m, const rd_view *mask, int64_t r)
+bool rd_mask_has_any(const rd_tiles *m, const rd_view *mask, int64_t r)
 {
     return memchr(rd_view_at(mask, r, 0), 1, (size_t)m->cols);
 }
@@ -92,12 +92,13 @@ static void note_places(const rd_tile_fold *f, char *memory, const flags *s, con
     }
 }
 
-void rd_mask_mark(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t)
+void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
+                       const rd_fold_tile *t)
 {
     rd_simd_map *const either = m->code->simd->map[RD_ELEM_b8][RD_OP_or][0];
 
     for (int64_t r = 0; f->totals && r < m->rows; r++)
-        memory[f->seen + r] = rd_mask_counts(m, &t->mask, r);
+        memory[f->seen + r] = rd_mask_has_any(m, &t->mask, r);
     for (int64_t r = 0; !f->totals && r < m->rows; r++) {
         const flags    s    = flags_of(f, memory, t->cell, r);
         const uint8_t *mask = (const uint8_t *)rd_view_at(&t->mask, r, 0);
@@ -138,8 +139,8 @@ static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_view *y
     s->seen[0] |= one != NULL;
 }
 
-void rd_mask_scanned(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_view *y,
-                     const rd_view *mask)
+void rd_mask_clear_empty(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_view *y,
+                         const rd_view *mask)
 {
     const int64_t      cell   = rd_tiles_position(m, f->cell.at);
     rd_simd_map *const either = m->code->simd->map[RD_ELEM_b8][RD_OP_or][0];

@@ -137,7 +137,7 @@ static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *me
  * element that counts. */
 static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold_tile *t)
 {
-    rd_mask_mark(m, f, memory, t);
+    rd_mask_note_seen(m, f, memory, t);
     if (f->code->masked)
         return;
     t->x       = rd_mask_leave_out(m, f->fold, &t->x, &t->mask);
@@ -146,7 +146,7 @@ static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold
 
 /* Rows of one block, or of several for which there is a kernel.  They may be short and totals few:
  * only what the kernel reads is set. */
-void rd_take_totals(rd_tiles *m, int32_t pc)
+void rd_update_totals(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t                      = &m->code->inst[pc];
     const int32_t       number                 = m->p->inst[pc].arg;

@@ -1,8 +1,8 @@
 /* steps.c - STEP: how the elements of a tile meet the states of a fold. */
-#include "kernels/cpu/tile/run/groups.h"
+#include "kernels/cpu/tile/run/grouped_folds.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
-#include "kernels/cpu/tile/run/users.h"
+#include "kernels/cpu/tile/run/user_folds.h"
 #include <string.h>
 
 void rd_tiles_start(rd_tiles *m, int32_t pc)
@@ -11,7 +11,7 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
     const rd_tile_fold *f      = &m->code->fold[number];
 
     if (f->users)
-        rd_users_start(m, f, m->fold[number]);
+        rd_user_folds_start(m, f, m->fold[number]);
     if (f->totals || f->users)
         return;
     const int64_t each = f->own_rows ? m->cols * (f->cells * f->fold->lanes / f->group) : f->groups;
@@ -26,20 +26,20 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
 /* Cells lie side by side, of one lane, and rows of the tile are steps of them one after the other,
  * or each for cells of its own.  Columns are of several groups where panels are no part of the
  * axis. */
-static void take_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+static void take_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const int64_t row   = a->f->outer.row * a->f->row_steps + a->f->lane.row;
     const bool    steps = row == 1 && a->f->cell.row == 0 && !a->f->own_rows;
 
     for (int64_t r = 0; r < m->rows; r += steps ? m->rows : 1)
         for (int64_t c = 0; c < m->cols; c += a->q.n) {
-            rd_arrival_place(a, t, r, c);
+            rd_update_place(a, t, r, c);
             a->at    = t->outer * a->f->row_steps + t->lane + r * row;
             a->q.n   = rd_least(m->cols - c, a->f->group - a->offset);
             a->q.ldx = t->x.row;
             a->q.ldy = t->y.row;
             a->q.ldm = t->mask.row;
-            rd_arrive(a, steps ? m->rows : 1);
+            rd_update_rows(a, steps ? m->rows : 1);
         }
 }
 
@@ -56,7 +56,7 @@ static const void *adjoined(const rd_tiles *m, const rd_view *v, int64_t row, in
 
 /* All cells take one element of each row: a run of them if rows adjoin, else as many rows as spare
  * buffers hold. */
-static void take_channels(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+static void take_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const int64_t cols  = m->cols,
                   cells = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
@@ -66,14 +66,14 @@ static void take_channels(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 
     for (int64_t r = 0, n; r < m->rows; r += n) {
         n = m->rows - r < most ? m->rows - r : most;
-        rd_arrival_place(a, t, r, 0);
+        rd_update_place(a, t, r, 0);
         if (!run) {
             a->q.x = adjoined(m, &t->x, r, n, m->spare);
             a->q.y = adjoined(m, &t->y, r, n, rd_tiles_second_spare(m));
             if (t->mask.row != cols)
                 a->q.mask = adjoined(m, &t->mask, r, n, rd_tiles_third_spare(m));
         }
-        rd_arrive_along(a, n * cols, (t->lane + r) * cols, t->outer);
+        rd_update_along(a, n * cols, (t->lane + r) * cols, t->outer);
     }
 }
 
@@ -87,46 +87,46 @@ static const void *column_of(const rd_tiles *m, const rd_view *v, int64_t c, cha
 }
 
 /* A cell for each column, rows along the lanes: column by column, copied side by side. */
-static void take_interleaved(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+static void take_interleaved(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     for (int64_t c = 0; c < m->cols; c++) {
-        rd_arrival_place(a, t, 0, c);
+        rd_update_place(a, t, 0, c);
         a->q.x         = column_of(m, &t->x, c, m->spare);
         a->q.y         = column_of(m, &t->y, c, rd_tiles_second_spare(m));
         a->q.mask      = column_of(m, &t->mask, c, rd_tiles_third_spare(m));
         a->q.index_col = a->f->index.row;
-        rd_arrive_along(a, m->rows, t->lane, t->outer);
+        rd_update_along(a, m->rows, t->lane, t->outer);
     }
 }
 
 /* Rows of which each element is a step of one lane, the next ones one after the other; false:
  * something else. */
-static bool take_serial(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+static bool take_serial(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
 
     if (f->fold->lanes > 1 || f->cell.col || f->outer.col * f->row_steps + f->lane.col != 1)
         return false;
     for (int64_t r = 0; r < m->rows; r++) {
-        rd_arrival_place(a, t, r, 0);
+        rd_update_place(a, t, r, 0);
         a->at  = (t->outer + r * f->outer.row) * f->row_steps + t->lane + r * f->lane.row;
         a->q.n = a->q.ldx = a->q.ldm = 1;
         a->q.ldy                     = a->q.coly;
         a->q.index_row               = a->q.index_col;
-        rd_arrive(a, m->cols);
+        rd_update_rows(a, m->cols);
     }
     return true;
 }
 
-static void take_elements(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+static void take_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     if (take_serial(m, a, t))
         return;
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c++) {
-            rd_arrival_place(a, t, r, c);
+            rd_update_place(a, t, r, c);
             const int64_t group = a->group;
-            rd_arrive_along(a, 1, t->lane + r * a->f->lane.row + c * a->f->lane.col,
+            rd_update_along(a, 1, t->lane + r * a->f->lane.row + c * a->f->lane.col,
                             t->outer + r * a->f->outer.row + c * a->f->outer.col);
             a->group = group;
         }
@@ -134,9 +134,9 @@ static void take_elements(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
 /* What a mask leaves out is the identity, or else the step knows. */
-static void apply_mask(rd_tiles *m, rd_arrival *a, rd_fold_tile *t)
+static void apply_mask(rd_tiles *m, rd_update *a, rd_fold_tile *t)
 {
-    rd_mask_mark(m, a->f, a->memory, t);
+    rd_mask_note_seen(m, a->f, a->memory, t);
     a->fused |= a->f->best || a->f->code->masked;
     if (a->f->code->masked && !a->f->best)
         return;
@@ -200,17 +200,17 @@ static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t
     t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
 }
 
-static void take_by_form(rd_tiles *m, rd_arrival *a, rd_fold_tile *in)
+static void take_by_form(rd_tiles *m, rd_update *a, rd_fold_tile *in)
 {
     const rd_tile_fold *f = a->f;
 
     rd_tiles_dense_both(m, &in->x, &in->y, a->q.coly);
-    if (f->best && f->form == RD_FOLD_RUN)
-        rd_arrive_best(m, a, in);
+    if (f->best && f->form == RD_FOLD_LANES)
+        rd_update_best(m, a, in);
     else if (f->form == RD_FOLD_COLUMNS)
         take_columns(m, a, in);
-    else if (f->form == RD_FOLD_RUN)
-        rd_take_runs(m, a, in);
+    else if (f->form == RD_FOLD_LANES)
+        rd_update_lane_rows(m, a, in);
     else if (f->form == RD_FOLD_CHANNELS)
         take_channels(m, a, in);
     else
@@ -227,7 +227,7 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     const rd_tile_inst *t    = &m->code->inst[pc];
     const rd_tile_fold *f    = &m->code->fold[inst->arg];
     rd_fold_tile        in;
-    rd_arrival          a;
+    rd_update           a;
 
     a.f      = f;
     a.memory = m->fold[inst->arg];
@@ -243,7 +243,7 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     in.x     = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 };
     a.q.coly = !rd_fused_by_row(t->fused);
     if (t->turned >= 0)
-        in.y = rd_tiles_turned(m, t->turned, &a.q);
+        in.y = rd_tiles_transposed_operand(m, t->turned, &a.q);
     else if (t->y >= 0)
         in.y = rd_tiles_view(m, t->y);
     if (inst->c >= 0) {
@@ -251,9 +251,9 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
         apply_mask(m, &a, &in);
     }
     if (t->small >= 0)
-        rd_arrive_small(m, &a, &in, &m->code->inst[t->small].walk);
+        rd_update_small_ints(m, &a, &in, &m->code->inst[t->small].walk);
     else if (t->counts)
-        rd_arrive_counts(m, &a, &in, t->count_if);
+        rd_update_counts(m, &a, &in, t->count_if);
     else if (interleaved(m, f, &in))
         take_interleaved(m, &a, &in);
     else
@@ -266,19 +266,19 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
     const rd_tile_fold *f      = &m->code->fold[number];
 
     if (f->users)
-        rd_users_step(m, pc, f, m->fold[number]);
+        rd_user_folds_step(m, pc, f, m->fold[number]);
     else if (f->grouped)
-        rd_groups_step(m, pc, f, m->fold[number]);
+        rd_grouped_folds_step(m, pc, f, m->fold[number]);
     else if (f->treeless)
-        rd_take_totals(m, pc);
+        rd_update_totals(m, pc);
     else
         take_elements_of(m, pc);
 }
 
-bool rd_tiles_settled(const rd_tiles *m, int32_t fold)
+bool rd_tiles_is_decided(const rd_tiles *m, int32_t fold)
 {
     const rd_tile_fold *f = &m->code->fold[fold];
 
-    return f->users ? rd_users_settled(m->fold[fold])
+    return f->users ? rd_user_folds_are_decided(m->fold[fold])
                     : f->settles && rd_tree_group(m->fold[fold], 0)->settled;
 }

@@ -82,7 +82,7 @@ static const rd_address *array_of(const rd_program *p, const rd_tile_code *code,
 /* The program's only loop is a row. */
 static bool is_row(const rd_program *p, const rd_tile_code *code)
 {
-    return p->n_loop == 1 && p->loop[0].axis == p->root && code->fold->form == RD_FOLD_RUN &&
+    return p->n_loop == 1 && p->loop[0].axis == p->root && code->fold->form == RD_FOLD_LANES &&
            code->fold->treeless;
 }
 
@@ -148,7 +148,7 @@ static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_
     const rd_fold *fold = code->fold->fold;
     int64_t        steps;
 
-    if (code->fold->form != RD_FOLD_RUN || fold->n_block < 1 || fold->n_block > RD_TOTAL_BLOCKS ||
+    if (code->fold->form != RD_FOLD_LANES || fold->n_block < 1 || fold->n_block > RD_TOTAL_BLOCKS ||
         !has_shape(p, false, &total->around) || !find_plane(p, fold, total))
         return false;
     total->n = fold->lanes;

@@ -197,7 +197,7 @@ void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
     g->block = -1;
 }
 
-void rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
+void rd_tree_enter_block(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
 {
     rd_group *g = rd_tree_group(memory, group);
 

@@ -1,12 +1,12 @@
 /* trees.h - the combine tree of program.h on states side by side.
  *
  * A group is a run of states that take elements together: the lanes of a cell, or neighbouring
- * cells of one lane, or all lanes of neighbouring cells that keep step (plan/forms.c).  It has the
+ * cells of one lane, or all lanes of neighbouring cells that keep step (plan/fold_mapping.c).  It has the
  * states of the current block and a stack of finished nodes, which merge as soon as both siblings
  * are there. */
 #ifndef RD_KERNELS_CPU_TILE_RUN_TREES_H
 #define RD_KERNELS_CPU_TILE_RUN_TREES_H
-#include "kernels/cpu/tile/run/tiles.h"
+#include "kernels/cpu/tile/run/tile_task.h"
 
 typedef struct rd_group {
     int64_t block;   /* the current one, -1: none                                   */
@@ -40,7 +40,7 @@ void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s);
 
 /* How many of the `left` cells from one on are neighbours of one group; what of them can be looked
  * after together. */
-static inline int64_t rd_tree_neighbours(const rd_tile_fold *f, int64_t cell, int64_t left)
+static inline int64_t rd_tree_adjacent_cells(const rd_tile_fold *f, int64_t cell, int64_t left)
 {
     const int64_t in_group =
         f->form == RD_FOLD_COLUMNS ? f->group - cell % f->group : f->beside - cell % f->beside;
@@ -48,9 +48,9 @@ static inline int64_t rd_tree_neighbours(const rd_tile_fold *f, int64_t cell, in
     return left < in_group ? left : in_group;
 }
 
-static inline int64_t rd_tree_together(const rd_tile_fold *f, int64_t cell, int64_t left)
+static inline int64_t rd_tree_cells_at_once(const rd_tile_fold *f, int64_t cell, int64_t left)
 {
-    const int64_t n = rd_tree_neighbours(f, cell, left);
+    const int64_t n = rd_tree_adjacent_cells(f, cell, left);
 
     return n < RD_SPARE ? n : RD_SPARE;
 }
@@ -60,12 +60,12 @@ static inline int64_t rd_tree_together(const rd_tile_fold *f, int64_t cell, int6
 void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n,
                      void *const *s, void *const *to);
 /* Results of another type than the states? */
-bool rd_tiles_converts(const rd_tile_fold *f);
-void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from,
-                      void *const *to);
+bool rd_tiles_needs_conversion(const rd_tile_fold *f);
+void rd_tiles_convert_results(const rd_tiles *m, const rd_tile_fold *f, int64_t n,
+                              void *const *from, void *const *to);
 /* The n states of finished blocks, of all lanes or of the first ones, become one, the first. */
 int64_t rd_tiles_merge_lanes(const rd_tile_fold *f, int64_t n, void *const *s);
-void    rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c);
+void    rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c);
 
 /* n states, wide as nodes have them. */
 void rd_tree_copy(const rd_tile_fold *f, int64_t n, void *const *to, void *const *from);
@@ -77,7 +77,7 @@ void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t o
 
 void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group);
 /* The group moves on to a block. */
-void rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block);
+void rd_tree_enter_block(const rd_tile_fold *f, char *memory, int64_t group, int64_t block);
 void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group);
 /* The states at row `depth` are a finished node. */
 void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node node);

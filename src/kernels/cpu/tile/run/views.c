@@ -27,7 +27,7 @@ void rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word)
 }
 
 /* ---- Where elements are ---------------------------------------------------------------------- */
-char *rd_tiles_memory(const rd_tiles *m, const rd_tile_walk *w)
+char *rd_tiles_memory(const rd_tiles *m, const rd_tile_strides *w)
 {
     return (char *)m->task->slot[w->at->slot] + rd_tiles_position(m, w->at) * w->size;
 }

@@ -1,7 +1,7 @@
 /* views.h - how registers and memory lie, as instructions on a tile see them. */
 #ifndef RD_KERNELS_CPU_TILE_RUN_VIEWS_H
 #define RD_KERNELS_CPU_TILE_RUN_VIEWS_H
-#include "kernels/cpu/tile/run/tiles.h"
+#include "kernels/cpu/tile/run/tile_task.h"
 
 /* Rows that follow each other as their columns do? */
 static inline bool rd_is_one_run(const rd_tiles *m, int64_t row, int64_t col)
@@ -30,7 +30,7 @@ static inline rd_runs rd_runs_of(const rd_tiles *m, bool one)
     return one ? (rd_runs){ 1, m->rows * m->cols } : (rd_runs){ m->rows, m->cols };
 }
 
-static inline rd_view rd_memory_view(const rd_tiles *m, const rd_tile_walk *w, rd_elem elem)
+static inline rd_view rd_memory_view(const rd_tiles *m, const rd_tile_strides *w, rd_elem elem)
 {
     return (rd_view){ rd_tiles_memory(m, w), w->row, w->col, elem };
 }

@@ -1,4 +1,4 @@
-/* values.c - instructions that compute elements: on a whole tile, on a row of rows, or on one
+/* element_values.c - instructions that compute elements: on a whole tile, on a row of rows, or on one
  * element. */
 #include "core/caches.h"
 #include "kernels/cpu/tile/run/views.h"
@@ -119,7 +119,7 @@ static bool gathers_rows(const rd_tiles *m, const rd_address *at)
 }
 
 /* The only addend that is gathered, if nothing else changes along a row, and it lies side by side as it counts. */
-static const int64_t *places_at_hand(const rd_tiles *m, const rd_tile_walk *w, int64_t r)
+static const int64_t *places_at_hand(const rd_tiles *m, const rd_tile_strides *w, int64_t r)
 {
     const rd_addend *only = NULL;
 
@@ -143,7 +143,7 @@ static void add_places(int64_t n, int64_t *restrict place, const int64_t *restri
 }
 
 /* The places of row r's elements, counted from the tile's first one in that row; in `spare`, unless they are at hand. */
-static const int64_t *find_places(const rd_tiles *m, const rd_tile_walk *w, int64_t r,
+static const int64_t *find_places(const rd_tiles *m, const rd_tile_strides *w, int64_t r,
                                   int64_t *spare)
 {
     const int64_t *const at_hand = places_at_hand(m, w, r);
@@ -181,7 +181,7 @@ static void gather(int64_t n, int32_t size, void *to, const char *from, const in
 
 /* Row r, which begins at `row`, of elements at places of their own: side by side as they are in
  * memory, then as registers are. */
-static void load_gathered(const rd_tiles *m, const rd_tile_walk *w, const rd_view *y, int64_t r,
+static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_view *y, int64_t r,
                           const char *row)
 {
     rd_simd_load *const load  = m->code->simd->load[w->at->type];
@@ -213,10 +213,10 @@ static void read_ahead(rd_tiles *m, const char *at, int64_t bytes)
 
 static void load(rd_tiles *m, int32_t pc)
 {
-    const rd_inst      *inst = &m->p->inst[pc];
-    const rd_tile_inst *t    = &m->code->inst[pc];
-    const rd_tile_walk *w    = &t->walk;
-    rd_view             from = rd_memory_view(m, w, m->reg[inst->dst].elem), y;
+    const rd_inst         *inst = &m->p->inst[pc];
+    const rd_tile_inst    *t    = &m->code->inst[pc];
+    const rd_tile_strides *w    = &t->walk;
+    rd_view                from = rd_memory_view(m, w, m->reg[inst->dst].elem), y;
 
     if (w->at->slot < m->p->first_scratch)
         m->task->loads += m->rows * m->cols;
@@ -228,7 +228,7 @@ static void load(rd_tiles *m, int32_t pc)
     }
     y = rd_tiles_target(m, pc, inst->dst);
     if (t->turns) {
-        rd_tiles_turn_in(m, pc, &y);
+        rd_tiles_transpose_load(m, pc, &y);
         return;
     }
     const rd_runs q =
@@ -247,7 +247,7 @@ static void load(rd_tiles *m, int32_t pc)
 }
 
 /* Past the caches, as many elements at a time as a spare buffer holds in their type. */
-static void stream(rd_tiles *m, const rd_tile_walk *w, char *to, const char *x, int64_t n,
+static void stream(rd_tiles *m, const rd_tile_strides *w, char *to, const char *x, int64_t n,
                    rd_elem elem)
 {
     const int64_t most  = 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
@@ -266,20 +266,20 @@ static void stream(rd_tiles *m, const rd_tile_walk *w, char *to, const char *x, 
 
 static void store(rd_tiles *m, int32_t pc)
 {
-    const rd_tile_inst *t = &m->code->inst[pc];
-    const rd_tile_walk *w = &t->walk;
-    rd_view             x;
-    char               *to;
+    const rd_tile_inst    *t = &m->code->inst[pc];
+    const rd_tile_strides *w = &t->walk;
+    rd_view                x;
+    char                  *to;
 
     if (t->done)
         return;
     if (t->moves >= 0) {
-        rd_tiles_move(m, pc);
+        rd_tiles_copy_memory(m, pc);
         return;
     }
     x = rd_tiles_dense(m, rd_tiles_view(m, t->x));
     if (t->turns) {
-        rd_tiles_turn_out(m, pc, &x);
+        rd_tiles_transpose_store(m, pc, &x);
         return;
     }
     to = rd_tiles_memory(m, w);
@@ -312,10 +312,10 @@ static void constant(rd_tiles *m, int32_t pc)
 
 static void coordinate(rd_tiles *m, int32_t pc)
 {
-    const rd_tile_walk *w     = &m->code->inst[pc].walk;
-    const rd_view       y     = rd_tiles_target(m, pc, m->p->inst[pc].dst);
-    const int64_t       first = rd_tiles_position(m, w->at);
-    const bool          dense = y.col == 1 && rd_elem_size(y.elem) == 8 && !w->gathers;
+    const rd_tile_strides *w     = &m->code->inst[pc].walk;
+    const rd_view          y     = rd_tiles_target(m, pc, m->p->inst[pc].dst);
+    const int64_t          first = rd_tiles_position(m, w->at);
+    const bool             dense = y.col == 1 && rd_elem_size(y.elem) == 8 && !w->gathers;
     const int64_t n = m->cols; /* coordinates may lie where m does, for all the compiler knows */
 
     for (int64_t r = 0; r < m->rows; r++) {

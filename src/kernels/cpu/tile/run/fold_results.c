@@ -1,8 +1,8 @@
-/* results.c - CLOSE: folds end, and their results become elements. */
+/* fold_results.c - CLOSE: folds end, and their results become elements. */
 #include "kernels/cpu/reference/fold.h"
-#include "kernels/cpu/tile/run/groups.h"
+#include "kernels/cpu/tile/run/grouped_folds.h"
 #include "kernels/cpu/tile/run/trees.h"
-#include "kernels/cpu/tile/run/users.h"
+#include "kernels/cpu/tile/run/user_folds.h"
 
 /* The lanes of a cell become one; those of cells that lie beside each other do so with the first
  * one's. */
@@ -39,7 +39,7 @@ static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, 
     rd_tree_collapse(f, memory, group);
     if (rd_tree_group(memory, group)->depth == 0) {
         for (int64_t k = 0; k < n; k++)
-            rd_tiles_nothing(f, y, r, c + k);
+            rd_tiles_set_empty_result(f, y, r, c + k);
         return;
     }
     if (lanes > 1)
@@ -52,7 +52,7 @@ static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, 
     rd_tiles_finish(m, f, memory, n, s, to);
     for (int64_t k = 0; f->masked && k < n; k++)
         if (!memory[f->seen + (cell + k) * lanes])
-            rd_tiles_nothing(f, y, r, c + k);
+            rd_tiles_set_empty_result(f, y, r, c + k);
 }
 
 static void close_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_view *y)
@@ -67,7 +67,7 @@ static void close_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
         rd_tiles_finish(m, f, memory, n, s, to);
         for (int64_t k = 0; f->masked && k < n; k++)
             if (!memory[f->seen + c + k])
-                rd_tiles_nothing(f, y, 0, c + k);
+                rd_tiles_set_empty_result(f, y, 0, c + k);
     }
 }
 
@@ -86,13 +86,13 @@ static void register_views(rd_tiles *m, int32_t pc, int32_t n, rd_view *y)
     }
 }
 
-void rd_tiles_close(rd_tiles *m, int32_t pc)
+void rd_tiles_store_results(rd_tiles *m, int32_t pc)
 {
-    const rd_inst      *inst   = &m->p->inst[pc];
-    const rd_tile_fold *f      = &m->code->fold[inst->arg];
-    const rd_tile_walk *w      = &m->code->inst[pc].walk;
-    char               *memory = m->fold[inst->arg];
-    const int64_t       first  = rd_tiles_position(m, w->at);
+    const rd_inst         *inst   = &m->p->inst[pc];
+    const rd_tile_fold    *f      = &m->code->fold[inst->arg];
+    const rd_tile_strides *w      = &m->code->inst[pc].walk;
+    char                  *memory = m->fold[inst->arg];
+    const int64_t          first  = rd_tiles_position(m, w->at);
     /* At row level a column is a row of the tile, with cells of its own. */
     const int64_t col = w->col + (f->own_rows && m->level == RD_AT_ROW ? f->cells : 0);
     const int64_t row = w->row + (f->own_rows && m->level == RD_AT_TILE ? f->cells : 0);
@@ -100,11 +100,11 @@ void rd_tiles_close(rd_tiles *m, int32_t pc)
 
     register_views(m, pc, f->fold->n_out, y);
     if (f->users) {
-        rd_users_close(m, f, memory, first, w, y);
+        rd_user_folds_finish(m, f, memory, first, w, y);
         return;
     }
     if (f->grouped) {
-        rd_groups_close(f, memory, first, m, w, y);
+        rd_grouped_folds_finish(f, memory, first, m, w, y);
         return;
     }
     if (f->totals) {
@@ -114,7 +114,7 @@ void rd_tiles_close(rd_tiles *m, int32_t pc)
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0, n; c < m->cols; c += n) {
             const int64_t cell = first + r * row + c * col;
-            n                  = col == 1 ? rd_tree_together(f, cell, m->cols - c) : 1;
+            n                  = col == 1 ? rd_tree_cells_at_once(f, cell, m->cols - c) : 1;
             close_cells(m, f, memory, cell, n, y, r, c);
         }
 }

@@ -1,30 +1,30 @@
-/* running_states.c - scans by reducers that no operator merges, a step of neighbouring slots at a
+/* state_scan_steps.c - scans by reducers that no operator merges, a step of neighbouring slots at a
  * time.  Each slot has a state of the block at hand, and one of the blocks before. */
 #include "kernels/cpu/tile/run/masks.h"
-#include "kernels/cpu/tile/run/running.h"
-#include "kernels/cpu/tile/run/running_states.h"
+#include "kernels/cpu/tile/run/state_scans.h"
+#include "kernels/cpu/tile/run/state_scan_steps.h"
 #include <string.h>
 
 /* ---- States ---------------------------------------------------------------------------------- */
-void rd_running_size(rd_tile_fold *f)
+void rd_state_scan_size(rd_tile_fold *f)
 {
-    f->scan_bytes = (int64_t)RD_N_RUNNING * 8 * f->n_state;
+    f->scan_bytes = (int64_t)RD_N_STATE_SCAN * 8 * f->n_state;
 }
 
-void rd_running_states(const rd_tile_fold *f, char *memory, rd_running_which which, int64_t slot,
-                       void **s)
+void rd_state_scan_states(const rd_tile_fold *f, char *memory, rd_state_scan_which which,
+                          int64_t slot, void **s)
 {
     for (int32_t k = 0; k < f->n_state; k++)
         s[k] = memory + f->scans + 8 * f->slots * ((int64_t)which * f->n_state + k) +
                slot * f->size[k];
 }
 
-void rd_running_start(const rd_tile_fold *f, char *memory, int64_t group)
+void rd_state_scan_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
-    for (int which = 0; which < RD_N_RUNNING; which++) {
+    for (int which = 0; which < RD_N_STATE_SCAN; which++) {
         void *s[RD_MAX_STATE];
 
-        rd_running_states(f, memory, (rd_running_which)which, group * f->group, s);
+        rd_state_scan_states(f, memory, (rd_state_scan_which)which, group * f->group, s);
         rd_fill_identity(f, f->group, s);
     }
 }
@@ -35,8 +35,8 @@ static void end_block(const rd_tile_fold *f, char *memory, int64_t group, int64_
     const int64_t first = group * f->group;
     void         *s[RD_MAX_STATE], *before[RD_MAX_STATE];
 
-    rd_running_states(f, memory, RD_AT_HAND, first, s);
-    rd_running_states(f, memory, RD_BEFORE, first, before);
+    rd_state_scan_states(f, memory, RD_CURRENT_BLOCK, first, s);
+    rd_state_scan_states(f, memory, RD_BLOCKS_BEFORE, first, before);
     if (f->code->block)
         f->code->block(f->group, s);
     if (block > 0)
@@ -47,7 +47,7 @@ static void end_block(const rd_tile_fold *f, char *memory, int64_t group, int64_
         rd_fill_identity(f, f->group, s);
 }
 
-void rd_running_reach(const rd_running_tile *a, int64_t group, int64_t block)
+void rd_state_scan_enter_block(const rd_state_scan *a, int64_t group, int64_t block)
 {
     rd_group *const g = rd_tree_group(a->memory, group);
 
@@ -59,15 +59,15 @@ void rd_running_reach(const rd_running_tile *a, int64_t group, int64_t block)
 /* ---- Steps ----------------------------------------------------------------------------------- */
 /* Results of n slots for elements (r, c ..): of what blocks before the element's have come to, and
  * of that block so far, unless it is empty. */
-static void deliver(const rd_running_tile *a, int64_t slot, int64_t at, bool empty, int64_t r,
+static void deliver(const rd_state_scan *a, int64_t slot, int64_t at, bool empty, int64_t r,
                     int64_t c, int64_t n)
 {
     const rd_tile_fold *f = a->f;
     void               *s[RD_MAX_STATE], *whole[RD_MAX_STATE], *other[RD_MAX_STATE];
     void *const         to[1] = { rd_view_at(&a->y, r, c) };
 
-    rd_running_states(f, a->memory, RD_AT_HAND, slot, s);
-    rd_running_states(f, a->memory, RD_BEFORE, slot, whole);
+    rd_state_scan_states(f, a->memory, RD_CURRENT_BLOCK, slot, s);
+    rd_state_scan_states(f, a->memory, RD_BLOCKS_BEFORE, slot, whole);
     if (f->code->block && !empty) {
         rd_tree_spare(f, a->memory, 1, other);
         rd_tree_copy(f, n, other, s);
@@ -84,7 +84,7 @@ static void deliver(const rd_running_tile *a, int64_t slot, int64_t at, bool emp
 }
 
 /* Elements (r, c .. c + n) of step `at`, which are at x: neighbouring slots take one each. */
-static void take_step(const rd_running_tile *a, const void *x, int64_t slot, int64_t at, int64_t r,
+static void take_step(const rd_state_scan *a, const void *x, int64_t slot, int64_t at, int64_t r,
                       int64_t c, int64_t n)
 {
     const rd_tile_fold *f     = a->f;
@@ -98,7 +98,7 @@ static void take_step(const rd_running_tile *a, const void *x, int64_t slot, int
                                   .index     = a->index + r * f->index.row + c * f->index.col,
                                   .index_col = f->index.col };
 
-    rd_running_states(f, a->memory, RD_AT_HAND, slot, q.s);
+    rd_state_scan_states(f, a->memory, RD_CURRENT_BLOCK, slot, q.s);
     if (f->masked)
         f->code->masked(&q);
     else if (fresh)
@@ -110,13 +110,13 @@ static void take_step(const rd_running_tile *a, const void *x, int64_t slot, int
 }
 
 /* In place, the element is read after the result is there. */
-static const void *kept(const rd_running_tile *a, const void *x, const void *y, int64_t n)
+static const void *kept(const rd_state_scan *a, const void *x, const void *y, int64_t n)
 {
     return x == y ? memcpy(a->m->spare, x, (size_t)(n * rd_elem_size(a->x.elem))) : x;
 }
 
-void rd_running_step(const rd_running_tile *a, int64_t slot, int64_t at, int64_t r, int64_t c,
-                     int64_t n)
+void rd_state_scan_step(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c,
+                        int64_t n)
 {
     const void *x = rd_view_at(&a->x, r, c);
 
@@ -130,5 +130,5 @@ void rd_running_step(const rd_running_tile *a, int64_t slot, int64_t at, int64_t
         deliver(a, slot, at, at % a->f->fold->steps == 0, r, c, n);
     take_step(a, x, slot, at, r, c, n);
     for (int64_t k = 0; at == 0 && k < n; k++)
-        rd_tiles_nothing(a->f, &a->y, r, c + k);
+        rd_tiles_set_empty_result(a->f, &a->y, r, c + k);
 }

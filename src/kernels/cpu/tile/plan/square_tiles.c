@@ -1,12 +1,12 @@
-/* squares.c - operands that run against the loops: the rows of a tile are neighbours in memory, its
+/* square_tiles.c - operands that run against the loops: the rows of a tile are neighbours in memory, its
  * columns far apart.
  *
  * Tiles of such a loop are squares, so that cache lines are used whole while they are near,
  * whichever way they lie; on their way between memory and buffers elements are turned in registers
- * (run/turns.c), or on their way into a fold (simd/turned.h).  No prefetcher follows squares, so
+ * (run/square_transpose.c), or on their way into a fold (simd/turned.h).  No prefetcher follows squares, so
  * each fetches the one below it. */
 #include "core/caches.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 
 /* May all rows take some of their columns before any takes the others?  If each row, or each
  * column, has cells of its own; rows of a block, that is, of cells that move on together. */
@@ -131,7 +131,7 @@ static void plan_loop(const rd_program *p, rd_tile_code *code, int32_t begin)
     code->loop[p->inst[begin].arg].square = code->square = true;
 }
 
-void rd_tile_squares(const rd_program *p, rd_tile_code *code)
+void rd_tile_plan_squares(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_LOOP && code->loop[p->inst[i].arg].role == RD_LOOP_ROWS &&

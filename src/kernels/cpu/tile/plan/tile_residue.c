@@ -1,7 +1,7 @@
-/* residue.c - which operations the tile machine takes element by element: folds whose elements are no
+/* tile_residue.c - which operations the tile machine takes element by element: folds whose elements are no
  * neighbours, labels, functions without vectors, and gathers. */
 #include "kernels/residue.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 
 static bool moves_along(const rd_address *at, int32_t axis)
 {

@@ -1,8 +1,8 @@
-/* forms.c - the plan of a fold: which form it takes, and where its states lie. */
+/* fold_mapping.c - the plan of a fold: which form it takes, and where its states lie. */
 #include "core/bytes.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/cpu/tile/run/trees.h"
-#include "kernels/cpu/tile/run/users.h"
+#include "kernels/cpu/tile/run/user_folds.h"
 #include "kernels/emit/emit.h"
 
 /* Nodes on the stack of a whole fold, or of any share of it, and the one that is just finished. */
@@ -35,7 +35,7 @@ static bool has_channels(const rd_tile_fold *f)
            !f->own_rows && !f->masked && !f->weighted && !f->indexed;
 }
 
-static rd_fold_form form_of(const rd_tile_fold *f)
+static rd_fold_mapping form_of(const rd_tile_fold *f)
 {
     if (has_channels(f))
         return RD_FOLD_CHANNELS;
@@ -43,7 +43,7 @@ static rd_fold_form form_of(const rd_tile_fold *f)
         f->outer.col == 1)
         return RD_FOLD_ALONG;
     if (f->lane.col == 1 && f->cell.col == 0 && f->outer.col == 0)
-        return RD_FOLD_RUN;
+        return RD_FOLD_LANES;
     if (f->fold->lanes == 1 && f->cell.col == 1 && f->outer.col == 0 && f->lane.col == 0)
         return RD_FOLD_COLUMNS;
     return RD_FOLD_ELEMENTS;
@@ -52,7 +52,7 @@ static rd_fold_form form_of(const rd_tile_fold *f)
 /* Do the rows of a tile go to one cell after another? */
 static bool neighbours(const rd_tile_fold *f)
 {
-    return f->form == RD_FOLD_RUN && f->fold->lanes > 1 && f->cell.row == 1 && f->lane.row == 0 &&
+    return f->form == RD_FOLD_LANES && f->fold->lanes > 1 && f->cell.row == 1 && f->lane.row == 0 &&
            f->outer.row == 0 && !f->own_rows && !f->any_order && !f->indexed;
 }
 
@@ -128,7 +128,7 @@ static bool finds_best(const rd_simd *simd, const rd_tile_fold *f)
 {
     if (!f->indexed || !simd->best[f->elem])
         return false;
-    return f->form == RD_FOLD_RUN
+    return f->form == RD_FOLD_LANES
                ? f->index.col > 0
                : f->form == RD_FOLD_COLUMNS && f->index.row >= 0 && by_index(f->fold);
 }
@@ -182,7 +182,7 @@ static void plan_users(rd_tile_fold *f, int64_t rows)
     f->cells    = f->fold->n_cell;
     f->row_steps =
         f->fold->lane_extent / f->fold->lanes + (f->fold->lane_extent % f->fold->lanes != 0);
-    f->row_bytes = rd_users_bytes(f->fold);
+    f->row_bytes = rd_user_folds_bytes(f->fold);
     f->bytes     = rd_bytes_times(f->row_bytes, rows);
 }
 
@@ -204,7 +204,7 @@ static bool plan_groups(rd_tile_fold *f)
     f->groups    = 1;
     f->slots = f->group = rd_bytes_times(rd_bytes_add(f->cells, 1), fold->lanes);
     lay_out(f);
-    return f->code->group && f->code->counter == f->elem && !rd_tiles_converts(f);
+    return f->code->group && f->code->counter == f->elem && !rd_tiles_needs_conversion(f);
 }
 
 static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number,
@@ -261,8 +261,8 @@ int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold)
     return -1;
 }
 
-void rd_tile_loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, const rd_loop **row,
-                      const rd_loop **col)
+void rd_tile_loops_around(const rd_program *p, const rd_tile_code *code, int32_t i,
+                          const rd_loop **row, const rd_loop **col)
 {
     *row = *col = NULL;
     for (int32_t k = p->inst[i].loop; k >= 0; k = p->loop[k].parent) {
@@ -304,7 +304,7 @@ static bool is_left(const rd_program *p, int32_t fold)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_EXIT && p->inst[i].a == fold)
-            return rd_tile_leaves(p, i);
+            return rd_tile_exits_early(p, i);
     return false;
 }
 
@@ -317,7 +317,7 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
                       start = rd_tile_inst_of(p, RD_I_START, k);
         const rd_loop *row, *col;
 
-        rd_tile_loops_at(p, code, step >= 0 ? step : 0, &row, &col);
+        rd_tile_loops_around(p, code, step >= 0 ? step : 0, &row, &col);
         f->fold          = fold;
         f->own_rows      = start >= 0 && code->inst[start].level == RD_AT_ROW;
         f->masked        = step >= 0 && p->inst[step].c >= 0;
@@ -327,10 +327,10 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         f->whole_columns = col && visits_all(p, col);
         f->panel         = panel_in(p, col, start, step);
         f->row_panels    = panel_in(p, row, start, step) > 0;
-        f->lane          = rd_tile_walk_of(&fold->lane, row, col);
-        f->outer         = rd_tile_walk_of(&fold->outer, row, col);
-        f->index         = rd_tile_walk_of(&fold->index, row, col);
-        f->cell          = rd_tile_walk_of(&fold->cell, row, col);
+        f->lane          = rd_tile_strides_of(&fold->lane, row, col);
+        f->outer         = rd_tile_strides_of(&fold->outer, row, col);
+        f->index         = rd_tile_strides_of(&fold->index, row, col);
+        f->cell          = rd_tile_strides_of(&fold->cell, row, col);
         f->settles       = fold->n_cell == 1 && !f->own_rows && !f->totals &&
                      rd_fold_end(fold, &f->end) &&
                      (rd_reducer_decides(fold->reducer) || fold->first || is_left(p, k));

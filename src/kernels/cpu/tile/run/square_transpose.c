@@ -1,6 +1,6 @@
-/* turns.c - squares of a tile on their way between memory and buffers, turned in registers
- * (simd/turn.h), and what goes from memory to memory; plan/squares.c says which loops have such. */
-#include "kernels/cpu/tile/run/tiles.h"
+/* square_transpose.c - squares of a tile on their way between memory and buffers, turned in registers
+ * (simd/turn.h), and what goes from memory to memory; plan/square_tiles.c says which loops have such. */
+#include "kernels/cpu/tile/run/tile_task.h"
 #include <string.h>
 
 /* Columns of a square turned between two rounds of fetching: a core cannot wait for more lines in
@@ -28,8 +28,8 @@ int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
 static void fetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
 {
     for (int32_t k = m->code->inst[pc].beside; k >= 0; k = m->code->inst[k].beside) {
-        const rd_tile_walk *w     = &m->code->inst[k].walk;
-        const char         *below = rd_tiles_memory(m, w) + m->rows * w->row * w->size;
+        const rd_tile_strides *w     = &m->code->inst[k].walk;
+        const char            *below = rd_tiles_memory(m, w) + m->rows * w->row * w->size;
 
         for (int64_t r = first; r < last; r++)
             for (int64_t line = 0; line < m->cols * w->size; line += 64)
@@ -42,8 +42,8 @@ static void fetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
 static void turn(const rd_tiles *m, int32_t pc, rd_simd_turn *kernel, char *tile, int64_t ld,
                  int64_t c, int64_t n)
 {
-    const rd_tile_inst *t = &m->code->inst[pc];
-    const rd_tile_walk *w = &t->walk;
+    const rd_tile_inst    *t = &m->code->inst[pc];
+    const rd_tile_strides *w = &t->walk;
     /* rows that lie backwards are taken backwards */
     const int64_t last   = w->row < 0 ? m->rows - 1 : 0;
     char         *memory = rd_tiles_memory(m, w) + (c * w->col - last) * w->size;
@@ -67,11 +67,11 @@ static void turn_all(const rd_tiles *m, int32_t pc, char *tile, int64_t ld)
     }
 }
 
-void rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y)
+void rd_tiles_transpose_load(const rd_tiles *m, int32_t pc, const rd_view *y)
 {
-    const rd_tile_walk *w    = &m->code->inst[pc].walk;
-    const bool          same = rd_elem_size(y->elem) == w->size && w->at->type != RD_BOOL;
-    char *const         to   = same ? y->at : m->spare;
+    const rd_tile_strides *w    = &m->code->inst[pc].walk;
+    const bool             same = rd_elem_size(y->elem) == w->size && w->at->type != RD_BOOL;
+    char *const            to   = same ? y->at : m->spare;
 
     turn_all(m, pc, to, same ? y->row : m->cols);
     for (int64_t r = 0; r < m->rows && !same; r++)
@@ -79,11 +79,11 @@ void rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y)
                                          1);
 }
 
-void rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x)
+void rd_tiles_transpose_store(const rd_tiles *m, int32_t pc, const rd_view *x)
 {
-    const rd_tile_walk *w    = &m->code->inst[pc].walk;
-    const bool          same = rd_elem_size(x->elem) == w->size;
-    char *const         from = same ? x->at : rd_tiles_second_spare(m);
+    const rd_tile_strides *w    = &m->code->inst[pc].walk;
+    const bool             same = rd_elem_size(x->elem) == w->size;
+    char *const            from = same ? x->at : rd_tiles_second_spare(m);
 
     for (int64_t r = 0; r < m->rows && !same; r++)
         m->code->simd->store[w->at->type](m->cols, from + r * m->cols * w->size, 1,
@@ -92,7 +92,7 @@ void rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x)
 }
 
 /* The operand of a step whose kernel turns it, as it lies. */
-rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q)
+rd_view rd_tiles_transposed_operand(const rd_tiles *m, int32_t load, rd_fold_rows *q)
 {
     const rd_tile_inst *t = &m->code->inst[load];
 
@@ -107,10 +107,10 @@ rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q)
 /* Rows that adjoin on both sides are one. */
 static void move_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from, int64_t ld)
 {
-    const rd_tile_walk *w     = &t->walk;
-    const bool          one   = ld == m->cols && w->row == m->cols;
-    char               *to    = rd_tiles_memory(m, w);
-    const int64_t       bytes = (one ? m->rows : 1) * m->cols * w->size;
+    const rd_tile_strides *w     = &t->walk;
+    const bool             one   = ld == m->cols && w->row == m->cols;
+    char                  *to    = rd_tiles_memory(m, w);
+    const int64_t          bytes = (one ? m->rows : 1) * m->cols * w->size;
 
     for (int64_t r = 0; r < (one ? 1 : m->rows); r++, from += ld * w->size, to += w->row * w->size)
         if (t->stream)
@@ -123,9 +123,9 @@ static void move_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from
  * lines allow it. */
 static void move_turned(const rd_tiles *m, const rd_tile_inst *t, int32_t load)
 {
-    const rd_tile_walk *w    = &t->walk;
-    rd_simd_turn       *past = m->code->simd->turn_past[w->size];
-    char               *to   = rd_tiles_memory(m, w);
+    const rd_tile_strides *w    = &t->walk;
+    rd_simd_turn          *past = m->code->simd->turn_past[w->size];
+    char                  *to   = rd_tiles_memory(m, w);
 
     if (!t->stream)
         turn_all(m, load, to, w->row);
@@ -137,7 +137,7 @@ static void move_turned(const rd_tiles *m, const rd_tile_inst *t, int32_t load)
     }
 }
 
-void rd_tiles_move(rd_tiles *m, int32_t pc)
+void rd_tiles_copy_memory(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t    = &m->code->inst[pc];
     const rd_tile_inst *load = &m->code->inst[t->moves];

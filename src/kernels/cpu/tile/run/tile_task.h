@@ -1,6 +1,6 @@
-/* tiles.h - a task of the tile machine between two instructions, and who runs which of them. */
-#ifndef RD_KERNELS_CPU_TILE_RUN_TILES_H
-#define RD_KERNELS_CPU_TILE_RUN_TILES_H
+/* tile_task.h - a task of the tile machine between two instructions, and who runs which of them. */
+#ifndef RD_KERNELS_CPU_TILE_RUN_TILE_TASK_H
+#define RD_KERNELS_CPU_TILE_RUN_TILE_TASK_H
 #include "kernels/cpu/tile/tile.h"
 
 /* A register's elements: (r, c) at `at` + r row + c col elements; col is 0 or 1. */
@@ -42,7 +42,7 @@ typedef struct rd_tiles {
                                            * meanwhile */
 } rd_tiles;
 
-/* run.c */
+/* tile_loops.c */
 bool      rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to);
 int64_t   rd_tiles_bytes(const rd_program *p);
 rd_tiles *rd_tiles_new(const rd_program *p, char *state);
@@ -95,7 +95,7 @@ static inline char *rd_view_at(const rd_view *v, int64_t row, int64_t col)
 rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col);
 void    rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word);
 /* The memory at an instruction's address, as it lies: rows and columns apart as the walk says. */
-char *rd_tiles_memory(const rd_tiles *m, const rd_tile_walk *w);
+char *rd_tiles_memory(const rd_tiles *m, const rd_tile_strides *w);
 /* Where a register of the instruction is to be computed. */
 rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);
 /* The view with columns side by side, copied to the spare buffer if they are not. */
@@ -104,35 +104,35 @@ rd_view rd_tiles_dense(rd_tiles *m, rd_view v);
  * columns (coly). */
 void rd_tiles_dense_both(rd_tiles *m, rd_view *x, rd_view *y, int64_t coly);
 
-/* values.c */
+/* element_values.c */
 void rd_tiles_value(rd_tiles *m, int32_t pc);
 
 /* calls.c */
 void rd_tiles_index(rd_tiles *m, int32_t pc);
 void rd_tiles_call(rd_tiles *m, int32_t pc);
 
-/* turns.c: rows until a block ends of which other columns are still to come, `rows` at most; a LOAD
+/* square_transpose.c: rows until a block ends of which other columns are still to come, `rows` at most; a LOAD
  * or STORE that turns, to y and from x; a STORE that moves. */
 int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows);
-void    rd_tiles_move(rd_tiles *m, int32_t pc);
-void    rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y);
-void    rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x);
-rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q);
+void    rd_tiles_copy_memory(rd_tiles *m, int32_t pc);
+void    rd_tiles_transpose_load(const rd_tiles *m, int32_t pc, const rd_view *y);
+void    rd_tiles_transpose_store(const rd_tiles *m, int32_t pc, const rd_view *x);
+rd_view rd_tiles_transposed_operand(const rd_tiles *m, int32_t load, rd_fold_rows *q);
 
-/* steps.c (with runs.c and row_totals.c), results.c, scan.c, joins.c; memory of a fold is
+/* steps.c (with lane_rows.c and row_totals.c), fold_results.c, scan.c, merge_tasks.c; memory of a fold is
  * m->fold[number]. */
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);
 void rd_tiles_scan(rd_tiles *m, int32_t pc);
 void rd_tiles_sort(rd_tiles *m, int32_t number);
 /* All rows of a loop that does nothing else; false: they go one by one. */
-bool rd_tiles_sort_beside(rd_tiles *m, const rd_loop *loop);
+bool rd_tiles_sort_interleaved(rd_tiles *m, const rd_loop *loop);
 /* Sets what a scan keeps for each slot, scan_words and scan_bytes; a group of them begins. */
 void rd_tiles_size_scan(rd_tile_fold *f);
 void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group);
-void rd_tiles_close(rd_tiles *m, int32_t pc);
-bool rd_tiles_settled(const rd_tiles *m, int32_t fold);
-void rd_tiles_join(const rd_tile_fold *f, char *into, char *next);
+void rd_tiles_store_results(rd_tiles *m, int32_t pc);
+bool rd_tiles_is_decided(const rd_tiles *m, int32_t fold);
+void rd_tiles_merge_task(const rd_tile_fold *f, char *into, char *next);
 
 /* total.c: code->total, and its run, which stands for all of the program. */
 bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);

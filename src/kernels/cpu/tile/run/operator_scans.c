@@ -1,6 +1,6 @@
-/* scans.c - folds so far: of neighbouring cells, some rows at a time, and along rows. */
+/* operator_scans.c - folds so far: of neighbouring cells, some rows at a time, and along rows. */
 #include "kernels/cpu/tile/run/masks.h"
-#include "kernels/cpu/tile/run/scans.h"
+#include "kernels/cpu/tile/run/operator_scans.h"
 #include "kernels/math/so_far.h"
 #include <string.h>
 
@@ -14,7 +14,7 @@ static int first_word(const rd_tile_fold *f)
     return FIRST_LEVEL + (f->fold->prefix == RD_PREFIX_TREE ? LEVELS : 0);
 }
 
-void rd_scans_size(rd_tile_fold *f)
+void rd_operator_scan_size(rd_tile_fold *f)
 {
     const bool floats = rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
 
@@ -45,7 +45,7 @@ static rd_scan_state *state_at(const rd_tile_fold *f, char *memory, int64_t cell
     return (rd_scan_state *)(void *)(memory + f->scans + cell * f->scan_bytes);
 }
 
-void rd_scans_start(const rd_tile_fold *f, char *memory, int64_t group)
+void rd_operator_scan_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
     if (f->form == RD_FOLD_ALONG) {
         rd_scan_state *s = state_at(f, memory, group);
@@ -76,7 +76,7 @@ static bool aside(const scan *a, const void *y, int64_t row)
     const bool lines =
         a->f->scan->past && ((uintptr_t)y | (uintptr_t)(row * a->f->size[0])) % 64 == 0;
 
-    return rd_tiles_converts(a->f) || (a->past && !lines);
+    return rd_tiles_needs_conversion(a->f) || (a->past && !lines);
 }
 
 static char *made_aside(const scan *a)
@@ -95,8 +95,8 @@ static void deliver(const rd_tiles *m, const scan *a, int64_t r, int64_t c, int6
     for (int64_t k = 0; k < rows; k++) {
         void *to = rd_view_at(&a->y, r + k, c), *from = made_aside(a) + k * bytes;
 
-        if (rd_tiles_converts(a->f))
-            rd_tiles_deliver(m, a->f, n, &from, &to);
+        if (rd_tiles_needs_conversion(a->f))
+            rd_tiles_convert_results(m, a->f, n, &from, &to);
         else
             m->code->simd->stream(bytes, to, from);
     }
@@ -120,7 +120,7 @@ static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
             deliver(m, a, r, c, 1, n);
     }
     if (empty)
-        rd_tiles_nothing(f, &a->y, r, 0);
+        rd_tiles_set_empty_result(f, &a->y, r, 0);
 }
 
 /* ---- Neighbouring cells ---------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t st
 {
     const rd_tile_fold   *f      = a->f;
     const rd_scan_columns s      = columns_at(f, a->memory, cell);
-    const bool            detour = rd_tiles_converts(f) || a->past;
+    const bool            detour = rd_tiles_needs_conversion(f) || a->past;
     const void           *x      = rd_view_at(&a->x, r, c);
     void                 *y      = detour ? made_aside(a) : rd_view_at(&a->y, r, c);
 
@@ -182,7 +182,7 @@ static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t st
     if (detour)
         deliver(m, a, r, c, 1, n);
     for (int64_t k = 0; f->fold->exclusive && step == 0 && k < n; k++)
-        rd_tiles_nothing(f, &a->y, r, c + k);
+        rd_tiles_set_empty_result(f, &a->y, r, c + k);
 }
 
 /* Elements (r, c .. c + n) of rows that are steps of one block; of ASIDE_ROWS at most if they may
@@ -234,7 +234,9 @@ static void scan_columns(const rd_tiles *m, const scan *a)
     const int64_t step_col = f->outer.col * f->row_steps + f->lane.col;
     const bool    simple   = !f->fold->exclusive && f->fold->prefix == RD_PREFIX_LEFT;
     const bool    several  = simple && f->form == RD_FOLD_COLUMNS && row == 0 && step_row == 1;
-    const int64_t most     = !several ? 1 : a->past || rd_tiles_converts(f) ? ASIDE_ROWS : m->rows;
+    const int64_t most     = !several                                  ? 1
+                             : a->past || rd_tiles_needs_conversion(f) ? ASIDE_ROWS
+                                                                       : m->rows;
 
     for (int64_t r = 0, rows; r < m->rows; r += rows) {
         const int64_t left =
@@ -245,8 +247,8 @@ static void scan_columns(const rd_tiles *m, const scan *a)
             const int64_t first = cell + r * row + c * f->cell.col,
                           at    = step + r * step_row + c * step_col;
 
-            n = simple ? rd_tree_neighbours(f, first, m->cols - c)
-                       : rd_tree_together(f, first, m->cols - c);
+            n = simple ? rd_tree_adjacent_cells(f, first, m->cols - c)
+                       : rd_tree_cells_at_once(f, first, m->cols - c);
             reach(a, first / f->group, at / f->fold->steps);
             if (simple)
                 scan_rows(m, a, first, r, c, rows, n);
@@ -256,7 +258,7 @@ static void scan_columns(const rd_tiles *m, const scan *a)
     }
 }
 
-void rd_scans_scan(rd_tiles *m, int32_t pc)
+void rd_operator_scan_run(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *t    = &m->code->inst[pc];
@@ -280,5 +282,5 @@ void rd_scans_scan(rd_tiles *m, int32_t pc)
             m, &a,
             rd_tiles_position(m, f->cell.at) + r * (f->cell.row + (f->own_rows ? f->cells : 0)), r);
     if (mask.at)
-        rd_mask_scanned(m, f, a.memory, &a.y, &mask);
+        rd_mask_clear_empty(m, f, a.memory, &a.y, &mask);
 }

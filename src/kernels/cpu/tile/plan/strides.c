@@ -1,5 +1,5 @@
-/* walk.c - how positions move from element to element of a tile. */
-#include "kernels/cpu/tile/plan/plan.h"
+/* strides.c - how positions move from element to element of a tile. */
+#include "kernels/cpu/tile/plan/tile_plan.h"
 
 static int64_t coef_of(const rd_address *at, const rd_loop *loop)
 {
@@ -11,9 +11,9 @@ static int64_t coef_of(const rd_address *at, const rd_loop *loop)
     return coef;
 }
 
-rd_tile_walk rd_tile_walk_of(const rd_address *at, const rd_loop *row, const rd_loop *col)
+rd_tile_strides rd_tile_strides_of(const rd_address *at, const rd_loop *row, const rd_loop *col)
 {
-    rd_tile_walk w = {
+    rd_tile_strides w = {
         .at = at, .row = coef_of(at, row), .col = coef_of(at, col), .size = rd_dtype_size(at->type)
     };
 

@@ -1,7 +1,7 @@
-/* run.c - the loops of a program, run tile by tile. */
+/* tile_loops.c - the loops of a program, run tile by tile. */
 #include "core/bytes.h"
 #include "kernels/cpu/sort/sort.h"
-#include "kernels/cpu/tile/run/tiles.h"
+#include "kernels/cpu/tile/run/tile_task.h"
 #include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -155,7 +155,7 @@ static void run_outer(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop *loop = &m->p->loop[number];
 
-    if (rd_tiles_sort_beside(m, loop))
+    if (rd_tiles_sort_interleaved(m, loop))
         return;
     rd_axis_range      *axis  = &m->axis[loop->axis];
     const rd_axis_range range = *axis;
@@ -216,9 +216,9 @@ static bool run(rd_tiles *m, int32_t from, int32_t to)
         case RD_I_START: rd_tiles_start(m, pc); break;
         case RD_I_STEP: rd_tiles_step(m, pc); break;
         case RD_I_SCAN: rd_tiles_scan(m, pc); break;
-        case RD_I_CLOSE: rd_tiles_close(m, pc); break;
+        case RD_I_CLOSE: rd_tiles_store_results(m, pc); break;
         case RD_I_SORT: rd_tiles_sort(m, inst->arg); break;
-        case RD_I_EXIT: m->leave = rd_tiles_settled(m, inst->a) ? inst->arg : m->leave; break;
+        case RD_I_EXIT: m->leave = rd_tiles_is_decided(m, inst->a) ? inst->arg : m->leave; break;
         default: rd_tiles_value(m, pc); break;
         }
         if (m->leave >= 0 || m->task->status != RD_OK)

@@ -1,5 +1,5 @@
-/* arrivals.c - rows of elements into the states of blocks, and blocks into the tree. */
-#include "kernels/cpu/tile/run/arrivals.h"
+/* updates.c - rows of elements into the states of blocks, and blocks into the tree. */
+#include "kernels/cpu/tile/run/updates.h"
 #include "kernels/cpu/reference/fold.h"
 #include <assert.h>
 
@@ -8,7 +8,7 @@ static const char *at(const rd_view *v, int64_t r, int64_t c)
     return v->at ? rd_view_at(v, r, c) : NULL;
 }
 
-void rd_arrival_place(rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t c)
+void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c)
 {
     const rd_tile_fold *f    = a->f;
     const int64_t       cell = t->cell + r * f->cell.row + c * f->cell.col +
@@ -25,7 +25,7 @@ void rd_arrival_place(rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t c
 }
 
 /* On by rows, and by elements along the row. */
-static void advance(rd_arrival *a, int64_t rows, int64_t n)
+static void advance(rd_update *a, int64_t rows, int64_t n)
 {
     const int64_t size = a->size;
 
@@ -35,7 +35,7 @@ static void advance(rd_arrival *a, int64_t rows, int64_t n)
     a->q.index += rows * a->q.index_row + n * a->q.index_col;
 }
 
-void rd_arrival_by_steps(rd_arrival *a)
+void rd_update_by_steps(rd_update *a)
 {
     const int64_t lanes = a->f->beside * a->f->fold->lanes;
 
@@ -78,9 +78,9 @@ void rd_fill_identity(const rd_tile_fold *f, int64_t n, void *const *s)
         fill(s[k], n, f->size[k], identity[k]);
 }
 
-void rd_arrival_take(const rd_arrival *all, int64_t offset, int64_t n, int64_t rows, bool fresh)
+void rd_update_states(const rd_update *all, int64_t offset, int64_t n, int64_t rows, bool fresh)
 {
-    rd_arrival a = *all;
+    rd_update a = *all;
 
     advance(&a, 0, offset - a.offset);
     rd_tree_block(a.f, a.memory, a.group * a.f->group + offset, a.q.s);
@@ -100,14 +100,14 @@ void rd_arrival_take(const rd_arrival *all, int64_t offset, int64_t n, int64_t r
 }
 
 /* All states up to `end` have begun. */
-static void have_begun(const rd_arrival *a, int64_t end)
+static void have_begun(const rd_update *a, int64_t end)
 {
     rd_group *g = rd_tree_group(a->memory, a->group);
 
     g->begun = g->begun > end ? g->begun : end;
 }
 
-bool rd_arrive_cells(const rd_arrival *a, int64_t cells, int64_t x, int64_t y)
+bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y)
 {
     const int64_t end = a->offset + cells * a->f->fold->lanes;
     rd_fold_rows  q   = a->q;
@@ -115,7 +115,7 @@ bool rd_arrive_cells(const rd_arrival *a, int64_t cells, int64_t x, int64_t y)
 
     if (!a->cells)
         return false;
-    rd_tree_reach(a->f, a->memory, a->group, a->at / a->f->fold->steps);
+    rd_tree_enter_block(a->f, a->memory, a->group, a->at / a->f->fold->steps);
     assert(a->offset <= g->begun);
     if (a->offset < g->begun && g->begun < end)
         return false;
@@ -129,7 +129,7 @@ bool rd_arrive_cells(const rd_arrival *a, int64_t cells, int64_t x, int64_t y)
 /* How many whole blocks come next that are one node of the tree: this power of two. */
 enum { MOST_LEVELS = 4 };
 
-static int32_t levels_of(const rd_arrival *a, int64_t rows)
+static int32_t levels_of(const rd_update *a, int64_t rows)
 {
     const int64_t blocks = rows / a->f->fold->steps, first = a->at / a->f->fold->steps;
     int32_t       level = 0;
@@ -142,7 +142,7 @@ static int32_t levels_of(const rd_arrival *a, int64_t rows)
 
 /* 2^level blocks become one node without a look at the tree: that costs as long as a quarter of a
  * block of sums. */
-static void take_blocks(rd_arrival *a, int32_t level)
+static void take_blocks(rd_update *a, int32_t level)
 {
     const rd_tile_fold *f    = a->f;
     const rd_tree_node  node = { .start = a->at / f->fold->steps, .n = a->q.n, .level = level };
@@ -168,7 +168,7 @@ static void take_blocks(rd_arrival *a, int32_t level)
 
 /* Do the next rows begin and end a block of the whole group, and is there a kernel that takes it at
  * once? */
-static bool brings_block(const rd_arrival *a, int64_t rows)
+static bool brings_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps;
 
@@ -177,7 +177,7 @@ static bool brings_block(const rd_arrival *a, int64_t rows)
 }
 
 /* Rows of one block, as many as come; how many. */
-static int64_t take_of_block(const rd_arrival *a, int64_t rows)
+static int64_t take_of_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->at / steps;
     const int64_t left  = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
@@ -188,18 +188,18 @@ static int64_t take_of_block(const rd_arrival *a, int64_t rows)
     int64_t       begun;
 
     if (!stays)
-        rd_tree_reach(a->f, a->memory, a->group, block);
+        rd_tree_enter_block(a->f, a->memory, a->group, block);
     assert(a->offset <= g->begun); /* states of a block begin from the left, without gaps */
     begun = g->begun - a->offset < n ? g->begun - a->offset : n;
     if (begun > 0)
-        rd_arrival_take(a, a->offset, begun, now, false);
+        rd_update_states(a, a->offset, begun, now, false);
     if (begun < n)
-        rd_arrival_take(a, a->offset + begun, n - begun, now, true);
+        rd_update_states(a, a->offset + begun, n - begun, now, true);
     have_begun(a, a->offset + n);
     return now;
 }
 
-void rd_arrive(rd_arrival *a, int64_t rows)
+void rd_update_rows(rd_update *a, int64_t rows)
 {
     while (rows > 0) {
         int64_t now;
@@ -220,11 +220,11 @@ void rd_arrive(rd_arrival *a, int64_t rows)
 
 /* A part of a step, whole steps, a part of a step; the steps are of all cells that lie beside each
  * other. */
-void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer)
+void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
 {
     const int64_t lanes = a->f->beside * a->f->fold->lanes;
 
-    rd_arrival_by_steps(a);
+    rd_update_by_steps(a);
     while (n > 0) {
         const int64_t first = lane % lanes, whole = n / lanes;
         int64_t now = first ? (lanes - first < n ? lanes - first : n) : whole ? whole * lanes : n;
@@ -233,10 +233,10 @@ void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer)
         a->at     = outer * a->f->row_steps + lane / lanes;
         a->q.n    = first || !whole ? now : lanes;
         if (first || !whole) {
-            rd_arrive(a, 1);
+            rd_update_rows(a, 1);
             advance(a, -1, now); /* one row: on by its elements, not by a step */
         } else
-            rd_arrive(a, whole);
+            rd_update_rows(a, whole);
         lane += now;
         n -= now;
     }

@@ -1,9 +1,9 @@
-/* users.c - users' reducers: the tile's elements go to the reference's folds (reference/fold.h), as
+/* user_folds.c - users' reducers: the tile's elements go to the reference's folds (reference/fold.h), as
  * many at a time as belong together, in the type the reducer takes. */
 #include "core/bytes.h"
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/masks.h"
-#include "kernels/cpu/tile/run/users.h"
+#include "kernels/cpu/tile/run/user_folds.h"
 
 /* ---- Where they are -------------------------------------------------------------------------- */
 static int64_t head_bytes(void)
@@ -11,7 +11,7 @@ static int64_t head_bytes(void)
     return ((int64_t)sizeof(rd_fold_state) + 63) / 64 * 64;
 }
 
-int64_t rd_users_bytes(const rd_fold *fold)
+int64_t rd_user_folds_bytes(const rd_fold *fold)
 {
     return (rd_bytes_add(head_bytes(), rd_fold_bytes(fold)) + 63) / 64 * 64;
 }
@@ -22,7 +22,7 @@ static rd_fold_state *fold_at(const rd_tile_fold *f, char *memory, int64_t row)
     return (rd_fold_state *)(void *)(memory + (f->own_rows ? row * f->row_bytes : 0));
 }
 
-void rd_users_start(const rd_tiles *m, const rd_tile_fold *f, char *memory)
+void rd_user_folds_start(const rd_tiles *m, const rd_tile_fold *f, char *memory)
 {
     for (int64_t k = 0; k < (f->own_rows ? m->cols : 1); k++) {
         rd_fold_state *s = fold_at(f, memory, k);
@@ -137,17 +137,17 @@ static rd_view as_taken(rd_tiles *m, rd_dtype type, rd_view x)
     return y;
 }
 
-bool rd_users_settled(const char *memory)
+bool rd_user_folds_are_decided(const char *memory)
 {
     return rd_fold_settled((const rd_fold_state *)(const void *)memory);
 }
 
-void rd_users_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
+void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
 {
     const rd_inst *inst = &m->p->inst[pc];
     elements       e    = { .f = f, .memory = memory, .size = rd_dtype_size(f->fold->user->in) };
 
-    if (f->cells == 1 && !f->own_rows && rd_users_settled(memory))
+    if (f->cells == 1 && !f->own_rows && rd_user_folds_are_decided(memory))
         return;
     e.at = first_place(m, f);
     e.x  = as_taken(m, f->fold->user->in, rd_tiles_view(m, m->code->inst[pc].x));
@@ -170,7 +170,7 @@ void rd_users_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
 }
 
 /* Element by element, as registers have them. */
-void rd_users_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
+void rd_user_folds_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 {
     const rd_inst *inst = &m->p->inst[pc];
     const rd_view  x    = rd_tiles_view(m, inst->a);
@@ -194,8 +194,8 @@ void rd_users_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
-void rd_users_close(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t first,
-                    const rd_tile_walk *w, const rd_view *y)
+void rd_user_folds_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t first,
+                          const rd_tile_strides *w, const rd_view *y)
 {
     rd_word words[RD_MAX_STATE];
 
@@ -208,7 +208,7 @@ void rd_users_close(const rd_tiles *m, const rd_tile_fold *f, char *memory, int6
         }
 }
 
-void rd_users_join(char *into, const char *next)
+void rd_user_folds_merge(char *into, const char *next)
 {
     rd_fold_join((rd_fold_state *)(void *)into, (const rd_fold_state *)(const void *)next);
 }

@@ -1,7 +1,7 @@
-/* groups.c - folds by label.  All cells are one group of the tree, which lie lane after lane, each
+/* grouped_folds.c - folds by label.  All cells are one group of the tree, which lie lane after lane, each
  * lane with one more that takes what belongs to no group.  They begin a block as identities, so that
  * nobody asks which have met an element. */
-#include "kernels/cpu/tile/run/groups.h"
+#include "kernels/cpu/tile/run/grouped_folds.h"
 #include "core/caches.h"
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/masks.h"
@@ -48,7 +48,7 @@ static void find_labels(rd_tiles *m, int32_t pc, taken *t)
     const rd_tile_inst *step = &m->code->inst[pc];
 
     if (step->label >= 0) {
-        const rd_tile_walk *w = &m->code->inst[step->label].walk;
+        const rd_tile_strides *w = &m->code->inst[step->label].walk;
 
         t->label     = rd_tiles_memory(m, w);
         t->size      = w->size;
@@ -101,7 +101,7 @@ static void begin_block(const rd_tile_fold *f, char *memory, int64_t block, void
 {
     rd_group *const g = rd_tree_group(memory, 0);
 
-    rd_tree_reach(f, memory, 0, block);
+    rd_tree_enter_block(f, memory, 0, block);
     rd_tree_block(f, memory, 0, s);
     if (g->begun == 0)
         rd_fill_identity(f, f->group, s);
@@ -191,7 +191,7 @@ static void take_tile(const rd_tiles *m, const taken *t)
     }
 }
 
-void rd_groups_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
+void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *step = &m->code->inst[pc];
@@ -258,11 +258,11 @@ static void close_cells(const rd_tile_fold *f, char *memory, int64_t cell, int64
     }
     for (int64_t k = 0; (none || f->masked) && k < n; k++)
         if (none || !memory[f->seen + cell + k])
-            rd_tiles_nothing(f, y, r, c + k);
+            rd_tiles_set_empty_result(f, y, r, c + k);
 }
 
-void rd_groups_close(const rd_tile_fold *f, char *memory, int64_t first, const rd_tiles *m,
-                     const rd_tile_walk *w, const rd_view *y)
+void rd_grouped_folds_finish(const rd_tile_fold *f, char *memory, int64_t first, const rd_tiles *m,
+                             const rd_tile_strides *w, const rd_view *y)
 {
     finish_tree(f, memory);
     for (int64_t r = 0; r < m->rows; r++)

@@ -1,24 +1,23 @@
-/* running.c - scans by reducers that no operator merges.
+/* state_scans.c - scans by reducers that no operator merges.
  *
  * Kernels of simd/running.h take the rows of a block and make the results at once.  What they do
  * not know goes step by step through the kernels of folds: the first element of a block, elements
  * with a mask, results without the element, and reducers that take exponentials. */
 #include "kernels/cpu/tile/run/masks.h"
-#include "kernels/cpu/tile/run/running.h"
-#include "kernels/cpu/tile/run/running_states.h"
+#include "kernels/cpu/tile/run/state_scans.h"
+#include "kernels/cpu/tile/run/state_scan_steps.h"
 #include <string.h>
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-static bool has_kernel(const rd_running_tile *a)
+static bool has_kernel(const rd_state_scan *a)
 {
     return a->kernels->rows && !a->f->masked && !a->f->fold->exclusive;
 }
 
-static rd_running running_of(const rd_running_tile *a, int64_t slot, int64_t at, int64_t r,
-                             int64_t c)
+static rd_running running_of(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c)
 {
     const rd_tile_fold *f       = a->f;
-    const bool          convert = rd_tiles_converts(f);
+    const bool          convert = rd_tiles_needs_conversion(f);
     void               *before[RD_MAX_STATE], *spare[RD_MAX_STATE];
     rd_running          q = { .s_row     = a->cell_row,
                               .x         = rd_view_at(&a->x, r, c),
@@ -32,8 +31,8 @@ static rd_running running_of(const rd_running_tile *a, int64_t slot, int64_t at,
                               .y         = rd_view_at(&a->y, r, c),
                               .ldy       = a->y.row * rd_elem_size(a->y.elem) };
 
-    rd_running_states(f, a->memory, RD_AT_HAND, slot, q.s);
-    rd_running_states(f, a->memory, RD_BEFORE, slot, before);
+    rd_state_scan_states(f, a->memory, RD_CURRENT_BLOCK, slot, q.s);
+    rd_state_scan_states(f, a->memory, RD_BLOCKS_BEFORE, slot, before);
     for (int32_t k = 0; at >= f->fold->steps && k < f->n_state; k++)
         q.before[k] = before[k];
     if (convert) {
@@ -44,25 +43,25 @@ static rd_running running_of(const rd_running_tile *a, int64_t slot, int64_t at,
 }
 
 /* Of results made aside. */
-static void convert(const rd_running_tile *a, const rd_running *q, int64_t r, int64_t c)
+static void convert(const rd_state_scan *a, const rd_running *q, int64_t r, int64_t c)
 {
     void *const from[1] = { q->y }, *const to[1] = { rd_view_at(&a->y, r, c) };
 
-    if (rd_tiles_converts(a->f))
-        rd_tiles_deliver(a->m, a->f, q->n, from, to);
+    if (rd_tiles_needs_conversion(a->f))
+        rd_tiles_convert_results(a->m, a->f, q->n, from, to);
 }
 
 /* ---- By form --------------------------------------------------------------------------------- */
 /* Cells side by side; rows of the tile may be steps of one block. */
-static void scan_rows(const rd_running_tile *a, int64_t slot, int64_t at, int64_t r, int64_t c,
+static void scan_rows(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c,
                       int64_t rows, int64_t n)
 {
-    const bool    convert_each = rd_tiles_converts(a->f);
+    const bool    convert_each = rd_tiles_needs_conversion(a->f);
     int64_t       k            = 0;
     const int64_t by_folds     = !has_kernel(a) ? rows : at % a->f->fold->steps == 0;
 
     for (; k < by_folds; k++)
-        rd_running_step(a, slot, at + k, r + k, c, n);
+        rd_state_scan_step(a, slot, at + k, r + k, c, n);
     for (int64_t some; k < rows; k += some) {
         rd_running q = running_of(a, slot, at + k, r + k, c);
 
@@ -73,7 +72,7 @@ static void scan_rows(const rd_running_tile *a, int64_t slot, int64_t at, int64_
     }
 }
 
-static void scan_columns(const rd_running_tile *a)
+static void scan_columns(const rd_state_scan *a)
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       steps = f->fold->steps;
@@ -86,8 +85,8 @@ static void scan_columns(const rd_running_tile *a)
         for (int64_t c = 0, n; c < a->m->cols; c += n) {
             const int64_t slot = a->cell + r * a->cell_row + c;
 
-            n = rd_tree_together(f, slot, a->m->cols - c);
-            rd_running_reach(a, slot / f->group, at / steps);
+            n = rd_tree_cells_at_once(f, slot, a->m->cols - c);
+            rd_state_scan_enter_block(a, slot / f->group, at / steps);
             scan_rows(a, slot, at, r, c, rows, n);
         }
     }
@@ -95,7 +94,7 @@ static void scan_columns(const rd_running_tile *a)
 
 /* Rows of the tile are scans, or one continues the one before.  Elements c .. c + n of each of them
  * are of one block. */
-static void scan_block(const rd_running_tile *a, int64_t at, int64_t r, int64_t c, int64_t rows,
+static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c, int64_t rows,
                        int64_t n)
 {
     const int64_t slot     = a->cell + r * a->cell_row;
@@ -103,7 +102,7 @@ static void scan_block(const rd_running_tile *a, int64_t at, int64_t r, int64_t 
 
     for (int64_t l = 0; l < rows; l++)
         for (int64_t k = 0; k < by_folds; k++)
-            rd_running_step(a, slot + l * a->cell_row, at + k, r + l, c + k, 1);
+            rd_state_scan_step(a, slot + l * a->cell_row, at + k, r + l, c + k, 1);
     if (by_folds == n)
         return;
     rd_running q = running_of(a, slot, at, r, c + by_folds);
@@ -114,12 +113,12 @@ static void scan_block(const rd_running_tile *a, int64_t at, int64_t r, int64_t 
     convert(a, &q, r, c + by_folds);
 }
 
-static void scan_along(const rd_running_tile *a)
+static void scan_along(const rd_state_scan *a)
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       steps = f->fold->steps;
-    const bool          many  = a->cell_row != 0 && a->step_row == 0 && !rd_tiles_converts(f),
-               converts       = rd_tiles_converts(f);
+    const bool many     = a->cell_row != 0 && a->step_row == 0 && !rd_tiles_needs_conversion(f),
+               converts = rd_tiles_needs_conversion(f);
 
     for (int64_t r = 0, rows; r < a->m->rows; r += rows) {
         rows = many ? a->m->rows : 1;
@@ -129,13 +128,13 @@ static void scan_along(const rd_running_tile *a)
             n = rd_least(a->m->cols - c, steps - at % steps);
             n = converts ? rd_least(n, RD_SPARE) : n;
             for (int64_t k = 0; k < rows; k++)
-                rd_running_reach(a, a->cell + (r + k) * a->cell_row, at / steps);
+                rd_state_scan_enter_block(a, a->cell + (r + k) * a->cell_row, at / steps);
             scan_block(a, at, r, c, rows, n);
         }
     }
 }
 
-static void scan_elements(const rd_running_tile *a)
+static void scan_elements(const rd_state_scan *a)
 {
     const rd_tile_fold *f = a->f;
 
@@ -144,8 +143,8 @@ static void scan_elements(const rd_running_tile *a)
             const int64_t slot = a->cell + r * a->cell_row + c * f->cell.col;
             const int64_t at   = a->step + r * a->step_row + c * a->step_col;
 
-            rd_running_reach(a, slot / f->group, at / f->fold->steps);
-            rd_running_step(a, slot, at, r, c, 1);
+            rd_state_scan_enter_block(a, slot / f->group, at / f->fold->steps);
+            rd_state_scan_step(a, slot, at, r, c, 1);
         }
 }
 
@@ -168,24 +167,24 @@ static rd_view weights(rd_tiles *m, int32_t reg)
     return (rd_view){ row, 0, 1, w.elem };
 }
 
-static rd_running_tile tile_of(rd_tiles *m, const rd_tile_fold *f)
+static rd_state_scan tile_of(rd_tiles *m, const rd_tile_fold *f)
 {
-    return (rd_running_tile){ .m       = m,
-                              .f       = f,
-                              .kernels = &m->code->simd->running[f->elem][f->fold->reducer],
-                              .cell    = rd_tiles_position(m, f->cell.at),
-                              .index   = f->indexed ? rd_tiles_position(m, f->index.at) : 0,
-                              .step    = rd_tiles_position(m, f->outer.at) * f->row_steps +
-                                      rd_tiles_position(m, f->lane.at),
-                              .cell_row = f->cell.row + (f->own_rows ? f->cells : 0),
-                              .step_row = f->outer.row * f->row_steps + f->lane.row,
-                              .step_col = f->outer.col * f->row_steps + f->lane.col };
+    return (rd_state_scan){ .m       = m,
+                            .f       = f,
+                            .kernels = &m->code->simd->running[f->elem][f->fold->reducer],
+                            .cell    = rd_tiles_position(m, f->cell.at),
+                            .index   = f->indexed ? rd_tiles_position(m, f->index.at) : 0,
+                            .step    = rd_tiles_position(m, f->outer.at) * f->row_steps +
+                                    rd_tiles_position(m, f->lane.at),
+                            .cell_row = f->cell.row + (f->own_rows ? f->cells : 0),
+                            .step_row = f->outer.row * f->row_steps + f->lane.row,
+                            .step_col = f->outer.col * f->row_steps + f->lane.col };
 }
 
-void rd_running_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
+void rd_state_scan_run(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 {
-    const rd_inst  *inst = &m->p->inst[pc];
-    rd_running_tile a    = tile_of(m, f);
+    const rd_inst *inst = &m->p->inst[pc];
+    rd_state_scan  a    = tile_of(m, f);
 
     a.memory = m->fold[inst->arg];
     a.x      = rd_tiles_dense(m, rd_tiles_view(m, inst->a));
@@ -201,5 +200,5 @@ void rd_running_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
     else
         scan_elements(&a);
     if (a.mask.at)
-        rd_mask_scanned(m, f, a.memory, &a.y, &a.mask);
+        rd_mask_clear_empty(m, f, a.memory, &a.y, &a.mask);
 }

@@ -1,10 +1,10 @@
-/* runs.c - rows whose neighbours are neighbouring lanes: by rows of several cells or of one, by
+/* lane_rows.c - rows whose neighbours are neighbouring lanes: by rows of several cells or of one, by
  * steps, row by row. */
 #include "kernels/cpu/tile/run/steps.h"
 #include <string.h>
 
 /* n steps of a block of which states [0, begun) of the group have begun: no tree to look after. */
-static bool continues(const rd_arrival *a, int64_t group, int64_t begun, int64_t step, int64_t n)
+static bool continues(const rd_update *a, int64_t group, int64_t begun, int64_t step, int64_t n)
 {
     const int64_t   steps = a->f->fold->steps;
     const rd_group *g     = rd_tree_group(a->memory, group);
@@ -14,14 +14,14 @@ static bool continues(const rd_arrival *a, int64_t group, int64_t begun, int64_t
 
 /* Rows of one step that lie side by side in memory, like the states that they are for, are one long
  * row. */
-static bool one_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t)
+static bool one_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t)
 {
     return m->cols == a->f->fold->lanes && t->x.row == m->cols &&
            (!t->y.at || t->y.row == m->cols) && (!t->mask.at || t->mask.row == m->cols);
 }
 
 /* The states of one or more cells take rows of n of them. */
-static void step_on(const rd_arrival *a, rd_fold_rows *q, int64_t n, int64_t rows)
+static void step_on(const rd_update *a, rd_fold_rows *q, int64_t n, int64_t rows)
 {
     q->n    = n;
     q->rows = rows;
@@ -29,7 +29,7 @@ static void step_on(const rd_arrival *a, rd_fold_rows *q, int64_t n, int64_t row
     a->step(q);
 }
 
-static void move_on(const rd_arrival *a, rd_fold_rows *q, int64_t x, int64_t y, int64_t mask)
+static void move_on(const rd_update *a, rd_fold_rows *q, int64_t x, int64_t y, int64_t mask)
 {
     q->x    = q->x ? (const char *)q->x + x * a->size : NULL;
     q->y    = q->y ? (const char *)q->y + y * a->size : NULL;
@@ -38,7 +38,7 @@ static void move_on(const rd_arrival *a, rd_fold_rows *q, int64_t x, int64_t y, 
 
 /* Row r of the tile, steps of all lanes and maybe a part of one, within a block that the states
  * from `slot` on have begun: no more than the kernel's calls. */
-static void take_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t r,
+static void take_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t, int64_t r,
                      int64_t slot, rd_fold_rows *q)
 {
     const int64_t lanes = a->f->fold->lanes, whole = m->cols / lanes * lanes;
@@ -57,7 +57,7 @@ static void take_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile 
 }
 
 /* Rows for neighbouring cells that all are within a block. */
-static bool take_steps(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t step)
+static bool take_steps(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t, int64_t step)
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, steps = (m->cols + lanes - 1) / lanes;
@@ -79,34 +79,34 @@ static bool take_steps(const rd_tiles *m, const rd_arrival *a, const rd_fold_til
 }
 
 /* The same where a block begins or ends, for cells of a group. */
-static void take_in_step(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, int64_t step,
+static void take_in_step(const rd_tiles *m, rd_update *a, const rd_fold_tile *t, int64_t step,
                          int64_t steps)
 {
     const bool one = one_row(m, a, t);
 
     for (int64_t r = 0; r < m->rows; r += one ? m->rows : 1) {
-        rd_arrival_place(a, t, r, 0);
-        rd_arrival_by_steps(a);
+        rd_update_place(a, t, r, 0);
+        rd_update_by_steps(a);
         a->at  = step;
         a->q.n = one ? m->rows * m->cols : a->f->fold->lanes;
-        rd_arrive(a, steps);
+        rd_update_rows(a, steps);
     }
 }
 
 /* Steps for cells one after the other; false: something else. */
-static bool take_cells(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+static bool take_cells(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, step = t->outer * f->row_steps + t->lane / lanes;
 
     if (!f->neighbours || t->lane % lanes)
         return false;
-    rd_arrival_place(a, t, 0, 0);
-    rd_arrival_by_steps(a);
+    rd_update_place(a, t, 0, 0);
+    rd_update_by_steps(a);
     a->at     = step;
     a->q.n    = lanes;
     a->q.rows = m->cols / lanes;
-    if (rd_arrive_cells(a, m->rows, t->x.row, t->y.row))
+    if (rd_update_cells(a, m->rows, t->x.row, t->y.row))
         return true;
     if (take_steps(m, a, t, step))
         return true;
@@ -117,20 +117,20 @@ static bool take_cells(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 
 /* Rows that are one step each, or a part of one, one after the other, of one cell; false: something
  * else. */
-static bool take_single_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+static bool take_single_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
 
     if (f->row_steps != 1 || f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows)
         return false;
-    rd_arrival_place(a, t, 0, 0);
+    rd_update_place(a, t, 0, 0);
     a->at     = t->outer;
     a->offset = t->lane;
     a->q.n    = m->cols;
     a->q.ldx  = t->x.row;
     a->q.ldy  = t->y.row;
     a->q.ldm  = t->mask.row;
-    rd_arrive(a, m->rows);
+    rd_update_rows(a, m->rows);
     return true;
 }
 
@@ -155,7 +155,7 @@ static bool rows_adjoin(const rd_tiles *m, const rd_fold_tile *t)
 
 /* Rows of several steps, the last one maybe a part, one after the other, of one cell; false:
  * something else. */
-static bool take_rows_of_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+static bool take_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, steps = (m->cols + lanes - 1) / lanes;
@@ -165,9 +165,9 @@ static bool take_rows_of_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_t
     if (f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows || f->indexed ||
         t->lane % lanes)
         return false;
-    rd_arrival_place(a, t, 0, 0);
+    rd_update_place(a, t, 0, 0);
     if (m->cols == f->row_steps * lanes && rows_adjoin(m, t)) {
-        rd_arrive_along(a, m->rows * m->cols, 0, t->outer);
+        rd_update_along(a, m->rows * m->cols, 0, t->outer);
         return true;
     }
     q     = a->q;
@@ -175,12 +175,12 @@ static bool take_rows_of_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_t
     q.ldy = lanes * q.coly;
     q.ldm = lanes;
     for (int64_t r = 0; r < m->rows; r++) {
-        rd_arrival_place(a, t, 0, 0);
+        rd_update_place(a, t, 0, 0);
         if (continues(a, a->group, begun, (t->outer + r) * f->row_steps + t->lane / lanes, steps))
             take_row(m, a, t, r, a->group * lanes, &q);
         else {
-            rd_arrival_place(a, t, r, 0);
-            rd_arrive_along(a, m->cols, t->lane, t->outer + r);
+            rd_update_place(a, t, r, 0);
+            rd_update_along(a, m->cols, t->lane, t->outer + r);
         }
     }
     return true;
@@ -188,7 +188,7 @@ static bool take_rows_of_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_t
 
 /* All rows of totals use the same states, so that these stay in the first-level cache beside what
  * streams by: with states of its own for each row, sums of 8192 f32 took 1.1 times as long. */
-void rd_take_runs(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+void rd_update_lane_rows(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, whole = m->cols / lanes;
@@ -202,15 +202,15 @@ void rd_take_runs(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 
         if (f->totals)
             rd_tree_start(f, a->memory, 0);
-        rd_arrival_place(a, t, r, 0);
+        rd_update_place(a, t, r, 0);
         if (lane % lanes == 0 && whole * lanes == m->cols &&
             continues(a, a->group, lanes, step, whole)) {
-            rd_arrival_by_steps(a);
+            rd_update_by_steps(a);
             a->offset = 0;
             a->q.n    = lanes;
-            rd_arrival_take(a, 0, lanes, whole, false);
+            rd_update_states(a, 0, lanes, whole, false);
         } else
-            rd_arrive_along(a, m->cols, lane, outer);
+            rd_update_along(a, m->cols, lane, outer);
         if (f->totals)
             keep_total(f, a->memory, r);
     }

@@ -1,7 +1,7 @@
-/* kernels.c - by which kernels each fold is taken: of rows that are whole folds, of blocks in
+/* fold_kernels.c - by which kernels each fold is taken: of rows that are whole folds, of blocks in
  * registers, fused. */
 #include "core/tree.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include <assert.h>
 
 /* Does the loop over columns around a STEP run once from the fold's START to its end? */
@@ -23,7 +23,7 @@ static bool widens(const rd_tile_code *code, const rd_tile_inst *step)
 /* Are rows of these columns runs along all lanes, a fold each? */
 static bool folds_run(const rd_tile_fold *f, const rd_loop *col)
 {
-    return f->form == RD_FOLD_RUN && f->fold->lanes == RD_TREE_ROW / rd_elem_size(f->elem) &&
+    return f->form == RD_FOLD_LANES && f->fold->lanes == RD_TREE_ROW / rd_elem_size(f->elem) &&
            f->fold->outer.n_add == 0 && f->fold->lane_extent == col->extent;
 }
 
@@ -32,7 +32,7 @@ static bool folds_run(const rd_tile_fold *f, const rd_loop *col)
 static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f,
                        const rd_loop *col)
 {
-    if (f->form == RD_FOLD_RUN)
+    if (f->form == RD_FOLD_LANES)
         return !f->any_order && folds_run(f, col);
     return f->form == RD_FOLD_ELEMENTS && f->fold->n_block == 1 && f->own_rows &&
            f->whole_columns && f->fold->lanes == 1 && f->fold->lane.n_add == 0 &&
@@ -51,7 +51,7 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
         ((f->fold->n_block > 1 || f->fold->loose) && f->fold->split) ||
         code->inst[step].level != RD_AT_TILE)
         return false;
-    rd_tile_loops_at(p, code, step, &row, &col);
+    rd_tile_loops_around(p, code, step, &row, &col);
     assert(col); /* as the STEP is at tile level */
     return f->lane.row == 0 && f->outer.row == 0 && code->loop[col - p->loop].most >= col->extent &&
            has_totals(code, &code->inst[step], f, col) && runs_once(p, step);
@@ -97,7 +97,7 @@ static bool has_blocks(const rd_simd *simd, const rd_tile_fold *f)
     const int64_t size = rd_elem_size(f->elem);
 
     switch (f->form) {
-    case RD_FOLD_RUN: return f->fold->lanes * size == RD_TREE_ROW;
+    case RD_FOLD_LANES: return f->fold->lanes * size == RD_TREE_ROW;
     case RD_FOLD_CHANNELS: return f->group * size == 3 * RD_TREE_ROW && simd->vector == 64;
     case RD_FOLD_COLUMNS: return f->group * size <= RD_BLOCK_COLUMNS * 4;
     default: return false;

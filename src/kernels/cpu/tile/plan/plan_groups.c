@@ -1,5 +1,5 @@
-/* groups.c - the plan of folds by label: which the machine can run, and what their kernels read. */
-#include "kernels/cpu/tile/plan/plan.h"
+/* plan_groups.c - the plan of folds by label: which the machine can run, and what their kernels read. */
+#include "kernels/cpu/tile/plan/tile_plan.h"
 
 /* ---- What it can do -------------------------------------------------------------------------- */
 /* All cells are at one block, so those of no kept index may begin the fold's blocks anew: inside its
@@ -22,16 +22,16 @@ static bool goes_by_steps(const rd_program *p, int32_t start, int32_t step)
 /* Are neighbours one step, or steps of one cell one after the other? */
 static bool has_form(const rd_fold *f, const rd_loop *col)
 {
-    const int64_t lane  = rd_tile_walk_of(&f->lane, NULL, col).col,
-                  outer = rd_tile_walk_of(&f->outer, NULL, col).col,
-                  cell  = rd_tile_walk_of(&f->cell, NULL, col).col;
+    const int64_t lane  = rd_tile_strides_of(&f->lane, NULL, col).col,
+                  outer = rd_tile_strides_of(&f->outer, NULL, col).col,
+                  cell  = rd_tile_strides_of(&f->cell, NULL, col).col;
 
     if (lane == 0 && outer == 0)
         return true;
     return cell == 0 && ((lane == 1 && outer == 0) || (outer == 1 && f->lane.n_add == 0));
 }
 
-bool rd_tile_group_can(const rd_program *p, const rd_tile_code *code, int32_t fold)
+bool rd_tile_can_group(const rd_program *p, const rd_tile_code *code, int32_t fold)
 {
     const int32_t start = rd_tile_inst_of(p, RD_I_START, fold),
                   step  = rd_tile_inst_of(p, RD_I_STEP, fold);
@@ -39,7 +39,7 @@ bool rd_tile_group_can(const rd_program *p, const rd_tile_code *code, int32_t fo
 
     if (code->inst[start].level != RD_AT_TASK)
         return false;
-    rd_tile_loops_at(p, code, step, &row, &col);
+    rd_tile_loops_around(p, code, step, &row, &col);
     return goes_by_steps(p, start, step) && has_form(&p->fold[fold], col);
 }
 
@@ -92,8 +92,8 @@ static rd_simd_group *const *sums_of(const rd_program *p, const rd_tile_code *co
 /* May all that read the labels of a LOAD read memory instead? */
 static bool are_direct(const rd_program *p, const rd_tile_code *code, int32_t load, int32_t reg)
 {
-    const rd_tile_walk *w    = &code->inst[load].walk;
-    int32_t             uses = code->reg[reg].uses;
+    const rd_tile_strides *w    = &code->inst[load].walk;
+    int32_t                uses = code->reg[reg].uses;
 
     if (p->inst[load].kind != RD_I_LOAD || code->inst[load].level != RD_AT_TILE || w->col != 1 ||
         w->gathers)

@@ -1,6 +1,6 @@
-/* sorts.c - rows that are put in order, one by one or side by side. */
+/* row_sorts.c - rows that are put in order, one by one or side by side. */
 #include "kernels/cpu/sort/sort.h"
-#include "kernels/cpu/tile/run/tiles.h"
+#include "kernels/cpu/tile/run/tile_task.h"
 #include <string.h>
 
 static const char *row_at(const rd_tiles *m, const rd_address *at, rd_dtype type)
@@ -29,7 +29,7 @@ static bool only_sorts(const rd_tiles *m, const rd_loop *loop)
 }
 
 /* False: the loop's rows go one by one. */
-bool rd_tiles_sort_beside(rd_tiles *m, const rd_loop *loop)
+bool rd_tiles_sort_interleaved(rd_tiles *m, const rd_loop *loop)
 {
     rd_axis_range *axis = &m->axis[loop->axis];
     const int64_t  rows = axis->hi - axis->lo, index = axis->index;

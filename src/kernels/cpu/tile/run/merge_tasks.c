@@ -1,6 +1,6 @@
-/* joins.c - what one task's folds have come to, taken by those of the task before it. */
+/* merge_tasks.c - what one task's folds have come to, taken by those of the task before it. */
 #include "kernels/cpu/tile/run/trees.h"
-#include "kernels/cpu/tile/run/users.h"
+#include "kernels/cpu/tile/run/user_folds.h"
 #include <string.h>
 
 static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t group, int32_t row,
@@ -61,10 +61,10 @@ static void join_group(const rd_tile_fold *f, char *into, char *next, int64_t gr
         join_seen(f, into, next, k);
 }
 
-void rd_tiles_join(const rd_tile_fold *f, char *into, char *next)
+void rd_tiles_merge_task(const rd_tile_fold *f, char *into, char *next)
 {
     if (f->users)
-        rd_users_join(into, next);
+        rd_user_folds_merge(into, next);
     for (int64_t k = 0; !f->users && k < f->groups; k++)
         join_group(f, into, next, k);
 }
