@@ -88,10 +88,10 @@ static void compare_forms(const rd_program *p, const rd_schedule *t, const char 
         const rd_loop      *row, *col;
 
         rd_tile_loops_around(p, code, step, &row, &col);
-        if (!col || f->users || f->grouped || f->form == RD_FOLD_ELEMENTS)
+        if (!col || f->users || f->grouped || f->mapping == RD_FOLD_ELEMENTS)
             continue;
         expect(p, t, k, loop_stmt_of(t, (int32_t)(col - p->loop)),
-               f->form == RD_FOLD_LANES && f->fold->lanes == 1 ? ordered : allowed[f->form],
+               f->mapping == RD_FOLD_LANES && f->fold->lanes == 1 ? ordered : allowed[f->mapping],
                "tiles", what);
         count->forms++;
     }

@@ -118,7 +118,7 @@ static bool takes_elements(const rd_tile_code *code, const rd_tile_inst *t, cons
     const bool down = f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
                       f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
 
-    return f->form == RD_FOLD_ELEMENTS && !f->users && !f->grouped && !f->treeless &&
+    return f->mapping == RD_FOLD_ELEMENTS && !f->users && !f->grouped && !f->treeless &&
            t->small < 0 && !t->counts && !down;
 }
 
@@ -132,7 +132,7 @@ static double slow_fold(const rd_program *p, const rd_tile_code *code, const rd_
     *why = why_order(p, inst, "its elements are no neighbours");
     if (!scan && takes_elements(code, t, f))
         return is_serial(f->fold) ? RD_NS_CHAIN : RD_NS_PLACED * price_of(f->fold);
-    return scan && f->form != RD_FOLD_ALONG && f->form != RD_FOLD_COLUMNS ? RD_NS_PLACED : 0;
+    return scan && f->mapping != RD_FOLD_ALONG && f->mapping != RD_FOLD_COLUMNS ? RD_NS_PLACED : 0;
 }
 
 static double slow_on_tiles(const rd_program *p, const rd_tile_code *code, int32_t i,

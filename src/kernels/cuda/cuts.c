@@ -3,7 +3,7 @@
  *
  * Scans along rows of memory go their own way (sweeps.c).  Others along one loop go over it twice:
  * once for what each range comes to, of which the nodes of the tree above are made; and then each
- * range goes on from the nodes that cover what is before it (kernels/math/so_far.h).
+ * range goes on from the nodes that cover what is before it (kernels/math/prefix_sums.h).
  *
  * Ranges are a `fan` to a group, groups are so many to one above, until there is one.
  *

@@ -8,7 +8,7 @@
  *                                               once i0 ..  { vector i0 .. } }
  *
  * Side by side rows are as many streams, which memory serves more slowly than one, and some processors
- * stop between rows of 4 KiB.  Where processors gain by it (simd/fetch.c).  On a Zen 4, f64, 8192 x 8192,
+ * stop between rows of 4 KiB.  Where processors gain by it (simd/prefetch.c).  On a Zen 4, f64, 8192 x 8192,
  * largest of columns, of the loop by hand: 1.45 without, 1.10 with. */
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/numbers.h"
@@ -207,7 +207,7 @@ static int32_t vector_in(const rd_schedule *t, int32_t stmt)
 
 void rd_pass_ahead(rd_schedule *t, const rd_target *target)
 {
-    if (!target->strips || !rd_fetches_rows_behind)
+    if (!target->strips || !rd_prefetches_rows_behind)
         return;
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;

@@ -147,7 +147,7 @@ static bool has_lanes(const fetching *f, const rd_strips *strips)
     return false;
 }
 
-/* Where a processor stops between rows and pages it goes on by this (simd/fetch.c).  Lower triangle of
+/* Where a processor stops between rows and pages it goes on by this (simd/prefetch.c).  Lower triangle of
  * 8192 x 8192 f32, sums of rows: 1.43 of the loop by hand without, 1.18 with. */
 static void fetch_along(fetching *f, const rd_strips *strips)
 {
@@ -155,7 +155,7 @@ static void fetch_along(fetching *f, const rd_strips *strips)
     const int32_t size = rd_dtype_size(let_of(f)->type);
     const rd_for *loop = rd_loop_of(f->t, f->strip);
 
-    if (rd_fetches_rows && loop->kind == RD_FOR_SERIAL && loop->width * size >= LEAST &&
+    if (rd_prefetches_rows && loop->kind == RD_FOR_SERIAL && loop->width * size >= LEAST &&
         has_lanes(f, strips) &&
         rd_bytes_of_axes(f->t, &let_of(f)->at, let_of(f)->type) > rd_cached_bytes())
         add_fetch(f, DISTANCE / size);

@@ -37,7 +37,7 @@ static int32_t axis_of(const merging *m)
 /* ---- Rows of memory --------------------------------------------------------------------------- */
 static bool fetches_ahead(const merging *m)
 {
-    if (!rd_fetches_rows_behind || !m->strip->wide)
+    if (!rd_prefetches_rows_behind || !m->strip->wide)
         return false;
     EACH_IN(m, s)
     if (rd_comes_in_rows(m->r->t, s, m->loop, m->r->axis))

@@ -2,7 +2,7 @@
  * elements of prefixes that go by the tree (RD_PREFIX_TREE).
  *
  * A scan has the states of the block at hand, s, and of what is before it, p.  Sums of floats also
- * have q, the second word of that, and w, which both are made from (kernels/math/so_far.h).  A
+ * have q, the second word of that, and w, which both are made from (kernels/math/prefix_sums.h).  A
  * prefix by the tree has nodes, e, of 1, 2, 4 .. elements. */
 #include "kernels/print/folds.h"
 

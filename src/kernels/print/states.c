@@ -12,7 +12,7 @@
 #include <inttypes.h>
 
 /* An array of a fold's states: s of the block at hand; of a scan p of what is before it, and nodes
- * of elements, e.  Of running sums of floats p is the hi of kernels/math/so_far.h, q its lo, and w
+ * of elements, e.  Of running sums of floats p is the hi of kernels/math/prefix_sums.h, q its lo, and w
  * has their doubles. */
 typedef struct state_array {
     char        name;

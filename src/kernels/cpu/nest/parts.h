@@ -3,7 +3,7 @@
 #define RD_KERNELS_CPU_NEST_PARTS_H
 #include "kernels/cpu/nest/call.h"
 #include "kernels/cpu/nest/nest.h"
-#include "kernels/cpu/sort/sort.h"
+#include "kernels/cpu/sort/row_sort.h"
 #include "kernels/pass/strips.h"
 #include "kernels/print/print.h"
 

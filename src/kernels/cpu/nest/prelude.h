@@ -10,7 +10,7 @@ typedef struct rd_bf16 {
 } rd_bf16;
 #include "core/half.h"
 #include "kernels/cpu/nest/call.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/prefix_sums.h"
 
 #define LESS(a, b)             ((a) < (b) ? (a) : (b))
 #define MORE(a, b)             ((a) > (b) ? (a) : (b))

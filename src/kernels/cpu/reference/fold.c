@@ -2,7 +2,7 @@
  * left. */
 #include "kernels/cpu/reference/fold.h"
 #include "core/bytes.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/prefix_sums.h"
 #include <assert.h>
 
 /* A finished row of nodes covers blocks [start, start + 2^level). */
@@ -245,7 +245,7 @@ static rd_fold_state lay_out(const rd_fold *fold)
     s.carry      = s.rows + s.room * s.row_bytes;
     s.nodes      = s.carry + (fold->scan ? s.node.bytes : 0);
     s.words      = s.nodes + (fold->prefix == RD_PREFIX_TREE ? levels(fold) * s.node.bytes : 0);
-    s.n_words    = s.node.pair ? rd_so_far_words(fold->n_block) : 0;
+    s.n_words    = s.node.pair ? rd_prefix_sum_words(fold->n_block) : 0;
     s.cell_bytes = round16(s.words + s.n_words * (int64_t)sizeof(double));
     return s;
 }
@@ -257,7 +257,7 @@ int64_t rd_fold_bytes(const rd_fold *fold)
                         round16(2 * s.node.bytes) + s.node.spare_bytes);
 }
 
-void rd_fold_open(rd_fold_state *s, const rd_fold *fold, char *memory)
+void rd_fold_init(rd_fold_state *s, const rd_fold *fold, char *memory)
 {
     *s       = lay_out(fold);
     s->cells = memory;
@@ -273,7 +273,7 @@ void rd_fold_start(rd_fold_state *s)
         c->settled = false;
         if (s->fold->scan)
             rd_node_clear(carry_of(s, c));
-        rd_so_far_begin(s->n_words, words_of(s, c));
+        rd_prefix_sum_begin(s->n_words, words_of(s, c));
     }
 }
 
@@ -423,7 +423,7 @@ void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
         so_far(s, c, y);
 }
 
-void rd_fold_close(rd_fold_state *s, int64_t number, rd_word *y)
+void rd_fold_finish(rd_fold_state *s, int64_t number, rd_word *y)
 {
     cell *c = cell_at(s, number);
 
@@ -436,7 +436,7 @@ void rd_fold_close(rd_fold_state *s, int64_t number, rd_word *y)
     rd_node_finish(&s->node, node_at(s, c, 0, 0), s->spare, y);
 }
 
-bool rd_fold_settled(const rd_fold_state *s)
+bool rd_fold_is_decided(const rd_fold_state *s)
 {
     bool all = true;
 
@@ -445,7 +445,7 @@ bool rd_fold_settled(const rd_fold_state *s)
     return all;
 }
 
-void rd_fold_join(rd_fold_state *into, const rd_fold_state *next)
+void rd_fold_merge(rd_fold_state *into, const rd_fold_state *next)
 {
     for (int64_t k = 0; k < into->fold->n_cell; k++)
         join_cell(into, cell_at(into, k), next, cell_at(next, k));

@@ -3,7 +3,7 @@
  *
  * A fold holds n_cell cells, one per result in work.  A cell has, per lane, the nodes of the tree
  * that are finished and the current block's.  Which nodes merge depends on block numbers alone, so
- * a task that starts at any block ends with nodes of the one tree, and rd_fold_join() gives the
+ * a task that starts at any block ends with nodes of the one tree, and rd_fold_merge() gives the
  * bits of a single task. */
 #ifndef RD_KERNELS_CPU_REFERENCE_FOLD_H
 #define RD_KERNELS_CPU_REFERENCE_FOLD_H
@@ -21,7 +21,7 @@ typedef struct rd_fold_state {
     int32_t        room;      /* rows of nodes in a cell, one node per lane                */
     int64_t        row_bytes, rows, carry, nodes, words, cell_bytes; /* of a row; offsets in a
                                                                       * cell; of a cell */
-    int64_t        n_words; /* of a running sum, so_far.h                              */
+    int64_t        n_words; /* of a running sum, prefix_sums.h                              */
     char          *cells, *spare;
 } rd_fold_state;
 
@@ -32,7 +32,7 @@ typedef struct rd_fold_place {
 
 /* Memory of a fold's cells: 16-aligned, uninitialised. */
 int64_t rd_fold_bytes(const rd_fold *fold);
-void    rd_fold_open(rd_fold_state *s, const rd_fold *fold, char *memory);
+void    rd_fold_init(rd_fold_state *s, const rd_fold *fold, char *memory);
 
 /* All cells begin anew. */
 void rd_fold_start(rd_fold_state *s);
@@ -57,9 +57,9 @@ void rd_fold_take_groups(rd_fold_state *s, const rd_fold_place *at, const rd_fol
 void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take,
                   rd_word *y);
 /* y[0 .. n_out) = the result of a cell, which is used up. */
-void rd_fold_close(rd_fold_state *s, int64_t number, rd_word *y);
+void rd_fold_finish(rd_fold_state *s, int64_t number, rd_word *y);
 /* True if no element can change the result of the first cell. */
-bool rd_fold_settled(const rd_fold_state *s);
+bool rd_fold_is_decided(const rd_fold_state *s);
 /* The blocks of `next` follow those of `into`. */
-void rd_fold_join(rd_fold_state *into, const rd_fold_state *next);
+void rd_fold_merge(rd_fold_state *into, const rd_fold_state *next);
 #endif

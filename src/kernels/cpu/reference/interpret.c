@@ -1,8 +1,8 @@
 /* interpret.c - the reference backend: runs a loop program instruction by instruction. */
-#include "kernels/cpu/reference/call.h"
+#include "kernels/cpu/reference/user_call.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/reference/machine.h"
-#include "kernels/cpu/sort/sort.h"
+#include "kernels/cpu/sort/row_sort.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -124,7 +124,7 @@ static int32_t run_end(machine *m, const rd_inst *inst, int32_t pc)
 
 static int32_t run_exit(machine *m, const rd_inst *inst, int32_t pc)
 {
-    if (!rd_fold_settled(&m->fold[inst->a]))
+    if (!rd_fold_is_decided(&m->fold[inst->a]))
         return pc + 1;
     while (leave(m) != inst->arg)
         ;
@@ -259,7 +259,7 @@ static int32_t run_close(machine *m, const rd_inst *inst, int32_t pc)
 {
     rd_fold_state *s = &m->fold[inst->arg];
 
-    rd_fold_close(s, position(m, &s->fold->cell), &m->reg[inst->dst]);
+    rd_fold_finish(s, position(m, &s->fold->cell), &m->reg[inst->dst]);
     return pc + 1;
 }
 
@@ -333,7 +333,7 @@ static void join(const rd_program *p, rd_task *into, const rd_task *next)
         return;
     for (int32_t k = 0; k < p->n_fold; k++)
         if (p->fold[k].split)
-            rd_fold_join(&m->fold[k], &n->fold[k]);
+            rd_fold_merge(&m->fold[k], &n->fold[k]);
 }
 
 static void tail(const rd_program *p, rd_task *task)

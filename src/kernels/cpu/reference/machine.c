@@ -33,7 +33,7 @@ static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
     for (int32_t k = 0; k < p->n_fold; k++) {
         char *cells = rd_piece_of(state, &used, 1, rd_fold_bytes(&p->fold[k]));
         if (state)
-            rd_fold_open(&m->fold[k], &p->fold[k], cells);
+            rd_fold_init(&m->fold[k], &p->fold[k], cells);
     }
     return used;
 }

@@ -2,8 +2,8 @@
 #ifndef RD_KERNELS_CPU_REFERENCE_MACHINE_H
 #define RD_KERNELS_CPU_REFERENCE_MACHINE_H
 #include "kernels/cpu/reference/fold.h"
-#include "kernels/cpu/reference/ops.h"
-#include "kernels/cpu/reference/sort.h"
+#include "kernels/cpu/reference/op_functions.h"
+#include "kernels/cpu/reference/merge_sort.h"
 
 /* An axis: where it is, and the range that loops over it visit. */
 typedef struct rd_axis_range {

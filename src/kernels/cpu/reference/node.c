@@ -2,7 +2,7 @@
  * user's. */
 #include "kernels/cpu/reference/node.h"
 #include "core/tree.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/prefix_sums.h"
 #include <string.h>
 
 static int64_t *count(void *node)

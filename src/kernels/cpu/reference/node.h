@@ -4,18 +4,18 @@
  * In memory a node is a count of elements and, if there are any, the reducer's state. */
 #ifndef RD_KERNELS_CPU_REFERENCE_NODE_H
 #define RD_KERNELS_CPU_REFERENCE_NODE_H
-#include "kernels/cpu/reference/reducers.h"
+#include "kernels/cpu/reference/reducer_functions.h"
 #include "kernels/program.h"
 
 typedef struct rd_node_info {
     const rd_fold         *fold;
-    const rd_reducer_code *code;  /* NULL: the user's                                      */
-    const rd_reducer_code *tree;  /* of finished blocks                                    */
-    bool                   wide;  /* their states are of f64, those of the block of f32    */
-    bool                   pair;  /* a scan by so_far.h: before a block are hi and lo          */
-    int64_t                state; /* offset of the state in a node                         */
-    int64_t                bytes; /* of a node; nodes are aligned to 16 or, ours, to 8     */
-    int64_t                spare_bytes; /* of the memory that rd_node_finish() wants, 16-aligned */
+    const rd_reducer_code *code; /* NULL: the user's                                      */
+    const rd_reducer_code *tree; /* of finished blocks                                    */
+    bool                   wide; /* their states are of f64, those of the block of f32    */
+    bool    pair;        /* a scan by prefix_sums.h: before a block are hi and lo          */
+    int64_t state;       /* offset of the state in a node                         */
+    int64_t bytes;       /* of a node; nodes are aligned to 16 or, ours, to 8     */
+    int64_t spare_bytes; /* of the memory that rd_node_finish() wants, 16-aligned */
 } rd_node_info;
 
 rd_node_info rd_node_info_of(const rd_fold *fold);
@@ -44,7 +44,7 @@ void rd_node_merge(const rd_node_info *info, void *a, const void *b);
 /* The first of `lanes` nodes that lie one after the other, a power of two, takes what the others
  * have. */
 void rd_node_merge_lanes(const rd_node_info *info, void *first, int32_t lanes);
-/* What a scan has before a block takes that block, the words of running sums with it (so_far.h); or
+/* What a scan has before a block takes that block, the words of running sums with it (prefix_sums.h); or
  * a prefix of it, to be finished. */
 void rd_node_take_block(const rd_node_info *info, void *before, int64_t number, const void *block,
                         double *words);

@@ -1,5 +1,5 @@
 /* best.h - argmin and argmax of floats: which element is best is known without states for every
- * lane, as any order gives the same one.  each/folds_*.c include it once per float type, after strips.h,
+ * lane, as any order gives the same one.  each/folds_*.c include it once per float type, after vector_folds.h,
  * with ELEM, T, I set. */
 #define PART       1024 /* elements that are looked through again for the place of their best */
 /* 8 KiB ahead, if this processor gains by it: between parts and rows memory would idle. */
@@ -37,7 +37,7 @@ static inline int JOIN(any, ELEM)(MASK m)
         const T *const x       = px;                                                              \
         T              found   = *(const T *)best;                                                \
         int64_t        place   = -1;                                                              \
-        const bool     fetches = rd_fetches_rows;                                                 \
+        const bool     fetches = rd_prefetches_rows;                                              \
         for (int64_t from = 0; from < n; from += PART) {                                          \
             const int64_t to  = from + PART < n ? from + PART : n;                                \
             T             top = found;                                                            \

@@ -5,8 +5,8 @@
 #ifndef RD_CPU_SIMD_ISA_H
 #define RD_CPU_SIMD_ISA_H
 #include "kernels/cpu/simd/simd.h"
-#include "kernels/math/rows.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/row_functions.h"
+#include "kernels/math/prefix_sums.h"
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -42,7 +42,7 @@
 #define INDICES_f64_32 INDICES_4
 #define INDICES_f64_64 INDICES_8
 
-#include "kernels/cpu/simd/vectors.h"
+#include "kernels/cpu/simd/vector_types.h"
 #define ELEM f32
 #define T    float
 #define I    int32_t
@@ -58,6 +58,6 @@
 #undef T
 #undef I
 #include "kernels/cpu/simd/half_vectors.h"
-#include "kernels/cpu/simd/past.h"
+#include "kernels/cpu/simd/nontemporal.h"
 #include "kernels/cpu/simd/tables.h"
 #endif

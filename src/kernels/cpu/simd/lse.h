@@ -1,5 +1,5 @@
 /* lse.h - the steps and the merges of `logsumexp` and `maxsumexp`, a strip of states at a time: what
- * RD_LSE of rows.h comes to, with its exponentials by vectors.  states.h includes it once per float
+ * RD_LSE of row_functions.h comes to, with its exponentials by vectors.  state_kernels.h includes it once per float
  * type, after its rows. */
 enum { JOIN(LSE_STRIP, ELEM) = 4 * LANES };
 #define STRIP        JOIN(LSE_STRIP, ELEM)

@@ -44,8 +44,8 @@ typedef void rd_simd_load(int64_t n, void *y, const void *x, int64_t stride);
 typedef void rd_simd_store(int64_t n, void *y, int64_t stride, const void *x);
 /* y[i ldy + j] = x[j ldx + i] for i < n, j < m: columns become rows; in elements, of any type of a
  * size.  Meanwhile what is `ahead` of x is fetched into the second-level cache; 0: nothing. */
-typedef void rd_simd_turn(int64_t n, int64_t m, void *y, int64_t ldy, const void *x, int64_t ldx,
-                          int64_t ahead);
+typedef void rd_simd_transpose(int64_t n, int64_t m, void *y, int64_t ldy, const void *x,
+                               int64_t ldx, int64_t ahead);
 /* y[i] = x[i] in another element; of narrow types the caller wraps what it gets. */
 typedef void rd_simd_cast(int64_t n, void *y, const void *x);
 /* Elements cut, or halves rounded, to their type, in place. */
@@ -132,7 +132,7 @@ typedef int64_t rd_simd_count_if(int64_t n, const void *x, const void *limit);
 enum { RD_SMALL_PERIOD = 16 };
 typedef void rd_simd_small(int64_t n, int64_t period, const void *x, int64_t *sums);
 
-/* Maps that run inside the step of a reducer (folds.def): element f(x, y).  Forms as of maps. */
+/* Maps that run inside the step of a reducer (fused_folds.def): element f(x, y).  Forms as of maps. */
 typedef enum rd_fused {
     RD_FUSED_none,
     RD_FUSED_square,
@@ -170,12 +170,12 @@ typedef struct rd_scan_state {
     int64_t  n;                   /* elements so far                                     */
     uint64_t part[RD_SCAN_BLOCK]; /* floats: elements of the current block, side by side */
     uint64_t hi, lo;              /* what the blocks before come to; ints: all elements  */
-    double   sums[];              /* sums of floats: kernels/math/so_far.h               */
+    double   sums[];              /* sums of floats: kernels/math/prefix_sums.h               */
 } rd_scan_state;
 
 /* Where neighbouring scans are: of each, what the blocks before come to, and the current block's
  * prefix; identities where nothing has come yet.  lo is there for sums of floats, and so are sums,
- * `pitch` from one to the next (kernels/math/so_far.h). */
+ * `pitch` from one to the next (kernels/math/prefix_sums.h). */
 typedef struct rd_scan_columns {
     void   *hi, *lo, *part;
     double *sums;
@@ -187,20 +187,21 @@ typedef struct rd_scan_rows {
     int64_t     n, rows;
     const void *x;
     void       *y;
-    int64_t     ldx, ldy; /* from row to row, in elements                          */
-    bool        past;     /* results go past the caches: rows begin at cache lines */
+    int64_t     ldx, ldy;    /* from row to row, in elements                          */
+    bool        nontemporal; /* results go past the caches: rows begin at cache lines */
 } rd_scan_rows;
 
 typedef struct rd_scan_code {
     /* n elements of a scan. */
-    void (*along)(rd_scan_state *s, int64_t n, void *y, const void *x, bool exclusive, bool past);
+    void (*along)(rd_scan_state *s, int64_t n, void *y, const void *x, bool exclusive,
+                  bool nontemporal);
     /* Of neighbouring scans: they begin; take rows within a block; end block number `block`; have
      * these results without a further row. */
     void (*start)(int64_t n, const rd_scan_columns *s);
     void (*rows)(const rd_scan_columns *s, const rd_scan_rows *q);
     void (*block)(int64_t n, const rd_scan_columns *s, int64_t block);
-    void (*so_far)(int64_t n, const rd_scan_columns *s, void *y);
-    bool past; /* may results go past the caches? */
+    void (*prefix)(int64_t n, const rd_scan_columns *s, void *y);
+    bool nontemporal; /* may results go past the caches? */
 } rd_scan_code;
 
 /* Scans by a reducer that no operator merges: rows of one block of it.  rows: states of neighbours
@@ -236,9 +237,10 @@ typedef struct rd_simd {
     rd_simd_wrap *const  *wrap;                        /* [type]; NULL: nothing to cut */
     const rd_fold_code   *fold[RD_N_ELEMS];            /* [accumulator's element][reducer] */
     const rd_fold_code   *short_sum; /* [reducer] of f32, of one step: lanes merge as f32 */
-    rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];    /* [operands' element][reducer][map],
+    rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED]; /* [operands' element][reducer][map],
                                                               * or NULL */
-    rd_simd_rows *const (*turned[RD_N_ELEMS])[RD_N_FUSED];   /* likewise: y lies in columns, q->coly
+    rd_simd_rows *const (
+        *transposed[RD_N_ELEMS])[RD_N_FUSED];                /* likewise: y lies in columns, q->coly
                                                               * apart */
     rd_simd_cells *const (*cells[RD_N_ELEMS])[RD_N_FUSED];   /* likewise                          */
     rd_simd_totals *const (*totals[RD_N_ELEMS])[RD_N_FUSED]; /* likewise                          */
@@ -255,10 +257,11 @@ typedef struct rd_simd {
     const rd_scan_code    *scan[RD_N_ELEMS];    /* [element][reducer] */
     const rd_running_code *running[RD_N_ELEMS]; /* likewise            */
     rd_simd_product       *product[RD_N_ELEMS]; /* f32, f64 */
-    void (*stream)(int64_t bytes, void *y, const void *x); /* past the caches */
-    rd_simd_turn *turn[9];                                 /* [bytes of an element]: 1, 2, 4, 8 */
-    rd_simd_turn *turn_past[9]; /* past the caches, rows of y aligned to lines; or NULL */
-    rd_picks      picks;
+    void (*copy_nontemporal)(int64_t bytes, void *y, const void *x); /* past the caches */
+    rd_simd_transpose *transpose[9]; /* [bytes of an element]: 1, 2, 4, 8 */
+    rd_simd_transpose
+            *transpose_nontemporal[9]; /* past the caches, rows of y aligned to lines; or NULL */
+    rd_picks picks;
 } rd_simd;
 
 extern const rd_simd rd_simd_baseline, rd_simd_avx2, rd_simd_avx512;
@@ -271,9 +274,9 @@ static inline rd_simd_cast *rd_simd_cast_to(const rd_simd *simd, rd_dtype to, rd
 
 /* Do kernels fetch rows of memory beside what the processor fetches by itself?  By the processor,
  * or as the environment variable RDIM_FETCH=0 or 1 says. */
-extern bool rd_fetches_rows;
+extern bool rd_prefetches_rows;
 /* Do compiled loops over several rows fetch those behind them, in the order of memory? */
-extern bool rd_fetches_rows_behind;
+extern bool rd_prefetches_rows_behind;
 
 /* The best table of this machine. */
 const rd_simd *rd_simd_here(void);

@@ -1,4 +1,4 @@
-/* small.h - sums of ints of 8 and 16 bits, every one of `period` neighbours for itself; memory.h
+/* small.h - sums of ints of 8 and 16 bits, every one of `period` neighbours for itself; load_store.h
  * includes it once.
  *
  *   sums[c] += all x[i] with i mod period = c
@@ -34,7 +34,7 @@ static inline void small_fold(int64_t n, int64_t period, int64_t *s)
     {                                                                                           \
         enum { HALF = 8 * sizeof(C), IN_ONE = RD_VECTOR_BYTES / sizeof(A) };                    \
         small_lanes_##name e[SMALL_AT_ONCE] = { { 0 } }, o[SMALL_AT_ONCE] = { { 0 } };          \
-        const bool         fetches = rd_fetches_rows;                                           \
+        const bool         fetches = rd_prefetches_rows;                                        \
         for (int64_t t = 0; t < turns; t++, x += stride)                                        \
             for (int k = 0; k < n; k++) {                                                       \
                 if (fetches && k * RD_VECTOR_BYTES % 64 == 0)                                   \

@@ -1,7 +1,7 @@
 /* square.h - a square of elements turned in registers: its rows become its columns.  Bits are moved, so one
  * serves all types of a size.
  *
- * turn.h and turned.h include it once per size, with WORD (an unsigned int), BYTES (of a vector) and INDICES (f
+ * transpose.h and transposed_folds.h include it once per size, with WORD (an unsigned int), BYTES (of a vector) and INDICES (f
  * of all lanes) set. */
 #include "kernels/math/shuffle.h"
 #define ROW  JOIN(turn_row, WORD)

@@ -1,4 +1,4 @@
-/* few.h - keys in order without AVX-512; kernels.h includes it once for each width of keys: K, BITS of
+/* few.h - keys in order without AVX-512; sort_kernels.h includes it once for each width of keys: K, BITS of
  * it.
  *
  * Few are inserted one by one, some more counted: a key stands behind those that are less, and equal

@@ -1,4 +1,4 @@
-/* keys.h - elements as unsigned ints in the same order, and back; kernels.h includes it once.
+/* keys.h - elements as unsigned ints in the same order, and back; sort_kernels.h includes it once.
  *
  * An int with a sign has it flipped.  A float's bits rise with its size, so that those of negative
  * ones are turned round; -0 becomes 0, which it equals, and NaN the greatest key.  Where the greatest

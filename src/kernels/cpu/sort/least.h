@@ -1,4 +1,4 @@
-/* least.h - the first few of a row of keys in order; kernels.h includes it once for each width of
+/* least.h - the first few of a row of keys in order; sort_kernels.h includes it once for each width of
  * keys: K, BITS of it.
  *
  * Of 64 runs that take turns in the row each has a least key, and of these the k-th least is a

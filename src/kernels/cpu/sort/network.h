@@ -1,4 +1,4 @@
-/* network.h - keys in order by vectors; kernels.h includes it once for each width of keys: K, BITS of
+/* network.h - keys in order by vectors; sort_kernels.h includes it once for each width of keys: K, BITS of
  * it.
  *
  * Up to 8 vectors are sorted in registers by Batcher's bitonic networks (1968, "Sorting networks and

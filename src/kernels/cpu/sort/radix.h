@@ -1,4 +1,4 @@
-/* radix.h - keys by their digits, alone and with their places; kernels.h includes it once for each width
+/* radix.h - keys by their digits, alone and with their places; sort_kernels.h includes it once for each width
  * of keys: K, BITS of it.
  *
  * They are dealt by one digit of 8 bits after the other, from the last to the first; digits that all

@@ -1,4 +1,4 @@
-/* select.h - the key of a rank; kernels.h includes it once for each width of keys: K, BITS of it.
+/* select.h - the key of a rank; sort_kernels.h includes it once for each width of keys: K, BITS of it.
  *
  * A few keys tell where the one that is wanted lies: Floyd and Rivest (1975), "Expected time bounds
  * for selection".  One pass keeps those between two of them, mostly a quarter; some dozens are

@@ -3,7 +3,7 @@
  * A state is a hash of its elements in their order, or their sum where the order does not count.
  * What no element has reached is RD_OF_NOTHING. */
 #include "kernels/loop/shadow/shadow.h"
-#include "kernels/cpu/reference/reducers.h"
+#include "kernels/cpu/reference/reducer_functions.h"
 #include <string.h>
 
 int64_t rd_shadow_step_number(const rd_fold *f, const rd_shadow_place *at)

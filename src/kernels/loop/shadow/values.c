@@ -1,6 +1,6 @@
 /* values.c - what stands for numbers in a shadow run: operators, and what decides. */
 #include "kernels/loop/shadow/shadow.h"
-#include "kernels/cpu/reference/ops.h"
+#include "kernels/cpu/reference/op_functions.h"
 #include <stdarg.h>
 
 uint64_t rd_shadow_hash(rd_shadow x)

@@ -171,8 +171,8 @@ typedef struct rd_bf16 {
 enum { RD_WARN_INT_DIVIDE = 1 };
 
 #include "core/half.h"
-#include "kernels/math/rows.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/row_functions.h"
+#include "kernels/math/prefix_sums.h"
 #include "kernels/math/math_divide.h"
 #include "kernels/emit/nodes.h"
 #include "kernels/opencl/text/call.h"

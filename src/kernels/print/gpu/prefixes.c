@@ -1,6 +1,6 @@
 /* prefixes.c - folds so far (program.h) in a kernel, element by element: s has the block at hand, p what
  * is before it, e the nodes of its elements where prefixes go by the tree, w the words of a running sum
- * (kernels/math/so_far.h).
+ * (kernels/math/prefix_sums.h).
  *
  *     while (b0[0] < (i1) / 64) { turn0(&s0_0[0], &p0_0[0]); b0[0]++; }
  *     step0(&s0_0[0], r0, 1, i1);
@@ -30,7 +30,7 @@ static void add_parameters(rd_text *to, const rd_emit_fold *f, bool pair, const 
     }
 }
 
-/* A block has ended: it goes to what is before the next; of running sums (kernels/math/so_far.h)
+/* A block has ended: it goes to what is before the next; of running sums (kernels/math/prefix_sums.h)
  * with its number and the cell's words. */
 static void add_turn(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
 {

@@ -57,12 +57,12 @@ static void merge_short_sum(int64_t n, void *const *a, void *const *b)
     BY_HAND(max, f32, MERGE_OF(max), AS_EVER(max)) STEPS_BY_HAND
 #define FROM f32
 #define M    float
-#include "kernels/cpu/simd/strips.h"
-#include "kernels/cpu/simd/turned.h"
+#include "kernels/cpu/simd/vector_folds.h"
+#include "kernels/cpu/simd/transposed_folds.h"
 #include "kernels/cpu/simd/counts.h"
 #include "kernels/cpu/simd/best.h"
-#include "kernels/cpu/simd/products.h"
-#include "kernels/cpu/simd/states.h"
+#include "kernels/cpu/simd/product_tile.h"
+#include "kernels/cpu/simd/state_kernels.h"
 #define SHORT_SUM(name)                                     \
     [RD_RED_##name] = { .counter = RD_ELEM_f64,             \
                         .first   = fold_##name##_first_f32, \

@@ -15,9 +15,9 @@
     BY_HAND(max, f64, MERGE_OF(max), AS_EVER(max)) STEPS_BY_HAND
 #define FROM f64
 #define M    double
-#include "kernels/cpu/simd/strips.h"
-#include "kernels/cpu/simd/turned.h"
+#include "kernels/cpu/simd/vector_folds.h"
+#include "kernels/cpu/simd/transposed_folds.h"
 #include "kernels/cpu/simd/counts.h"
 #include "kernels/cpu/simd/best.h"
-#include "kernels/cpu/simd/products.h"
-#include "kernels/cpu/simd/states.h"
+#include "kernels/cpu/simd/product_tile.h"
+#include "kernels/cpu/simd/state_kernels.h"

@@ -1,4 +1,4 @@
-/* folds_of_halves.c - steps by hand (strips.h) whose operands are 16-bit floats in memory, accumulators f32.  Widening
+/* folds_of_halves.c - steps by hand (vector_folds.h) whose operands are 16-bit floats in memory, accumulators f32.  Widening
  * f16 by many instructions is a pass of its own: there is no such table then. */
 #include "kernels/cpu/simd/by_hand.h"
 
@@ -11,13 +11,13 @@
 #ifdef F16_VECTORS
 #define FROM f16
 #define M    rd_f16
-#include "kernels/cpu/simd/strips.h"
+#include "kernels/cpu/simd/vector_folds.h"
 #undef FROM
 #undef M
 #endif
 #define FROM bf16
 #define M    rd_bf16
-#include "kernels/cpu/simd/strips.h"
+#include "kernels/cpu/simd/vector_folds.h"
 #undef FROM
 #undef M
 #undef HALVES

@@ -8,7 +8,7 @@
 #define RD_MUL(a, b)           ((int64_t)((uint64_t)(a) * (uint64_t)(b)))
 #define ELEM                   i64
 #define T                      int64_t
-#include "kernels/cpu/simd/states.h"
+#include "kernels/cpu/simd/state_kernels.h"
 #undef ELEM
 #undef T
 #undef RD_ADD
@@ -19,9 +19,9 @@
 #define RD_MUL(a, b)           ((T)((a) * (b)))
 #define ELEM                   u64
 #define T                      uint64_t
-#include "kernels/cpu/simd/states.h"
+#include "kernels/cpu/simd/state_kernels.h"
 #undef ELEM
 #undef T
 #define ELEM b8
 #define T    uint8_t
-#include "kernels/cpu/simd/states.h"
+#include "kernels/cpu/simd/state_kernels.h"

@@ -1,38 +1,38 @@
 /* table.c - the table of an instruction set: what each/ has, and elements to and from memory, squares turned, sums by
  * label. */
 #include "kernels/cpu/simd/isa.h"
-#include "kernels/cpu/simd/memory.h"
+#include "kernels/cpu/simd/load_store.h"
 
-/* ---- Squares turned: turn.h, by size --------------------------------------------------------- */
+/* ---- Squares turned: transpose.h, by size --------------------------------------------------------- */
 #define T       uint8_t
 #define BYTES   16
 #define INDICES INDICES_16
-#include "kernels/cpu/simd/turn.h"
+#include "kernels/cpu/simd/transpose.h"
 #undef T
 #undef INDICES
 #define T       uint16_t
 #define INDICES INDICES_8
-#include "kernels/cpu/simd/turn.h"
+#include "kernels/cpu/simd/transpose.h"
 #undef T
 #undef BYTES
 #undef INDICES
-#define PAST
+#define NONTEMPORAL
 #define T       uint32_t
 #define BYTES   RD_VECTOR_BYTES
 #define INDICES JOIN(INDICES_f32, RD_VECTOR_BYTES)
-#include "kernels/cpu/simd/turn.h"
+#include "kernels/cpu/simd/transpose.h"
 #undef T
 #undef INDICES
 #define T       uint64_t
 #define INDICES JOIN(INDICES_f64, RD_VECTOR_BYTES)
-#include "kernels/cpu/simd/turn.h"
+#include "kernels/cpu/simd/transpose.h"
 #undef T
 #undef BYTES
 #undef INDICES
-#undef PAST
+#undef NONTEMPORAL
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-#include "kernels/cpu/simd/groups.h"
+#include "kernels/cpu/simd/group_sums.h"
 
 /* ---- Picks ----------------------------------------------------------------------------------- */
 #include "kernels/cpu/simd/picks.h"
@@ -91,35 +91,39 @@ static bool probe(void)
 #endif
 
 const rd_simd JOIN(rd_simd, RD_ISA) = {
-    .name      = TEXT(RD_ISA),
-    .vector    = RD_VECTOR_BYTES,
-    .probe     = probe,
-    .map       = BY_ELEM(maps),
-    .select    = BY_ELEM(selects),
-    .cast      = BY_ELEM(casts),
-    .cast_half = OF_ISA(half_casts),
-    .load      = loads,
-    .store     = stores,
-    .wrap      = wraps,
-    .fold      = BY_ELEM(folds),
-    .short_sum = OF_ISA(short_sums),
-    .fused     = BY_FLOAT(fused),
-    .turned    = { OF_FLOATS(turned) },
-    .cells     = BY_FLOAT(cells),
-    .totals    = BY_FLOAT(totals),
-    .blocks    = BY_FLOAT(blocks),
-    .best      = { OF_FLOATS(best) },
-    .best_rows = { OF_FLOATS(best_rows) },
-    .scan      = BY_ELEM(scans),
-    .running   = BY_ELEM(running),
-    .count     = count_bytes,
-    .count_if  = { OF_FLOATS(counts) },
-    .small     = smalls,
-    .group_sum = group_sums,
-    .product   = { OF_FLOATS(product) },
-    .stream    = stream,
-    .turn = { [1] = turn_uint8_t, [2] = turn_uint16_t, [4] = turn_uint32_t, [8] = turn_uint64_t },
-    .turn_past = { [4] = turn_past_uint32_t, [8] = turn_past_uint64_t },
-    .picks     = { .bits = pick_bits,
-                   .pick = { [1] = pick_1, [2] = pick_2, [4] = pick_4, [8] = pick_8, [16] = pick_16 } },
+    .name                  = TEXT(RD_ISA),
+    .vector                = RD_VECTOR_BYTES,
+    .probe                 = probe,
+    .map                   = BY_ELEM(maps),
+    .select                = BY_ELEM(selects),
+    .cast                  = BY_ELEM(casts),
+    .cast_half             = OF_ISA(half_casts),
+    .load                  = loads,
+    .store                 = stores,
+    .wrap                  = wraps,
+    .fold                  = BY_ELEM(folds),
+    .short_sum             = OF_ISA(short_sums),
+    .fused                 = BY_FLOAT(fused),
+    .transposed            = { OF_FLOATS(transposed) },
+    .cells                 = BY_FLOAT(cells),
+    .totals                = BY_FLOAT(totals),
+    .blocks                = BY_FLOAT(blocks),
+    .best                  = { OF_FLOATS(best) },
+    .best_rows             = { OF_FLOATS(best_rows) },
+    .scan                  = BY_ELEM(scans),
+    .running               = BY_ELEM(running),
+    .count                 = count_bytes,
+    .count_if              = { OF_FLOATS(counts) },
+    .small                 = smalls,
+    .group_sum             = group_sums,
+    .product               = { OF_FLOATS(product) },
+    .copy_nontemporal      = copy_nontemporal,
+    .transpose             = { [1] = turn_uint8_t,
+                               [2] = turn_uint16_t,
+                               [4] = turn_uint32_t,
+                               [8] = turn_uint64_t },
+    .transpose_nontemporal = { [4] = transpose_nontemporal_uint32_t,
+                               [8] = transpose_nontemporal_uint64_t },
+    .picks                 = { .bits = pick_bits,
+                               .pick = { [1] = pick_1, [2] = pick_2, [4] = pick_4, [8] = pick_8, [16] = pick_16 } },
 };

@@ -32,9 +32,9 @@ static bool needs_buffer(const rd_program *p, const rd_tile_code *code, int32_t 
     }
 }
 
-/* A buffer whose last reader is this very instruction may take its result, element on element, if
+/* A buffer whose last reader is this very instruction may take_buffer its result, element on element, if
  * elements are of one size: wider ones would run ahead of what is read. */
-static int32_t take(pool *b, int32_t i, int32_t until, rd_elem elem, bool in_place)
+static int32_t take_buffer(pool *b, int32_t i, int32_t until, rd_elem elem, bool in_place)
 {
     int32_t k = 0;
 
@@ -47,13 +47,13 @@ static int32_t take(pool *b, int32_t i, int32_t until, rd_elem elem, bool in_pla
     return k;
 }
 
-static bool element_on_element(rd_inst_kind kind)
+static bool can_be_in_place(rd_inst_kind kind)
 {
     return kind == RD_I_MAP || kind == RD_I_SELECT || kind == RD_I_CAST;
 }
 
 /* Results of one CLOSE lie in buffers of consecutive numbers: new ones, which stay theirs. */
-static int32_t take_several(const rd_tile_code *code, pool *b, int32_t reg, int32_t n)
+static int32_t take_buffers(const rd_tile_code *code, pool *b, int32_t reg, int32_t n)
 {
     const int32_t first = b->n;
 
@@ -72,11 +72,12 @@ static void assign(const rd_program *p, rd_tile_code *code, pool *b)
 
         if (!needs_buffer(p, code, i))
             continue;
-        last                 = code->reg[inst->dst].last;
-        code->inst[i].buffer = inst->kind == RD_I_CLOSE && p->fold[inst->arg].n_out > 1
-                                   ? take_several(code, b, inst->dst, p->fold[inst->arg].n_out)
-                                   : take(b, i, last < i ? i : last, code->reg[inst->dst].elem,
-                                          element_on_element(inst->kind));
+        last = code->reg[inst->dst].last;
+        code->inst[i].buffer =
+            inst->kind == RD_I_CLOSE && p->fold[inst->arg].n_out > 1
+                ? take_buffers(code, b, inst->dst, p->fold[inst->arg].n_out)
+                : take_buffer(b, i, last < i ? i : last, code->reg[inst->dst].elem,
+                              can_be_in_place(inst->kind));
     }
 }
 

@@ -12,8 +12,8 @@ static bool runs_once(const rd_program *p, int32_t step)
     return p->inst[start].loop == p->loop[p->inst[step].loop].parent;
 }
 
-/* Its elements come from halves, which its kernel widens. */
-static bool widens(const rd_tile_code *code, const rd_tile_inst *step)
+/* Its elements come from halves, which its kernel loads_halves. */
+static bool loads_halves(const rd_tile_code *code, const rd_tile_inst *step)
 {
     const rd_elem x = code->reg[step->x].elem;
 
@@ -21,9 +21,9 @@ static bool widens(const rd_tile_code *code, const rd_tile_inst *step)
 }
 
 /* Are rows of these columns runs along all lanes, a fold each? */
-static bool folds_run(const rd_tile_fold *f, const rd_loop *col)
+static bool has_whole_row(const rd_tile_fold *f, const rd_loop *col)
 {
-    return f->form == RD_FOLD_LANES && f->fold->lanes == RD_TREE_ROW / rd_elem_size(f->elem) &&
+    return f->mapping == RD_FOLD_LANES && f->fold->lanes == RD_TREE_ROW / rd_elem_size(f->elem) &&
            f->fold->outer.n_add == 0 && f->fold->lane_extent == col->extent;
 }
 
@@ -32,16 +32,16 @@ static bool folds_run(const rd_tile_fold *f, const rd_loop *col)
 static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f,
                        const rd_loop *col)
 {
-    if (f->form == RD_FOLD_LANES)
-        return !f->any_order && folds_run(f, col);
-    return f->form == RD_FOLD_ELEMENTS && f->fold->n_block == 1 && f->own_rows &&
+    if (f->mapping == RD_FOLD_LANES)
+        return !f->any_order && has_whole_row(f, col);
+    return f->mapping == RD_FOLD_ELEMENTS && f->fold->n_block == 1 && f->own_rows &&
            f->whole_columns && f->fold->lanes == 1 && f->fold->lane.n_add == 0 &&
            f->fold->outer.n_add == 1 && f->outer.col == 1 && t->small < 0 && !t->fused &&
-           !widens(code, t);
+           !loads_halves(code, t);
 }
 
 /* Rows that begin, are folded and end at once need no states of their own. */
-static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t step)
+static bool is_row_total(const rd_program *p, const rd_tile_code *code, int32_t step)
 {
     const rd_inst      *inst = &p->inst[step];
     const rd_tile_fold *f    = &code->fold[inst->arg];
@@ -58,15 +58,15 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
 }
 
 /* The element that a step's kernels load. */
-static rd_elem loaded(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
+static rd_elem loaded_elem(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
 {
-    return widens(code, t) ? code->reg[t->x].elem : f->elem;
+    return loads_halves(code, t) ? code->reg[t->x].elem : f->elem;
 }
 
 /* Of one block, or of a few of whole steps by a kernel? */
 static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
 {
-    rd_simd_block *const(*kernels)[RD_N_FUSED] = code->simd->blocks[loaded(code, t, f)];
+    rd_simd_block *const(*kernels)[RD_N_FUSED] = code->simd->blocks[loaded_elem(code, t, f)];
 
     if (f->fold->n_block == 1)
         return true;
@@ -78,7 +78,7 @@ static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const
 void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (p->inst[i].kind == RD_I_STEP && folds_totals(p, code, i))
+        if (p->inst[i].kind == RD_I_STEP && is_row_total(p, code, i))
             code->fold[p->inst[i].arg].totals = true;
     for (int32_t i = 0; i < p->n_inst; i++) {
         rd_tile_fold *f = p->inst[i].kind == RD_I_STEP ? &code->fold[p->inst[i].arg] : NULL;
@@ -96,7 +96,7 @@ static bool has_blocks(const rd_simd *simd, const rd_tile_fold *f)
 {
     const int64_t size = rd_elem_size(f->elem);
 
-    switch (f->form) {
+    switch (f->mapping) {
     case RD_FOLD_LANES: return f->fold->lanes * size == RD_TREE_ROW;
     case RD_FOLD_CHANNELS: return f->group * size == 3 * RD_TREE_ROW && simd->vector == 64;
     case RD_FOLD_COLUMNS: return f->group * size <= RD_BLOCK_COLUMNS * 4;
@@ -110,17 +110,18 @@ static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
     rd_tile_inst       *t    = &code->inst[i];
     const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
 
-    t->from = loaded(code, t, f);
+    t->from = loaded_elem(code, t, f);
     if (f->users || f->grouped)
         return;
-    t->step = t->turned >= 0                   ? simd->turned[t->from][f->fold->reducer][t->fused]
+    t->step = t->transposed_load >= 0 ? simd->transposed[t->from][f->fold->reducer][t->fused]
               : t->fused || t->from != f->elem ? simd->fused[t->from][f->fold->reducer][t->fused]
               : f->best                        ? simd->best_rows[f->elem][f->fold->reducer]
               : f->masked && f->code->masked   ? f->code->masked
                                                : f->code->step;
-    if (simd->cells[t->from] && f->in_step && !f->weighted && t->turned < 0)
+    if (simd->cells[t->from] && f->in_lockstep && !f->weighted && t->transposed_load < 0)
         t->cells = simd->cells[t->from][f->fold->reducer][t->fused];
-    if (simd->blocks[t->from] && !f->masked && !f->weighted && t->turned < 0 && has_blocks(simd, f))
+    if (simd->blocks[t->from] && !f->masked && !f->weighted && t->transposed_load < 0 &&
+        has_blocks(simd, f))
         t->blocks = simd->blocks[t->from][f->fold->reducer][t->fused];
 }
 

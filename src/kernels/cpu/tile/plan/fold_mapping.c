@@ -6,7 +6,7 @@
 #include "kernels/emit/emit.h"
 
 /* Nodes on the stack of a whole fold, or of any share of it, and the one that is just finished. */
-static int32_t room_for(const rd_fold *fold)
+static int32_t node_capacity(const rd_fold *fold)
 {
     int32_t bits = 0;
 
@@ -16,7 +16,7 @@ static int32_t room_for(const rd_fold *fold)
 }
 
 /* Cells that lie side by side: up to where the next axis of the cells' box begins. */
-static int64_t cells_along(const rd_tile_fold *f)
+static int64_t count_adjacent_cells(const rd_tile_fold *f)
 {
     int64_t along = f->cells;
 
@@ -35,7 +35,7 @@ static bool has_channels(const rd_tile_fold *f)
            !f->own_rows && !f->masked && !f->weighted && !f->indexed;
 }
 
-static rd_fold_mapping form_of(const rd_tile_fold *f)
+static rd_fold_mapping mapping_of(const rd_tile_fold *f)
 {
     if (has_channels(f))
         return RD_FOLD_CHANNELS;
@@ -50,21 +50,21 @@ static rd_fold_mapping form_of(const rd_tile_fold *f)
 }
 
 /* Do the rows of a tile go to one cell after another? */
-static bool neighbours(const rd_tile_fold *f)
+static bool has_adjacent_cells(const rd_tile_fold *f)
 {
-    return f->form == RD_FOLD_LANES && f->fold->lanes > 1 && f->cell.row == 1 && f->lane.row == 0 &&
-           f->outer.row == 0 && !f->own_rows && !f->any_order && !f->indexed;
+    return f->mapping == RD_FOLD_LANES && f->fold->lanes > 1 && f->cell.row == 1 &&
+           f->lane.row == 0 && f->outer.row == 0 && !f->own_rows && !f->any_order && !f->indexed;
 }
 
 /* If each brings the same whole steps, states of cells that lie side by side keep step, as those of
- * columns do, and if the rows go through all of these (see group_of()); but a block must not end,
+ * columns do, and if the rows go through all of these (see group_size()); but a block must not end,
  * nor a whole one come, within a row. */
-static bool keeps_step(const rd_tile_fold *f)
+static bool is_in_lockstep(const rd_tile_fold *f)
 {
     const rd_fold *fold = f->fold;
 
-    return f->neighbours && !f->row_panels && cells_along(f) <= f->row_extent && f->whole_columns &&
-           !f->in_square && f->col_extent == fold->lane_extent &&
+    return f->adjacent_cells && !f->row_panels && count_adjacent_cells(f) <= f->row_extent &&
+           f->whole_columns && !f->in_square && f->col_extent == fold->lane_extent &&
            fold->lane_extent % fold->lanes == 0 && f->row_steps < fold->steps &&
            fold->steps % f->row_steps == 0;
 }
@@ -82,18 +82,19 @@ static int64_t common_divisor(int64_t a, int64_t b)
 
 /* States that take elements together begin a block from the left and end it at once, so they are no
  * more than one pass of the loop over their cells meets.  Beside an axis of one index the cells of
- * the next axis are neighbours, too, but a loop further out goes through them: backwards, or one
+ * the next axis are has_adjacent_cells, too, but a loop further out goes through them: backwards, or one
  * after the other, each to the end of its blocks; and so does a panel of columns, which goes through
  * the loops inside it before the next one does. */
-static int64_t group_of(const rd_tile_fold *f)
+static int64_t group_size(const rd_tile_fold *f)
 {
-    const int64_t along = rd_least(cells_along(f), f->col_extent);
+    const int64_t along = rd_least(count_adjacent_cells(f), f->col_extent);
 
-    if (f->form == RD_FOLD_COLUMNS)
+    if (f->mapping == RD_FOLD_COLUMNS)
         return f->panel == 0 || f->panel >= along ? along
                : f->cells == along                ? f->panel
                                                   : common_divisor(along, f->panel);
-    return rd_bytes_times(f->in_step ? cells_along(f) : f->beside, f->fold->lanes);
+    return rd_bytes_times(f->in_lockstep ? count_adjacent_cells(f) : f->interleaved,
+                          f->fold->lanes);
 }
 
 static void state_sizes(rd_tile_fold *f)
@@ -108,7 +109,7 @@ static void state_sizes(rd_tile_fold *f)
 }
 
 /* Do elements come to a cell by rising index? */
-static bool by_index(const rd_fold *fold)
+static bool has_rising_index(const rd_fold *fold)
 {
     for (int32_t k = 0; k < fold->outer.n_add; k++) {
         bool found = false;
@@ -124,13 +125,13 @@ static bool by_index(const rd_fold *fold)
 
 /* Any order of exact folds gives the same bits, so a run of elements is looked through as a whole;
  * columns take what is better than all before, which must have lower indices. */
-static bool finds_best(const rd_simd *simd, const rd_tile_fold *f)
+static bool can_find_best(const rd_simd *simd, const rd_tile_fold *f)
 {
     if (!f->indexed || !simd->best[f->elem])
         return false;
-    return f->form == RD_FOLD_LANES
+    return f->mapping == RD_FOLD_LANES
                ? f->index.col > 0
-               : f->form == RD_FOLD_COLUMNS && f->index.row >= 0 && by_index(f->fold);
+               : f->mapping == RD_FOLD_COLUMNS && f->index.row >= 0 && has_rising_index(f->fold);
 }
 
 /* What a further row with states of its own adds. */
@@ -162,7 +163,7 @@ static void lay_out(rd_tile_fold *f)
     f->bytes       = used;
 }
 
-static const rd_fold_code *code_of(const rd_simd *simd, const rd_fold *fold)
+static const rd_fold_code *fold_code_of(const rd_simd *simd, const rd_fold *fold)
 {
     const rd_elem elem = rd_elem_of(fold->type);
 
@@ -178,7 +179,7 @@ static void plan_users(rd_tile_fold *f, int64_t rows)
     f->users    = true;
     f->by_lanes = f->fold->lanes > 1 && !rd_user_asks_index(f->fold->user);
     f->elem     = rd_elem_of(f->fold->user->in);
-    f->form     = RD_FOLD_ELEMENTS;
+    f->mapping  = RD_FOLD_ELEMENTS;
     f->cells    = f->fold->n_cell;
     f->row_steps =
         f->fold->lane_extent / f->fold->lanes + (f->fold->lane_extent % f->fold->lanes != 0);
@@ -192,16 +193,16 @@ static bool plan_groups(rd_tile_fold *f)
     const rd_fold *fold    = f->fold;
     const bool     extreme = fold->reducer == RD_RED_min || fold->reducer == RD_RED_max;
 
-    f->grouped   = true;
-    f->form      = RD_FOLD_ELEMENTS;
-    f->masked    = extreme && !fold->identity;
-    f->counted   = false;
-    f->in_place  = true;
-    f->cells     = fold->n_cell;
-    f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
-    f->room      = room_for(fold);
-    f->beside    = 1;
-    f->groups    = 1;
+    f->grouped     = true;
+    f->mapping     = RD_FOLD_ELEMENTS;
+    f->masked      = extreme && !fold->identity;
+    f->counted     = false;
+    f->in_place    = true;
+    f->cells       = fold->n_cell;
+    f->row_steps   = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    f->room        = node_capacity(fold);
+    f->interleaved = 1;
+    f->groups      = 1;
     f->slots = f->group = rd_bytes_times(rd_bytes_add(f->cells, 1), fold->lanes);
     lay_out(f);
     return f->code->group && f->code->counter == f->elem && !rd_tiles_needs_conversion(f);
@@ -217,7 +218,7 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
         return true;
     }
     f->elem    = rd_elem_of(fold->type);
-    f->code    = code_of(simd, fold);
+    f->code    = fold_code_of(simd, fold);
     f->scan    = &simd->scan[f->elem][fold->reducer];
     f->n_state = rd_reducer_table[fold->reducer].n_state;
     f->running = fold->scan && rd_reducer_table[fold->reducer].op == RD_OP_none;
@@ -228,26 +229,26 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
         return plan_groups(f);
     f->counted      = fold->reducer == RD_RED_moments && !f->weighted && !f->masked;
     f->cells        = fold->n_cell;
-    f->form         = form_of(f);
-    f->best         = !f->running && finds_best(simd, f);
-    f->notes_places = f->best && f->masked && f->form == RD_FOLD_COLUMNS;
+    f->mapping      = mapping_of(f);
+    f->best         = !f->running && can_find_best(simd, f);
+    f->notes_places = f->best && f->masked && f->mapping == RD_FOLD_COLUMNS;
     f->any_order    = f->any_order || f->indexed;
     /* Neighbours in a block are of one group, so that nothing need be copied, unless nodes are
      * wider. */
-    f->in_place  = f->form == RD_FOLD_COLUMNS && f->code->counter == f->elem;
+    f->in_place  = f->mapping == RD_FOLD_COLUMNS && f->code->counter == f->elem;
     f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
-    f->room      = room_for(fold);
+    f->room      = node_capacity(fold);
     if (fold->scan)
         rd_tiles_size_scan(f);
-    f->row_bytes  = row_bytes(f);
-    f->beside     = f->form == RD_FOLD_CHANNELS ? f->cells : 1;
-    f->neighbours = neighbours(f);
-    f->in_step    = keeps_step(f);
-    f->group      = group_of(f);
-    f->n_total    = f->totals ? rows : 0;
-    f->groups     = rd_bytes_add(rd_bytes_times(f->cells, fold->lanes), f->group - 1) / f->group;
-    f->groups     = f->totals ? 1 : rd_bytes_times(f->groups, rows);
-    f->slots      = rd_bytes_times(f->groups, f->group);
+    f->row_bytes      = row_bytes(f);
+    f->interleaved    = f->mapping == RD_FOLD_CHANNELS ? f->cells : 1;
+    f->adjacent_cells = has_adjacent_cells(f);
+    f->in_lockstep    = is_in_lockstep(f);
+    f->group          = group_size(f);
+    f->n_total        = f->totals ? rows : 0;
+    f->groups = rd_bytes_add(rd_bytes_times(f->cells, fold->lanes), f->group - 1) / f->group;
+    f->groups = f->totals ? 1 : rd_bytes_times(f->groups, rows);
+    f->slots  = rd_bytes_times(f->groups, f->group);
     lay_out(f);
     return true;
 }
@@ -287,7 +288,7 @@ static bool visits_all(const rd_program *p, const rd_loop *loop)
 }
 
 /* Indices of a panel of the loop's axis that begins after the fold does, 0: there is none. */
-static int64_t panel_in(const rd_program *p, const rd_loop *loop, int32_t start, int32_t step)
+static int64_t panel_extent(const rd_program *p, const rd_loop *loop, int32_t start, int32_t step)
 {
     for (int32_t k = 0; loop && k < p->n_loop; k++) {
         const rd_loop *l = &p->loop[k];
@@ -300,7 +301,7 @@ static int64_t panel_in(const rd_program *p, const rd_loop *loop, int32_t start,
 }
 
 /* Is there a loop that ends early by the fold? */
-static bool is_left(const rd_program *p, int32_t fold)
+static bool has_early_exit(const rd_program *p, int32_t fold)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_EXIT && p->inst[i].a == fold)
@@ -325,15 +326,15 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         f->row_extent    = row ? row->extent : 1;
         f->col_extent    = col ? col->extent : 1;
         f->whole_columns = col && visits_all(p, col);
-        f->panel         = panel_in(p, col, start, step);
-        f->row_panels    = panel_in(p, row, start, step) > 0;
+        f->panel         = panel_extent(p, col, start, step);
+        f->row_panels    = panel_extent(p, row, start, step) > 0;
         f->lane          = rd_tile_strides_of(&fold->lane, row, col);
         f->outer         = rd_tile_strides_of(&fold->outer, row, col);
         f->index         = rd_tile_strides_of(&fold->index, row, col);
         f->cell          = rd_tile_strides_of(&fold->cell, row, col);
-        f->settles       = fold->n_cell == 1 && !f->own_rows && !f->totals &&
-                     rd_fold_end(fold, &f->end) &&
-                     (rd_reducer_decides(fold->reducer) || fold->first || is_left(p, k));
+        f->can_exit_early =
+            fold->n_cell == 1 && !f->own_rows && !f->totals && rd_fold_end(fold, &f->end) &&
+            (rd_reducer_decides(fold->reducer) || fold->first || has_early_exit(p, k));
         if (!plan_fold(p, code->simd, f, k, sized && f->own_rows ? code->rows : 1))
             return false;
     }

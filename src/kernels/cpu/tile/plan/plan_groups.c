@@ -4,7 +4,7 @@
 /* ---- What it can do -------------------------------------------------------------------------- */
 /* All cells are at one block, so those of no kept index may begin the fold's blocks anew: inside its
  * START no loop over cells stands around one over steps. */
-static bool goes_by_steps(const rd_program *p, int32_t start, int32_t step)
+static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
 {
     const rd_fold *f     = &p->fold[p->inst[step].arg];
     bool           steps = false;
@@ -20,7 +20,7 @@ static bool goes_by_steps(const rd_program *p, int32_t start, int32_t step)
 }
 
 /* Are neighbours one step, or steps of one cell one after the other? */
-static bool has_form(const rd_fold *f, const rd_loop *col)
+static bool has_group_mapping(const rd_fold *f, const rd_loop *col)
 {
     const int64_t lane  = rd_tile_strides_of(&f->lane, NULL, col).col,
                   outer = rd_tile_strides_of(&f->outer, NULL, col).col,
@@ -40,7 +40,7 @@ bool rd_tile_can_group(const rd_program *p, const rd_tile_code *code, int32_t fo
     if (code->inst[start].level != RD_AT_TASK)
         return false;
     rd_tile_loops_around(p, code, step, &row, &col);
-    return goes_by_steps(p, start, step) && has_form(&p->fold[fold], col);
+    return has_steps_outside(p, start, step) && has_group_mapping(&p->fold[fold], col);
 }
 
 /* A tile has one table of groups. */
@@ -59,7 +59,7 @@ static bool is_group_step(const rd_program *p, int32_t i)
 }
 
 /* The CAST that makes a register for the one instruction that reads it, -1. */
-static int32_t only_cast(const rd_program *p, const rd_tile_code *code, int32_t reg)
+static int32_t sole_cast(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     const int32_t born = code->reg[reg].born;
 
@@ -71,9 +71,9 @@ static int32_t only_cast(const rd_program *p, const rd_tile_code *code, int32_t 
 }
 
 /* f32 that only a sum in f64 reads is converted by that. */
-static int32_t widened(const rd_program *p, const rd_tile_code *code, int32_t i)
+static int32_t widening_cast(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
-    const int32_t cast = only_cast(p, code, p->inst[i].a);
+    const int32_t cast = sole_cast(p, code, p->inst[i].a);
 
     return cast >= 0 && p->inst[cast].type == RD_F64 && p->inst[cast].from == RD_F32 ? cast : -1;
 }
@@ -82,7 +82,7 @@ static int32_t widened(const rd_program *p, const rd_tile_code *code, int32_t i)
 static rd_simd_group *const *sums_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
-    const int32_t       cast = widened(p, code, i);
+    const int32_t       cast = widening_cast(p, code, i);
     const int32_t       x    = cast >= 0 ? p->inst[cast].a : p->inst[i].a;
 
     return f->fold->reducer == RD_RED_sum ? code->simd->group_sum[f->elem][code->reg[x].elem]
@@ -90,9 +90,10 @@ static rd_simd_group *const *sums_of(const rd_program *p, const rd_tile_code *co
 }
 
 /* May all that read the labels of a LOAD read memory instead? */
-static bool are_direct(const rd_program *p, const rd_tile_code *code, int32_t load, int32_t reg)
+static bool can_read_labels_directly(const rd_program *p, const rd_tile_code *code, int32_t load,
+                                     int32_t reg)
 {
-    const rd_tile_strides *w    = &code->inst[load].walk;
+    const rd_tile_strides *w    = &code->inst[load].strides;
     int32_t                uses = code->reg[reg].uses;
 
     if (p->inst[load].kind != RD_I_LOAD || code->inst[load].level != RD_AT_TILE || w->col != 1 ||
@@ -126,7 +127,7 @@ static int32_t direct_labels(const rd_program *p, const rd_tile_code *code, int3
         *cast = load;
         load  = code->reg[p->inst[load].a].born;
     }
-    return are_direct(p, code, load, reg) ? load : -1;
+    return can_read_labels_directly(p, code, load, reg) ? load : -1;
 }
 
 void rd_tile_fuse_group(const rd_program *p, rd_tile_code *code, int32_t i)
@@ -134,7 +135,7 @@ void rd_tile_fuse_group(const rd_program *p, rd_tile_code *code, int32_t i)
     const rd_inst        *inst  = &p->inst[i];
     rd_tile_inst         *t     = &code->inst[i];
     rd_simd_group *const *sums  = sums_of(p, code, i);
-    const int32_t         widen = sums ? widened(p, code, i) : -1;
+    const int32_t         widen = sums ? widening_cast(p, code, i) : -1;
     int32_t               cast;
 
     if (code->fold[inst->arg].users) /* it is called */

@@ -4,7 +4,7 @@
 #include "kernels/cpu/tile/run/tile_task.h"
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-static bool inner_loops_are_columns(const rd_program *p, const rd_loop *loop)
+static bool has_only_column_loops(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t k = loop->first; k >= 0; k = p->loop[k].next)
         if (p->loop[k].kind != RD_LOOP_EACH || p->loop[k].first >= 0)
@@ -15,7 +15,7 @@ static bool inner_loops_are_columns(const rd_program *p, const rd_loop *loop)
 /* Rows of a tile go through one inner loop together before any goes through the next: right if no
  * row reads what another has stored, and nothing leaves early.  Leaves of programs store few slots,
  * however much they load. */
-static bool rows_may_go_together(const rd_program *p, const rd_loop *loop)
+static bool can_interleave_rows(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
         if (p->inst[i].kind == RD_I_EXIT && rd_tile_exits_early(p, i))
@@ -43,7 +43,7 @@ static rd_loop_role role_of(const rd_program *p, const rd_loop *loop)
         return RD_LOOP_OUTER;
     if (loop->first < 0)
         return RD_LOOP_COLS;
-    if (!loop->backwards && inner_loops_are_columns(p, loop) && rows_may_go_together(p, loop) &&
+    if (!loop->backwards && has_only_column_loops(p, loop) && can_interleave_rows(p, loop) &&
         !rd_tile_begins_groups(p, loop))
         return RD_LOOP_ROWS;
     return RD_LOOP_OUTER;
@@ -69,7 +69,7 @@ static int64_t distance(int64_t step)
 }
 
 /* Are rows of the tile neighbours in memory, and columns too far apart to be in their way? */
-static bool turns(const rd_inst *inst, const rd_tile_strides *w, int64_t rows)
+static bool is_transposed(const rd_inst *inst, const rd_tile_strides *w, int64_t rows)
 {
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) && !w->gathers &&
            distance(w->row) == 1 && distance(w->col) > 1 && distance(w->col) >= rows;
@@ -82,21 +82,21 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
     rd_tile_inst     *t    = &code->inst[i];
     const rd_address *at   = address_of(p, inst);
 
-    *t = (rd_tile_inst){ .level  = col   ? RD_AT_TILE
-                                   : row ? RD_AT_ROW
-                                         : RD_AT_TASK,
-                         .into   = -1,
-                         .buffer = -1,
-                         .x      = inst->a,
-                         .y      = inst->kind == RD_I_STEP ? inst->b : -1,
-                         .moves  = -1,
-                         .beside = -1,
-                         .turned = -1,
-                         .small  = -1,
-                         .label  = -1 };
+    *t = (rd_tile_inst){ .level           = col   ? RD_AT_TILE
+                                            : row ? RD_AT_ROW
+                                                  : RD_AT_TASK,
+                         .into            = -1,
+                         .buffer          = -1,
+                         .x               = inst->a,
+                         .y               = inst->kind == RD_I_STEP ? inst->b : -1,
+                         .copied_load     = -1,
+                         .next_prefetch   = -1,
+                         .transposed_load = -1,
+                         .small           = -1,
+                         .label           = -1 };
     if (at)
-        t->walk = col ? rd_tile_strides_of(at, row, col) : rd_tile_strides_of(at, NULL, row);
-    t->turns = row && col && turns(inst, &t->walk, row->extent);
+        t->strides = col ? rd_tile_strides_of(at, row, col) : rd_tile_strides_of(at, NULL, row);
+    t->transposes = row && col && is_transposed(inst, &t->strides, row->extent);
     if (inst->kind == RD_I_MAP)
         t->map = code->simd->map[rd_elem_of(is_test(inst) ? inst->from : inst->type)][inst->op];
     if (inst->kind == RD_I_SELECT)
@@ -150,9 +150,9 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* ---- What it can do -------------------------------------------------------------------------- */
+/* ---- What it is_supported do -------------------------------------------------------------------------- */
 /* A fold that begins for each element is none of ours. */
-static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
+static bool is_fold_supported(const rd_program *p, const rd_tile_code *code, int32_t k)
 {
     const rd_fold *fold = &p->fold[k];
     const int32_t  step = rd_tile_inst_of(p, fold->scan ? RD_I_SCAN : RD_I_STEP, k),
@@ -172,7 +172,7 @@ static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
 }
 
 /* Registers go to memory as what they are; programs made by hand may ask for other things. */
-static bool can_move(const rd_program *p, const rd_tile_code *code, const rd_inst *inst)
+static bool has_native_type(const rd_program *p, const rd_tile_code *code, const rd_inst *inst)
 {
     const int32_t reg = inst->kind == RD_I_LOAD ? inst->dst : inst->a;
 
@@ -180,13 +180,13 @@ static bool can_move(const rd_program *p, const rd_tile_code *code, const rd_ins
            rd_elem_of(p->address[inst->arg].type) == code->reg[reg].elem;
 }
 
-static bool can(const rd_program *p, const rd_tile_code *code)
+static bool is_supported(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (!can_move(p, code, &p->inst[i]))
+        if (!has_native_type(p, code, &p->inst[i]))
             return false;
     for (int32_t k = 0; k < p->n_fold; k++)
-        if (!fold_can(p, code, k))
+        if (!is_fold_supported(p, code, k))
             return false;
     for (int32_t k = 0; k < p->n_sorting; k++)
         if (p->sorting[k].n > UINT32_MAX) /* places are as wide as keys */
@@ -197,7 +197,8 @@ static bool can(const rd_program *p, const rd_tile_code *code)
 /* ---- Reading ahead --------------------------------------------------------------------------- */
 /* The first LOAD of a loop over columns that others follow, of rows that adjoin.  Memory would idle
  * while the others compute on what is near by then. */
-static void find_ahead(const rd_program *p, rd_tile_code *code, int32_t begin, const rd_loop *outer)
+static void find_prefetch(const rd_program *p, rd_tile_code *code, int32_t begin,
+                          const rd_loop *outer)
 {
     int32_t first = -1, n = 0;
 
@@ -216,14 +217,14 @@ static void find_ahead(const rd_program *p, rd_tile_code *code, int32_t begin, c
         i = loop->end;
     }
     if (first >= 0 && n > 1)
-        code->inst[first].ahead = true;
+        code->inst[first].prefetches_rows = true;
 }
 
-static void find_all_ahead(const rd_program *p, rd_tile_code *code)
+static void find_prefetches(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_LOOP && code->loop[p->inst[i].arg].role != RD_LOOP_COLS)
-            find_ahead(p, code, i, &p->loop[p->inst[i].arg]);
+            find_prefetch(p, code, i, &p->loop[p->inst[i].arg]);
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
@@ -248,14 +249,14 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
         return RD_TILE_NO_MEMORY;
     code->simd = simd;
     decode_all(p, code);
-    if (!can(p, code) || !rd_tile_plan_folds(p, code, false))
+    if (!is_supported(p, code) || !rd_tile_plan_folds(p, code, false))
         return RD_TILE_UNSUPPORTED;
     if (!rd_tile_fuse(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     rd_tile_plan_squares(p, code);
     if (!rd_tile_buffers(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
-    find_all_ahead(p, code);
+    find_prefetches(p, code);
     code->spares = 2;
     for (int32_t k = 0; k < p->n_fold; k++)
         code->spares = code->fold[k].grouped                      ? 4

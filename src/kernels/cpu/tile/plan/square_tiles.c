@@ -3,21 +3,21 @@
  *
  * Tiles of such a loop are squares, so that cache lines are used whole while they are near,
  * whichever way they lie; on their way between memory and buffers elements are turned in registers
- * (run/square_transpose.c), or on their way into a fold (simd/turned.h).  No prefetcher follows squares, so
+ * (run/square_transpose.c), or on their way into a fold (simd/transposed_folds.h).  No prefetcher follows squares, so
  * each fetches the one below it. */
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
 /* May all rows take some of their columns before any takes the others?  If each row, or each
  * column, has cells of its own; rows of a block, that is, of cells that move on together. */
-static bool takes_columns_apart(const rd_tile_fold *f)
+static bool can_split_columns(const rd_tile_fold *f)
 {
-    return f->own_rows || f->cell.row != 0 || f->form == RD_FOLD_COLUMNS ||
-           (f->form == RD_FOLD_ELEMENTS && f->cell.col != 0 && f->fold->lanes > 1);
+    return f->own_rows || f->cell.row != 0 || f->mapping == RD_FOLD_COLUMNS ||
+           (f->mapping == RD_FOLD_ELEMENTS && f->cell.col != 0 && f->fold->lanes > 1);
 }
 
 /* What goes wrong must be reported in the order of rows. */
-static bool may_be_square(const rd_program *p, const rd_tile_code *code, int32_t begin)
+static bool can_be_square(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     bool turns = false;
 
@@ -26,18 +26,18 @@ static bool may_be_square(const rd_program *p, const rd_tile_code *code, int32_t
 
         if (code->inst[i].level != RD_AT_TILE)
             continue;
-        turns |= code->inst[i].turns;
+        turns |= code->inst[i].transposes;
         if (inst->kind == RD_I_INDEX || inst->kind == RD_I_CALL)
             return false;
         if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) &&
-            (code->fold[inst->arg].grouped || !takes_columns_apart(&code->fold[inst->arg])))
+            (code->fold[inst->arg].grouped || !can_split_columns(&code->fold[inst->arg])))
             return false;
     }
     return turns;
 }
 
 /* Smaller arrays stay in a second-level cache and are not fetched. */
-static bool is_far(const rd_program *p, const rd_inst *inst)
+static bool exceeds_cache(const rd_program *p, const rd_inst *inst)
 {
     const rd_address *at = &p->address[inst->arg];
 
@@ -47,35 +47,36 @@ static bool is_far(const rd_program *p, const rd_inst *inst)
 
 /* What is fetched, and when: operands that are turned by themselves, the others of a loop over
  * columns along with the first that is. */
-static void plan_fetching(const rd_program *p, rd_tile_code *code, int32_t begin)
+static void plan_prefetching(const rd_program *p, rd_tile_code *code, int32_t begin)
 {
     int32_t first = -1;
 
     for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++) {
         rd_tile_inst *t = &code->inst[i];
 
-        t->fetch = t->turns && is_far(p, &p->inst[i]);
-        if (t->turns && first < 0)
+        t->prefetches = t->transposes && exceeds_cache(p, &p->inst[i]);
+        if (t->transposes && first < 0)
             first = i;
     }
     for (int32_t i = begin + 1; first >= 0 && i < p->loop[p->inst[begin].arg].end; i++)
-        if (code->inst[i].direct && code->inst[i].walk.row != 0 && is_far(p, &p->inst[i])) {
-            code->inst[i].beside     = code->inst[first].beside;
-            code->inst[first].beside = i;
+        if (code->inst[i].direct && code->inst[i].strides.row != 0 &&
+            exceeds_cache(p, &p->inst[i])) {
+            code->inst[i].next_prefetch     = code->inst[first].next_prefetch;
+            code->inst[first].next_prefetch = i;
         }
 }
 
 /* The LOAD that turns memory of this element for the one instruction that reads the register, with
  * nothing stored before that; or -1. */
-static int32_t only_turned(const rd_program *p, const rd_tile_code *code, int32_t reg, rd_elem elem,
-                           int32_t reader)
+static int32_t sole_transposed_load(const rd_program *p, const rd_tile_code *code, int32_t reg,
+                                    rd_elem elem, int32_t reader)
 {
     const int32_t       from = code->reg[reg].born;
     const rd_tile_inst *load = &code->inst[from];
 
-    if (p->inst[from].kind != RD_I_LOAD || !load->turns || load->walk.row != 1 ||
+    if (p->inst[from].kind != RD_I_LOAD || !load->transposes || load->strides.row != 1 ||
         code->reg[reg].uses != 1 || code->reg[reg].elem != elem ||
-        load->walk.size != rd_elem_size(elem))
+        load->strides.size != rd_elem_size(elem))
         return -1;
     for (int32_t i = from; i < reader; i++)
         if (p->inst[i].kind == RD_I_STORE || code->inst[i].into >= 0)
@@ -91,26 +92,26 @@ static bool commutes(rd_fused as)
 
 /* Operand y of a fused step goes from memory into the step's registers if its columns are cells and
  * its rows steps. */
-static void fuse_turned(const rd_program *p, rd_tile_code *code, int32_t i)
+static void fuse_transposed(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     rd_tile_inst       *t = &code->inst[i];
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
     int32_t             x = t->x, y = t->y;
 
-    if (y < 0 || x == y || f->form != RD_FOLD_COLUMNS || f->own_rows || f->cell.row != 0 ||
-        f->outer.row * f->row_steps + f->lane.row != 1 || !code->simd->turned[f->elem] ||
-        !code->simd->turned[f->elem][f->fold->reducer][t->fused])
+    if (y < 0 || x == y || f->mapping != RD_FOLD_COLUMNS || f->own_rows || f->cell.row != 0 ||
+        f->outer.row * f->row_steps + f->lane.row != 1 || !code->simd->transposed[f->elem] ||
+        !code->simd->transposed[f->elem][f->fold->reducer][t->fused])
         return;
-    if (only_turned(p, code, y, f->elem, i) < 0 && commutes(t->fused)) {
+    if (sole_transposed_load(p, code, y, f->elem, i) < 0 && commutes(t->fused)) {
         x = t->y;
         y = t->x;
     }
-    t->turned = only_turned(p, code, y, f->elem, i);
-    if (t->turned < 0)
+    t->transposed_load = sole_transposed_load(p, code, y, f->elem, i);
+    if (t->transposed_load < 0)
         return;
-    t->x                       = x;
-    t->y                       = y;
-    code->inst[t->turned].skip = true;
+    t->x                                = x;
+    t->y                                = y;
+    code->inst[t->transposed_load].skip = true;
 }
 
 static void plan_loop(const rd_program *p, rd_tile_code *code, int32_t begin)
@@ -120,13 +121,13 @@ static void plan_loop(const rd_program *p, rd_tile_code *code, int32_t begin)
 
         if (inst->kind == RD_I_LOOP) {
             code->loop[inst->arg].square = true;
-            plan_fetching(p, code, i);
+            plan_prefetching(p, code, i);
         }
         if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) &&
             code->inst[i].level == RD_AT_TILE)
             code->fold[inst->arg].in_square = true;
         if (inst->kind == RD_I_STEP && code->inst[i].level == RD_AT_TILE)
-            fuse_turned(p, code, i);
+            fuse_transposed(p, code, i);
     }
     code->loop[p->inst[begin].arg].square = code->square = true;
 }
@@ -135,6 +136,6 @@ void rd_tile_plan_squares(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_LOOP && code->loop[p->inst[i].arg].role == RD_LOOP_ROWS &&
-            may_be_square(p, code, i))
+            can_be_square(p, code, i))
             plan_loop(p, code, i);
 }

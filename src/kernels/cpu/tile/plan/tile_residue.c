@@ -3,29 +3,29 @@
 #include "kernels/residue.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
-static bool moves_along(const rd_address *at, int32_t axis)
+static bool has_stride(const rd_address *at, int32_t axis)
 {
     return rd_coef(at, axis) != 0;
 }
 
 /* Are the columns steps of one lane? */
-static bool is_in_order(const rd_program *p, const rd_inst *inst)
+static bool is_serial(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f    = &p->fold[inst->arg];
     const int32_t  axis = inst->loop >= 0 ? p->loop[inst->loop].axis : -1;
 
     return f->lanes == 1 && axis >= 0 &&
-           (moves_along(&f->outer, axis) || moves_along(&f->lane, axis));
+           (has_stride(&f->outer, axis) || has_stride(&f->lane, axis));
 }
 
 /* Could rows of the tile, or loops around it, bring other cells beside? */
-static bool has_rows(const rd_program *p, const rd_inst *inst)
+static bool has_independent_cells(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f = &p->fold[inst->arg];
 
     for (int32_t k = p->loop[inst->loop].parent; k >= 0; k = p->loop[k].parent)
-        if (rd_trips(p, k) > 1 && !moves_along(&f->outer, p->loop[k].axis) &&
-            !moves_along(&f->lane, p->loop[k].axis))
+        if (rd_trips(p, k) > 1 && !has_stride(&f->outer, p->loop[k].axis) &&
+            !has_stride(&f->lane, p->loop[k].axis))
             return true;
     return f->n_block > 1 && !f->scan;
 }
@@ -36,19 +36,19 @@ static rd_residue_why why_step(const rd_program *p, const rd_tile_code *code, in
     const rd_inst      *inst = &p->inst[i];
     const rd_tile_inst *t    = &code->inst[i];
     const rd_tile_fold *f    = &code->fold[inst->arg];
-    const bool          scan = inst->kind == RD_I_SCAN, order = is_in_order(p, inst);
+    const bool          scan = inst->kind == RD_I_SCAN, order = is_serial(p, inst);
     const bool          down = f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
                       f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
 
-    if (scan ? f->form == RD_FOLD_ALONG || f->form == RD_FOLD_COLUMNS
-             : f->form != RD_FOLD_ELEMENTS || f->treeless || t->small >= 0 || t->counts || down)
+    if (scan ? f->mapping == RD_FOLD_ALONG || f->mapping == RD_FOLD_COLUMNS
+             : f->mapping != RD_FOLD_ELEMENTS || f->treeless || t->small >= 0 || t->counts || down)
         return RD_N_RESIDUE;
     if (f->grouped)
         return RD_RESIDUE_label;
     if (order && scan)
-        return has_rows(p, inst) ? RD_RESIDUE_scans : RD_RESIDUE_scan;
+        return has_independent_cells(p, inst) ? RD_RESIDUE_scans : RD_RESIDUE_scan;
     if (order || f->users)
-        return order && !has_rows(p, inst) ? RD_RESIDUE_order : RD_RESIDUE_rows;
+        return order && !has_independent_cells(p, inst) ? RD_RESIDUE_order : RD_RESIDUE_rows;
     return RD_RESIDUE_places;
 }
 
@@ -73,7 +73,7 @@ static rd_residue_why why_of(const rd_program *p, const rd_tile_code *code, int3
     switch (inst->kind) {
     case RD_I_STEP:
     case RD_I_SCAN: return why_step(p, code, i);
-    case RD_I_LOAD: return code->inst[i].walk.gathers ? RD_RESIDUE_gather : RD_N_RESIDUE;
+    case RD_I_LOAD: return code->inst[i].strides.gathers ? RD_RESIDUE_gather : RD_N_RESIDUE;
     case RD_I_MAP: return why_map(inst);
     case RD_I_CALL:
         call = &p->call[inst->arg];

@@ -1,5 +1,5 @@
 /* calls.c - instructions that may fail: indices of gathers, and users' functions. */
-#include "kernels/cpu/reference/call.h"
+#include "kernels/cpu/reference/user_call.h"
 #include "kernels/cpu/tile/run/tile_task.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static bool may_be_first(const rd_tiles *m, int64_t r, int64_t c)
 
 /* ---- Indices --------------------------------------------------------------------------------- */
 /* The index from the beginning; false after a sentence about one outside. */
-static bool checked(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *index)
+static bool check_index(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *index)
 {
     const int64_t extent = inst->value.i64;
 
@@ -71,8 +71,8 @@ static inline __attribute__((always_inline)) bool check_run(int64_t n, int64_t *
 }
 
 /* Row r of indices that all are inside; false, and nothing is lost: some may not be. */
-static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_view *x, const rd_view *y,
-                      int64_t r)
+static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_reg_view *x,
+                      const rd_reg_view *y, int64_t r)
 {
     const int64_t  extent   = inst->value.i64;
     const bool     from_end = rd_dtype_class(inst->from) != RD_CLASS_u64;
@@ -90,8 +90,8 @@ static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_view *x, 
  * the first element. */
 void rd_tiles_index(rd_tiles *m, int32_t pc)
 {
-    const rd_inst *inst = &m->p->inst[pc];
-    const rd_view  x = rd_tiles_view(m, inst->a), y = rd_tiles_target(m, pc, inst->dst);
+    const rd_inst    *inst = &m->p->inst[pc];
+    const rd_reg_view x = rd_tiles_view(m, inst->a), y = rd_tiles_target(m, pc, inst->dst);
 
     for (int64_t r = 0; r < m->rows; r++) {
         if (y.col == 1 && check_row(m, inst, &x, &y, r))
@@ -99,7 +99,7 @@ void rd_tiles_index(rd_tiles *m, int32_t pc)
         for (int64_t c = 0; c < m->cols; c++) {
             rd_word index = { 0 };
 
-            if (may_be_first(m, r, c) && !checked(m, inst, rd_view_word(&x, r, c), &index)) {
+            if (may_be_first(m, r, c) && !check_index(m, inst, rd_view_word(&x, r, c), &index)) {
                 fail(m, r, c, RD_ERR_AXIS);
                 index.i64 = 0;
             }
@@ -110,8 +110,8 @@ void rd_tiles_index(rd_tiles *m, int32_t pc)
 
 /* ---- Callbacks ------------------------------------------------------------------------------- */
 typedef struct arguments {
-    int32_t n;
-    rd_view in[RD_MAX_CALL];
+    int32_t     n;
+    rd_reg_view in[RD_MAX_CALL];
 } arguments;
 
 static bool is_dense(const arguments *a)
@@ -124,7 +124,7 @@ static bool is_dense(const arguments *a)
 
 /* Functions of numbers, one element after the other; false: it is none. */
 static bool call_numbers(const rd_tiles *m, const rd_call *call, const arguments *a,
-                         const rd_view *y, int64_t r)
+                         const rd_reg_view *y, int64_t r)
 {
     const int64_t n = m->cols, dx = a->in[0].col, dz = a->n > 1 ? a->in[1].col : 0;
     const char   *x = rd_view_at(&a->in[0], r, 0), *z = a->n > 1 ? rd_view_at(&a->in[1], r, 0) : x;
@@ -150,8 +150,8 @@ static bool is_register(rd_dtype type)
 
 /* A block function on some elements of row r at a time, in the types it takes; false: it failed at
  * one of them. */
-static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *a, const rd_view *y,
-                       int64_t r)
+static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *a,
+                       const rd_reg_view *y, int64_t r)
 {
     enum { SOME = 256 };
     const rd_call    *call        = &m->p->call[inst->arg];
@@ -178,7 +178,7 @@ static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *
 }
 
 static void call_floats(const rd_tiles *m, const rd_call *call, const arguments *a,
-                        const rd_view *y, int64_t r)
+                        const rd_reg_view *y, int64_t r)
 {
     const void *at[RD_MAX_CALL];
 
@@ -192,8 +192,8 @@ static void call_floats(const rd_tiles *m, const rd_call *call, const arguments 
 
 /* A row at once; false: element by element, as operands are one for the row, or to see which
  * element failed. */
-static bool call_row(const rd_tiles *m, const rd_inst *inst, const arguments *a, const rd_view *y,
-                     int64_t r)
+static bool call_row(const rd_tiles *m, const rd_inst *inst, const arguments *a,
+                     const rd_reg_view *y, int64_t r)
 {
     const rd_call *call = &m->p->call[inst->arg];
 
@@ -208,8 +208,8 @@ static bool call_row(const rd_tiles *m, const rd_inst *inst, const arguments *a,
     return is_dense(a);
 }
 
-static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a, const rd_view *y,
-                          int64_t r)
+static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a,
+                          const rd_reg_view *y, int64_t r)
 {
     const rd_call *call = &m->p->call[inst->arg];
 
@@ -230,10 +230,10 @@ static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a, 
 
 void rd_tiles_call(rd_tiles *m, int32_t pc)
 {
-    const rd_inst *inst = &m->p->inst[pc];
-    const rd_call *call = &m->p->call[inst->arg];
-    const rd_view  y    = rd_tiles_target(m, pc, inst->dst);
-    arguments      a    = { .n = call->n_in };
+    const rd_inst    *inst = &m->p->inst[pc];
+    const rd_call    *call = &m->p->call[inst->arg];
+    const rd_reg_view y    = rd_tiles_target(m, pc, inst->dst);
+    arguments         a    = { .n = call->n_in };
 
     for (int32_t k = 0; k < a.n; k++)
         a.in[k] = rd_tiles_view(m, call->in[k]);

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-static void wrap(const rd_tiles *m, rd_simd_wrap *kernel, const rd_view *y)
+static void wrap(const rd_tiles *m, rd_simd_wrap *kernel, const rd_reg_view *y)
 {
     const rd_runs q = rd_runs_of(m, rd_is_flat(m, y));
 
@@ -15,9 +15,9 @@ static void wrap(const rd_tiles *m, rd_simd_wrap *kernel, const rd_view *y)
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
 typedef struct operands {
-    rd_view  a[3];
-    int      n;
-    unsigned form;
+    rd_reg_view a[3];
+    int         n;
+    unsigned    form;
 } operands;
 
 static void find_operands(const rd_tiles *m, const rd_inst *inst, operands *o)
@@ -35,7 +35,7 @@ static void find_operands(const rd_tiles *m, const rd_inst *inst, operands *o)
 
 static void swap_factors(operands *o)
 {
-    const rd_view a = o->a[0];
+    const rd_reg_view a = o->a[0];
 
     o->a[0] = o->a[1];
     o->a[1] = a;
@@ -43,7 +43,7 @@ static void swap_factors(operands *o)
 }
 
 /* Element by element where no kernel has the form: all operands the same for a row, as a rule. */
-static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, const rd_view *y,
+static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, const rd_reg_view *y,
                        int64_t r)
 {
     for (int64_t c = 0; c < m->cols; c++)
@@ -59,8 +59,8 @@ static void map(rd_tiles *m, int32_t pc)
     operands            o;
 
     find_operands(m, inst, &o);
-    const rd_view y   = rd_tiles_target(m, pc, inst->dst);
-    bool          one = rd_is_flat(m, &y);
+    const rd_reg_view y   = rd_tiles_target(m, pc, inst->dst);
+    bool              one = rd_is_flat(m, &y);
 
     assert(t->map[0]); /* the other forms need not be there */
     if (inst->op == RD_OP_fma && (o.form & 3U) == 1)
@@ -84,8 +84,8 @@ static void cast(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *t    = &m->code->inst[pc];
-    const rd_view       x    = rd_tiles_dense(m, rd_tiles_view(m, inst->a)),
-                  y          = rd_tiles_target(m, pc, inst->dst);
+    const rd_reg_view   x    = rd_tiles_dense(m, rd_tiles_view(m, inst->a)),
+                      y      = rd_tiles_target(m, pc, inst->dst);
     const rd_runs q          = rd_runs_of(m, rd_is_flat(m, &x) && rd_is_flat(m, &y));
     rd_simd_cast *kernel     = rd_simd_cast_to(m->code->simd, inst->type, x.elem);
 
@@ -103,14 +103,14 @@ static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int6
 
     for (int32_t k = 0; k < at->n_add; k++)
         if (at->add[k].axis < 0) {
-            const rd_view index = rd_tiles_view(m, at->add[k].reg);
+            const rd_reg_view index = rd_tiles_view(m, at->add[k].reg);
             sum += at->add[k].coef * rd_view_word(&index, r, c).i64;
         }
     return sum;
 }
 
 /* Is one place the same for all of a row? */
-static bool gathers_rows(const rd_tiles *m, const rd_address *at)
+static bool has_one_place_per_row(const rd_tiles *m, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
         if (at->add[k].axis < 0 && rd_tiles_view(m, at->add[k].reg).col != 0)
@@ -119,7 +119,7 @@ static bool gathers_rows(const rd_tiles *m, const rd_address *at)
 }
 
 /* The only addend that is gathered, if nothing else changes along a row, and it lies side by side as it counts. */
-static const int64_t *places_at_hand(const rd_tiles *m, const rd_tile_strides *w, int64_t r)
+static const int64_t *places_in_register(const rd_tiles *m, const rd_tile_strides *w, int64_t r)
 {
     const rd_addend *only = NULL;
 
@@ -131,7 +131,7 @@ static const int64_t *places_at_hand(const rd_tiles *m, const rd_tile_strides *w
         }
     if (!only || w->col != 0)
         return NULL;
-    const rd_view v = rd_tiles_view(m, only->reg);
+    const rd_reg_view v = rd_tiles_view(m, only->reg);
     return v.col == 1 ? (const int64_t *)(const void *)rd_view_at(&v, r, 0) : NULL;
 }
 
@@ -146,11 +146,11 @@ static void add_places(int64_t n, int64_t *restrict place, const int64_t *restri
 static const int64_t *find_places(const rd_tiles *m, const rd_tile_strides *w, int64_t r,
                                   int64_t *spare)
 {
-    const int64_t *const at_hand = places_at_hand(m, w, r);
+    const int64_t *const in_register = places_in_register(m, w, r);
     const int64_t        n = m->cols, step = w->col;
 
-    if (at_hand)
-        return at_hand;
+    if (in_register)
+        return in_register;
     for (int64_t c = 0; c < n; c++)
         spare[c] = c * step;
     for (int32_t k = 0; k < w->at->n_add; k++) {
@@ -158,7 +158,7 @@ static const int64_t *find_places(const rd_tiles *m, const rd_tile_strides *w, i
 
         if (add->axis >= 0)
             continue;
-        const rd_view v = rd_tiles_view(m, add->reg);
+        const rd_reg_view v = rd_tiles_view(m, add->reg);
         add_places(n, spare, (const int64_t *)(const void *)rd_view_at(&v, r, 0), v.col, add->coef);
     }
     return spare;
@@ -181,14 +181,14 @@ static void gather(int64_t n, int32_t size, void *to, const char *from, const in
 
 /* Row r, which begins at `row`, of elements at places of their own: side by side as they are in
  * memory, then as registers are. */
-static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_view *y, int64_t r,
-                          const char *row)
+static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_reg_view *y,
+                          int64_t r, const char *row)
 {
     rd_simd_load *const load  = m->code->simd->load[w->at->type];
     int64_t *const      spare = (int64_t *)(void *)rd_tiles_second_spare(m);
     const int64_t      *place;
 
-    if (gathers_rows(m, w->at)) {
+    if (has_one_place_per_row(m, w->at)) {
         load(m->cols, rd_view_at(y, r, 0), row + gathered(m, w->at, r, 0) * w->size, w->col);
         return;
     }
@@ -205,29 +205,29 @@ static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_
 
 /* What lies behind these bytes, and as much, is to be fetched meanwhile; rows longer than this are
  * not read once only. */
-static void read_ahead(rd_tiles *m, const char *at, int64_t bytes)
+static void note_prefetch(rd_tiles *m, const char *at, int64_t bytes)
 {
-    m->ahead     = at + bytes;
-    m->ahead_end = bytes <= RD_L1_BYTES ? m->ahead + bytes : m->ahead;
+    m->prefetch_at  = at + bytes;
+    m->prefetch_end = bytes <= RD_L1_BYTES ? m->prefetch_at + bytes : m->prefetch_at;
 }
 
 static void load(rd_tiles *m, int32_t pc)
 {
     const rd_inst         *inst = &m->p->inst[pc];
     const rd_tile_inst    *t    = &m->code->inst[pc];
-    const rd_tile_strides *w    = &t->walk;
-    rd_view                from = rd_memory_view(m, w, m->reg[inst->dst].elem), y;
+    const rd_tile_strides *w    = &t->strides;
+    rd_reg_view            from = rd_memory_view(m, w, m->reg[inst->dst].elem), y;
 
     if (w->at->slot < m->p->first_scratch)
         m->task->loads += m->rows * m->cols;
     if (t->direct) {
         m->reg[inst->dst] = from;
-        if (t->ahead)
-            read_ahead(m, from.at, m->rows * m->cols * w->size);
+        if (t->prefetches_rows)
+            note_prefetch(m, from.at, m->rows * m->cols * w->size);
         return;
     }
     y = rd_tiles_target(m, pc, inst->dst);
-    if (t->turns) {
+    if (t->transposes) {
         rd_tiles_transpose_load(m, pc, &y);
         return;
     }
@@ -235,7 +235,7 @@ static void load(rd_tiles *m, int32_t pc)
         rd_runs_of(m, !w->gathers && rd_is_one_run(m, w->row, w->col) && rd_is_flat(m, &y));
     if (!w->gathers && w->col == 1 && rd_is_one_run(m, w->row, w->col) &&
         w->at->slot < m->p->first_scratch)
-        read_ahead(m, from.at, m->rows * m->cols * w->size);
+        note_prefetch(m, from.at, m->rows * m->cols * w->size);
     for (int64_t r = 0; r < q.n; r++) {
         const char *row = from.at + r * w->row * w->size;
 
@@ -247,38 +247,38 @@ static void load(rd_tiles *m, int32_t pc)
 }
 
 /* Past the caches, as many elements at a time as a spare buffer holds in their type. */
-static void stream(rd_tiles *m, const rd_tile_strides *w, char *to, const char *x, int64_t n,
-                   rd_elem elem)
+static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, const char *x,
+                              int64_t n, rd_elem elem)
 {
     const int64_t most  = 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
     char *const   spare = m->spare + most;
 
     if (w->size == rd_elem_size(elem)) {
-        m->code->simd->stream(n * w->size, to, x);
+        m->code->simd->copy_nontemporal(n * w->size, to, x);
         return;
     }
     for (int64_t done = 0, now; done < n; done += now) {
         now = n - done < most / w->size ? n - done : most / w->size;
         m->code->simd->store[w->at->type](now, spare, 1, x + done * rd_elem_size(elem));
-        m->code->simd->stream(now * w->size, to + done * w->size, spare);
+        m->code->simd->copy_nontemporal(now * w->size, to + done * w->size, spare);
     }
 }
 
 static void store(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst    *t = &m->code->inst[pc];
-    const rd_tile_strides *w = &t->walk;
-    rd_view                x;
+    const rd_tile_strides *w = &t->strides;
+    rd_reg_view            x;
     char                  *to;
 
-    if (t->done)
+    if (t->is_stored)
         return;
-    if (t->moves >= 0) {
+    if (t->copied_load >= 0) {
         rd_tiles_copy_memory(m, pc);
         return;
     }
     x = rd_tiles_dense(m, rd_tiles_view(m, t->x));
-    if (t->turns) {
+    if (t->transposes) {
         rd_tiles_transpose_store(m, pc, &x);
         return;
     }
@@ -293,8 +293,8 @@ static void store(rd_tiles *m, int32_t pc)
                 m->code->simd->store[w->at->type](
                     1, row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1,
                     rd_view_at(&x, r, c));
-        else if (t->stream)
-            stream(m, w, row, rd_view_at(&x, r, 0), q.each, x.elem);
+        else if (t->nontemporal)
+            store_nontemporal(m, w, row, rd_view_at(&x, r, 0), q.each, x.elem);
         else
             m->code->simd->store[w->at->type](q.each, row, w->col, rd_view_at(&x, r, 0));
     }
@@ -303,7 +303,7 @@ static void store(rd_tiles *m, int32_t pc)
 /* ---- Constants and coordinates --------------------------------------------------------------- */
 static void constant(rd_tiles *m, int32_t pc)
 {
-    const rd_view y = rd_tiles_target(m, pc, m->p->inst[pc].dst);
+    const rd_reg_view y = rd_tiles_target(m, pc, m->p->inst[pc].dst);
 
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c++)
@@ -312,8 +312,8 @@ static void constant(rd_tiles *m, int32_t pc)
 
 static void coordinate(rd_tiles *m, int32_t pc)
 {
-    const rd_tile_strides *w     = &m->code->inst[pc].walk;
-    const rd_view          y     = rd_tiles_target(m, pc, m->p->inst[pc].dst);
+    const rd_tile_strides *w     = &m->code->inst[pc].strides;
+    const rd_reg_view      y     = rd_tiles_target(m, pc, m->p->inst[pc].dst);
     const int64_t          first = rd_tiles_position(m, w->at);
     const bool             dense = y.col == 1 && rd_elem_size(y.elem) == 8 && !w->gathers;
     const int64_t n = m->cols; /* coordinates may lie where m does, for all the compiler knows */

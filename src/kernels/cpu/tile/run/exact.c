@@ -5,7 +5,7 @@
 
 /* A value and its place come to the first lane of a cell (or to a cell of one lane, after those
  * before it in its group); the tree merges what blocks have found, in any order. */
-static void take_one(rd_update *a, int64_t block, const void *x, int64_t index)
+static void update_one(rd_update *a, int64_t block, const void *x, int64_t index)
 {
     rd_group *g;
 
@@ -21,7 +21,7 @@ static void take_one(rd_update *a, int64_t block, const void *x, int64_t index)
     g->begun = g->begun > a->offset ? g->begun : a->offset + 1;
 }
 
-static int64_t first_that_counts(const rd_tiles *m, const rd_view *mask, int64_t r)
+static int64_t first_unmasked(const rd_tiles *m, const rd_reg_view *mask, int64_t r)
 {
     const char *row = rd_view_at(mask, r, 0);
 
@@ -47,8 +47,8 @@ void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
             memcpy(&found, x, (size_t)rd_elem_size(f->elem));
         place = best(m->cols, x, &found);
         if (t->mask.at && place < 0)
-            place = first_that_counts(m, &t->mask, r);
-        take_one(a, block, &found, a->q.index + (place < 0 ? 0 : place) * f->index.col);
+            place = first_unmasked(m, &t->mask, r);
+        update_one(a, block, &found, a->q.index + (place < 0 ? 0 : place) * f->index.col);
     }
 }
 
@@ -63,21 +63,21 @@ void rd_update_counts(rd_tiles *m, rd_update *a, const rd_fold_tile *t, rd_simd_
         const int64_t sum = test ? test(m->cols, x, t->y.at) : m->code->simd->count(m->cols, x);
 
         rd_update_place(a, t, r, 0);
-        take_one(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, &sum, 0);
+        update_one(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, &sum, 0);
     }
 }
 
 /* What one of these sums comes to goes to the first lane of its cell. */
-static void take_sum(rd_update *a, int64_t block, int64_t sum)
+static void update_sum(rd_update *a, int64_t block, int64_t sum)
 {
     const double as_f64 = (double)sum;
 
-    take_one(a, block, a->f->elem == RD_ELEM_f64 ? (const void *)&as_f64 : (const void *)&sum, 0);
+    update_one(a, block, a->f->elem == RD_ELEM_f64 ? (const void *)&as_f64 : (const void *)&sum, 0);
 }
 
 /* Rows of columns that are cells; a task's share of the columns may be less than a row. */
-static void take_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
-                               const rd_tile_strides *w)
+static void update_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
+                                 const rd_tile_strides *w)
 {
     const rd_tile_fold *f                     = a->f;
     const bool          flat                  = w->row == m->cols;
@@ -88,7 +88,8 @@ static void take_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
                                           rd_tiles_memory(m, w) + r * w->row * w->size, sums);
     for (int64_t c = 0; c < m->cols; c++) {
         rd_update_place(a, t, 0, c);
-        take_sum(a, (t->outer * f->row_steps + t->lane / f->fold->lanes) / f->fold->steps, sums[c]);
+        update_sum(a, (t->outer * f->row_steps + t->lane / f->fold->lanes) / f->fold->steps,
+                   sums[c]);
     }
 }
 
@@ -98,8 +99,8 @@ void rd_update_small_ints(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
     const rd_tile_fold *f = a->f;
 
     m->task->loads += w->at->slot < m->p->first_scratch ? m->rows * m->cols : 0;
-    if (f->form != RD_FOLD_LANES) {
-        take_small_columns(m, a, t, w);
+    if (f->mapping != RD_FOLD_LANES) {
+        update_small_columns(m, a, t, w);
         return;
     }
     for (int64_t r = 0; r < m->rows; r++) {
@@ -109,6 +110,6 @@ void rd_update_small_ints(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
         m->code->simd->small[w->at->type](m->cols, 1, rd_tiles_memory(m, w) + r * w->row * w->size,
                                           &sum);
         rd_update_place(a, t, r, 0);
-        take_sum(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, sum);
+        update_sum(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, sum);
     }
 }

@@ -37,7 +37,7 @@ void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int
     rd_tiles_convert_results(m, f, n, y, to);
 }
 
-void rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c)
+void rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_reg_view *y, int64_t r, int64_t c)
 {
     rd_word words[RD_MAX_STATE];
 
@@ -52,11 +52,11 @@ void rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_view *y, int64_t 
  * it changes. */
 static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
 {
-    const int64_t lanes = f->beside * f->fold->lanes, vector = lanes / 4;
+    const int64_t lanes = f->interleaved * f->fold->lanes, vector = lanes / 4;
     const bool    whole = n == lanes;
     void         *b[RD_MAX_STATE];
 
-    for (int64_t half = lanes / 2; half >= f->beside; half /= 2) {
+    for (int64_t half = lanes / 2; half >= f->interleaved; half /= 2) {
         if (n <= half)
             continue;
         for (int32_t k = 0; k < f->n_state; k++)
@@ -68,19 +68,19 @@ static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
 }
 
 /* The lanes of each of the cells that lie beside each other, brought together. */
-static void merge_beside(const rd_tile_fold *f, int64_t n, void *const *s)
+static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
 {
-    for (int64_t cell = 0; cell < f->beside && cell < n; cell++) {
+    for (int64_t cell = 0; cell < f->interleaved && cell < n; cell++) {
         uint64_t      memory[RD_MAX_STATE][RD_TREE_LANES];
         void         *one[RD_MAX_STATE];
-        const int64_t lanes = (n - cell + f->beside - 1) / f->beside;
+        const int64_t lanes = (n - cell + f->interleaved - 1) / f->interleaved;
 
         for (int32_t k = 0; k < f->n_state; k++) {
             const int32_t size = f->wide[k];
 
             one[k] = memory[k];
             for (int64_t l = 0; l < lanes; l++)
-                memcpy((char *)one[k] + l * size, (char *)s[k] + (cell + l * f->beside) * size,
+                memcpy((char *)one[k] + l * size, (char *)s[k] + (cell + l * f->interleaved) * size,
                        (size_t)size);
         }
         f->code->lanes(lanes, f->fold->lanes, one);
@@ -93,9 +93,9 @@ int64_t rd_tiles_merge_lanes(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     if (!f->code->lanes || n == 0)
         return halve(f, n, s);
-    if (f->beside == 1)
+    if (f->interleaved == 1)
         f->code->lanes(n, f->fold->lanes, s);
     else
-        merge_beside(f, n, s);
-    return n < f->beside ? n : f->beside;
+        merge_interleaved(f, n, s);
+    return n < f->interleaved ? n : f->interleaved;
 }

@@ -6,9 +6,9 @@
 
 /* The lanes of a cell become one; those of cells that lie beside each other do so with the first
  * one's. */
-static void close_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
+static void merge_cell_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
 {
-    const int64_t lanes = f->beside * f->fold->lanes, group = slot / f->group,
+    const int64_t lanes = f->interleaved * f->fold->lanes, group = slot / f->group,
                   first = slot - slot % lanes;
     int64_t *n = &rd_tree_nodes(f, memory, group)->n, left = *n - (first - group * f->group);
     void    *s[RD_MAX_STATE];
@@ -20,8 +20,8 @@ static void close_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
 }
 
 /* No element that counts is better than the identity, so all are this: the first is the best. */
-static void take_first_places(const rd_tile_fold *f, const char *memory, int64_t cell, int64_t n,
-                              int64_t *place)
+static void use_first_places(const rd_tile_fold *f, const char *memory, int64_t cell, int64_t n,
+                             int64_t *place)
 {
     const int64_t *first = (const int64_t *)(const void *)(memory + f->first_place);
 
@@ -30,8 +30,8 @@ static void take_first_places(const rd_tile_fold *f, const char *memory, int64_t
             place[k] = first[(cell + k) * f->fold->lanes];
 }
 
-static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell,
-                        int64_t n, rd_view *y, int64_t r, int64_t c)
+static void finish_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell,
+                         int64_t n, rd_reg_view *y, int64_t r, int64_t c)
 {
     const int64_t lanes = f->fold->lanes, slot = rd_tree_slot(f, cell), group = slot / f->group;
     void         *s[RD_MAX_STATE], *to[RD_MAX_STATE];
@@ -43,10 +43,10 @@ static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, 
         return;
     }
     if (lanes > 1)
-        close_lanes(f, memory, slot);
+        merge_cell_lanes(f, memory, slot);
     rd_tree_row(f, memory, 0, slot, s);
     if (f->notes_places)
-        take_first_places(f, memory, cell, n, s[1]);
+        use_first_places(f, memory, cell, n, s[1]);
     for (int32_t k = 0; k < f->fold->n_out; k++)
         to[k] = rd_view_at(&y[k], r, c);
     rd_tiles_finish(m, f, memory, n, s, to);
@@ -55,7 +55,8 @@ static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, 
             rd_tiles_set_empty_result(f, y, r, c + k);
 }
 
-static void close_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_view *y)
+static void finish_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
+                          const rd_reg_view *y)
 {
     void *s[RD_MAX_STATE], *to[RD_MAX_STATE];
 
@@ -71,12 +72,12 @@ static void close_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
     }
 }
 
-static void register_views(rd_tiles *m, int32_t pc, int32_t n, rd_view *y)
+static void register_views(rd_tiles *m, int32_t pc, int32_t n, rd_reg_view *y)
 {
     const rd_inst *inst = &m->p->inst[pc];
 
     for (int32_t k = 0; k < n; k++) {
-        rd_view *v = &m->reg[inst->dst + k];
+        rd_reg_view *v = &m->reg[inst->dst + k];
         if (m->code->inst[pc].level == RD_AT_TILE) {
             v->at  = m->buffers + (m->code->inst[pc].buffer + k) * m->code->buffer_bytes;
             v->row = m->cols;
@@ -90,13 +91,13 @@ void rd_tiles_store_results(rd_tiles *m, int32_t pc)
 {
     const rd_inst         *inst   = &m->p->inst[pc];
     const rd_tile_fold    *f      = &m->code->fold[inst->arg];
-    const rd_tile_strides *w      = &m->code->inst[pc].walk;
+    const rd_tile_strides *w      = &m->code->inst[pc].strides;
     char                  *memory = m->fold[inst->arg];
     const int64_t          first  = rd_tiles_position(m, w->at);
     /* At row level a column is a row of the tile, with cells of its own. */
     const int64_t col = w->col + (f->own_rows && m->level == RD_AT_ROW ? f->cells : 0);
     const int64_t row = w->row + (f->own_rows && m->level == RD_AT_TILE ? f->cells : 0);
-    rd_view       y[RD_MAX_STATE];
+    rd_reg_view   y[RD_MAX_STATE];
 
     register_views(m, pc, f->fold->n_out, y);
     if (f->users) {
@@ -108,13 +109,13 @@ void rd_tiles_store_results(rd_tiles *m, int32_t pc)
         return;
     }
     if (f->totals) {
-        close_totals(m, f, memory, y);
+        finish_totals(m, f, memory, y);
         return;
     }
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0, n; c < m->cols; c += n) {
             const int64_t cell = first + r * row + c * col;
             n                  = col == 1 ? rd_tree_cells_at_once(f, cell, m->cols - c) : 1;
-            close_cells(m, f, memory, cell, n, y, r, c);
+            finish_cells(m, f, memory, cell, n, y, r, c);
         }
 }

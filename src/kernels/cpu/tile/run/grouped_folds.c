@@ -9,16 +9,16 @@
 #include <string.h>
 
 /* What a STEP takes: its operands, labels as what kernels read, and where its first element belongs. */
-typedef struct taken {
+typedef struct group_step {
     const rd_tile_fold *f;
     char               *memory;
     rd_simd_group      *kernel;
-    rd_view             x, y;
+    rd_reg_view         x, y;
     const char         *label;
     int64_t             row, col_label, size; /* row: in elements of so many bytes */
     int64_t             lane, outer, cell, index;
     bool                sums; /* the kernel is one of sums */
-} taken;
+} group_step;
 
 static char *fourth_spare(const rd_tiles *m)
 {
@@ -27,12 +27,12 @@ static char *fourth_spare(const rd_tiles *m)
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 /* What a mask leaves out belongs to no group. */
-static rd_view leave_out(rd_tiles *m, const rd_view *label, int32_t mask_reg)
+static rd_reg_view mask_labels(rd_tiles *m, const rd_reg_view *label, int32_t mask_reg)
 {
     const unsigned     form     = 4U | (unsigned)(label->col == 0) << 1;
     rd_simd_map *const choose   = m->code->simd->select[RD_ELEM_i64][form];
-    const rd_view      y        = { fourth_spare(m), m->cols, 1, RD_ELEM_i64 };
-    const rd_view      mask     = rd_mask_dense(m, mask_reg);
+    const rd_reg_view  y        = { fourth_spare(m), m->cols, 1, RD_ELEM_i64 };
+    const rd_reg_view  mask     = rd_mask_dense(m, mask_reg);
     const int64_t      none     = -1;
     uint32_t           warnings = 0;
 
@@ -42,13 +42,13 @@ static rd_view leave_out(rd_tiles *m, const rd_view *label, int32_t mask_reg)
     return y;
 }
 
-static void find_labels(rd_tiles *m, int32_t pc, taken *t)
+static void find_labels(rd_tiles *m, int32_t pc, group_step *t)
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *step = &m->code->inst[pc];
 
     if (step->label >= 0) {
-        const rd_tile_strides *w = &m->code->inst[step->label].walk;
+        const rd_tile_strides *w = &m->code->inst[step->label].strides;
 
         t->label     = rd_tiles_memory(m, w);
         t->size      = w->size;
@@ -56,9 +56,9 @@ static void find_labels(rd_tiles *m, int32_t pc, taken *t)
         t->col_label = 1;
         return;
     }
-    rd_view label = rd_tiles_view(m, inst->d);
+    rd_reg_view label = rd_tiles_view(m, inst->d);
     if (inst->c >= 0)
-        label = leave_out(m, &label, inst->c);
+        label = mask_labels(m, &label, inst->c);
     t->label     = label.at;
     t->size      = 8;
     t->row       = label.row;
@@ -77,7 +77,7 @@ static void mark_seen(const rd_tile_fold *f, char *memory, const rd_group_row *q
 }
 
 /* A label for all of a row whose elements belong to neighbouring cells: the step of these. */
-static bool take_neighbours(const taken *t, const rd_group_row *q)
+static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
 {
     const rd_tile_fold *f = t->f;
     int64_t             label;
@@ -118,8 +118,8 @@ static int64_t left_in_block(const rd_tile_fold *f, int64_t step, int64_t left)
 
 /* Neighbours from (r, c) on that are of one block: steps along the lanes, or each of one lane, or one
  * step of several cells. */
-static int64_t neighbours(const rd_tiles *m, const taken *t, int64_t step, const rd_group_row *q,
-                          int64_t c)
+static int64_t count_in_block(const rd_tiles *m, const group_step *t, int64_t step,
+                              const rd_group_row *q, int64_t c)
 {
     const rd_tile_fold *f     = t->f;
     const int64_t       lanes = f->fold->lanes, left = m->cols - c;
@@ -132,7 +132,7 @@ static int64_t neighbours(const rd_tiles *m, const taken *t, int64_t step, const
 }
 
 /* Rows from one on that are steps of one block, for sums that take several. */
-static int64_t rows_together(const rd_tiles *m, const taken *t, int64_t step, int64_t r)
+static int64_t count_rows_at_once(const rd_tiles *m, const group_step *t, int64_t step, int64_t r)
 {
     const rd_tile_fold *f = t->f;
 
@@ -143,7 +143,8 @@ static int64_t rows_together(const rd_tiles *m, const taken *t, int64_t step, in
 }
 
 /* Elements of a row from column c on, or of some rows; how many rows. */
-static int64_t take_from(const rd_tiles *m, const taken *t, int64_t r, int64_t c, rd_group_row *q)
+static int64_t update_from(const rd_tiles *m, const group_step *t, int64_t r, int64_t c,
+                           rd_group_row *q)
 {
     const rd_tile_fold *f     = t->f;
     const int64_t       outer = t->outer + r * f->outer.row + c * f->outer.col;
@@ -152,20 +153,20 @@ static int64_t take_from(const rd_tiles *m, const taken *t, int64_t r, int64_t c
 
     begin_block(f, t->memory, step / f->fold->steps, q->s);
     q->lane  = lane;
-    q->n     = neighbours(m, t, step, q, c);
-    q->rows  = rows_together(m, t, step, r);
+    q->n     = count_in_block(m, t, step, q, c);
+    q->rows  = count_rows_at_once(m, t, step, r);
     q->cell  = t->cell + r * f->cell.row + c * f->cell.col;
     q->index = t->index + r * f->index.row + c * f->index.col;
     q->x     = rd_view_at(&t->x, r, c);
     q->y     = t->y.at ? rd_view_at(&t->y, r, c) : NULL;
     q->label = t->label + (r * t->row + c * t->col_label) * t->size;
-    if (!take_neighbours(t, q))
+    if (!update_adjacent_cells(t, q))
         t->kernel(q);
     mark_seen(f, t->memory, q);
     return q->rows;
 }
 
-static void take_tile(const rd_tiles *m, const taken *t)
+static void update_tile(const rd_tiles *m, const group_step *t)
 {
     const rd_tile_fold *f      = t->f;
     const int64_t       stride = f->group / f->fold->lanes;
@@ -187,7 +188,7 @@ static void take_tile(const rd_tiles *m, const taken *t)
     for (int64_t r = 0, rows; r < m->rows; r += rows) {
         rows = 1;
         for (int64_t c = 0; c < m->cols; c += q.n)
-            rows = take_from(m, t, r, c, &q);
+            rows = update_from(m, t, r, c, &q);
     }
 }
 
@@ -195,7 +196,7 @@ void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char 
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *step = &m->code->inst[pc];
-    taken               t = { .f = f, .memory = memory, .kernel = step->group, .sums = step->sums };
+    group_step          t = { .f = f, .memory = memory, .kernel = step->group, .sums = step->sums };
 
     t.lane  = rd_tiles_position(m, f->lane.at);
     t.outer = rd_tiles_position(m, f->outer.at);
@@ -205,7 +206,7 @@ void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char 
     if (inst->b >= 0)
         t.y = rd_tiles_view(m, inst->b);
     find_labels(m, pc, &t);
-    take_tile(m, &t);
+    update_tile(m, &t);
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -231,7 +232,7 @@ static void finish_tree(const rd_tile_fold *f, char *memory)
 }
 
 /* Zeros of sums are +0; places of nothing -1. */
-static void mend(const rd_tile_fold *f, int64_t n, void *to)
+static void fix_zeros_and_places(const rd_tile_fold *f, int64_t n, void *to)
 {
     for (int64_t k = 0; rd_fold_begins_with_0(f->fold) && k < n; k++)
         if (f->elem == RD_ELEM_f32)
@@ -243,8 +244,8 @@ static void mend(const rd_tile_fold *f, int64_t n, void *to)
             ((int64_t *)to)[k] = -1;
 }
 
-static void close_cells(const rd_tile_fold *f, char *memory, int64_t cell, int64_t n,
-                        const rd_view *y, int64_t r, int64_t c)
+static void finish_cells(const rd_tile_fold *f, char *memory, int64_t cell, int64_t n,
+                         const rd_reg_view *y, int64_t r, int64_t c)
 {
     const bool none = rd_tree_group(memory, 0)->depth == 0;
     void      *s[RD_MAX_STATE], *to[RD_MAX_STATE];
@@ -254,7 +255,7 @@ static void close_cells(const rd_tile_fold *f, char *memory, int64_t cell, int64
         for (int32_t k = 0; k < f->fold->n_out; k++)
             to[k] = rd_view_at(&y[k], r, c);
         f->code->finish(n, s, f->fold->ddof, to);
-        mend(f, n, to[0]);
+        fix_zeros_and_places(f, n, to[0]);
     }
     for (int64_t k = 0; (none || f->masked) && k < n; k++)
         if (none || !memory[f->seen + cell + k])
@@ -262,12 +263,12 @@ static void close_cells(const rd_tile_fold *f, char *memory, int64_t cell, int64
 }
 
 void rd_grouped_folds_finish(const rd_tile_fold *f, char *memory, int64_t first, const rd_tiles *m,
-                             const rd_tile_strides *w, const rd_view *y)
+                             const rd_tile_strides *w, const rd_reg_view *y)
 {
     finish_tree(f, memory);
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0, n; c < m->cols; c += n) {
             n = w->col == 1 ? m->cols : 1;
-            close_cells(f, memory, first + r * w->row + c * w->col, n, y, r, c);
+            finish_cells(f, memory, first + r * w->row + c * w->col, n, y, r, c);
         }
 }

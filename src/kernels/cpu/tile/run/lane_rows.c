@@ -4,7 +4,8 @@
 #include <string.h>
 
 /* n steps of a block of which states [0, begun) of the group have begun: no tree to look after. */
-static bool continues(const rd_update *a, int64_t group, int64_t begun, int64_t step, int64_t n)
+static bool is_in_current_block(const rd_update *a, int64_t group, int64_t begun, int64_t step,
+                                int64_t n)
 {
     const int64_t   steps = a->f->fold->steps;
     const rd_group *g     = rd_tree_group(a->memory, group);
@@ -14,14 +15,14 @@ static bool continues(const rd_update *a, int64_t group, int64_t begun, int64_t 
 
 /* Rows of one step that lie side by side in memory, like the states that they are for, are one long
  * row. */
-static bool one_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t)
+static bool is_one_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t)
 {
     return m->cols == a->f->fold->lanes && t->x.row == m->cols &&
            (!t->y.at || t->y.row == m->cols) && (!t->mask.at || t->mask.row == m->cols);
 }
 
 /* The states of one or more cells take rows of n of them. */
-static void step_on(const rd_update *a, rd_fold_rows *q, int64_t n, int64_t rows)
+static void step_states(const rd_update *a, rd_fold_rows *q, int64_t n, int64_t rows)
 {
     q->n    = n;
     q->rows = rows;
@@ -29,7 +30,8 @@ static void step_on(const rd_update *a, rd_fold_rows *q, int64_t n, int64_t rows
     a->step(q);
 }
 
-static void move_on(const rd_update *a, rd_fold_rows *q, int64_t x, int64_t y, int64_t mask)
+static void advance_operands(const rd_update *a, rd_fold_rows *q, int64_t x, int64_t y,
+                             int64_t mask)
 {
     q->x    = q->x ? (const char *)q->x + x * a->size : NULL;
     q->y    = q->y ? (const char *)q->y + y * a->size : NULL;
@@ -38,51 +40,52 @@ static void move_on(const rd_update *a, rd_fold_rows *q, int64_t x, int64_t y, i
 
 /* Row r of the tile, steps of all lanes and maybe a part of one, within a block that the states
  * from `slot` on have begun: no more than the kernel's calls. */
-static void take_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t, int64_t r,
-                     int64_t slot, rd_fold_rows *q)
+static void update_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t, int64_t r,
+                       int64_t slot, rd_fold_rows *q)
 {
     const int64_t lanes = a->f->fold->lanes, whole = m->cols / lanes * lanes;
 
     q->x    = a->q.x;
     q->y    = a->q.y;
     q->mask = a->q.mask;
-    move_on(a, q, r * t->x.row, r * t->y.row, r * t->mask.row);
+    advance_operands(a, q, r * t->x.row, r * t->y.row, r * t->mask.row);
     rd_tree_block(a->f, a->memory, slot, q->s);
     if (whole)
-        step_on(a, q, lanes, whole / lanes);
+        step_states(a, q, lanes, whole / lanes);
     if (whole < m->cols) {
-        move_on(a, q, whole, whole * q->coly, whole);
-        step_on(a, q, m->cols - whole, 1);
+        advance_operands(a, q, whole, whole * q->coly, whole);
+        step_states(a, q, m->cols - whole, 1);
     }
 }
 
 /* Rows for neighbouring cells that all are within a block. */
-static bool take_steps(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t, int64_t step)
+static bool update_cells_in_block(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t,
+                                  int64_t step)
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, steps = (m->cols + lanes - 1) / lanes;
-    const int64_t begun = m->cols < lanes ? m->cols : lanes, groups = f->in_step ? 1 : m->rows;
+    const int64_t begun = m->cols < lanes ? m->cols : lanes, groups = f->in_lockstep ? 1 : m->rows;
     rd_fold_rows  q = a->q;
 
     for (int64_t k = 0; k < groups; k++)
-        if (!continues(a, a->group + k, a->offset + (f->in_step ? m->rows : 1) * begun, step,
-                       steps))
+        if (!is_in_current_block(a, a->group + k,
+                                 a->offset + (f->in_lockstep ? m->rows : 1) * begun, step, steps))
             return false;
-    if (one_row(m, a, t)) {
+    if (is_one_row(m, a, t)) {
         rd_tree_block(f, a->memory, t->cell * lanes, q.s);
-        step_on(a, &q, m->rows * lanes, 1);
+        step_states(a, &q, m->rows * lanes, 1);
         return true;
     }
     for (int64_t r = 0; r < m->rows; r++)
-        take_row(m, a, t, r, (t->cell + r) * lanes, &q);
+        update_row(m, a, t, r, (t->cell + r) * lanes, &q);
     return true;
 }
 
 /* The same where a block begins or ends, for cells of a group. */
-static void take_in_step(const rd_tiles *m, rd_update *a, const rd_fold_tile *t, int64_t step,
-                         int64_t steps)
+static void update_in_lockstep(const rd_tiles *m, rd_update *a, const rd_fold_tile *t, int64_t step,
+                               int64_t steps)
 {
-    const bool one = one_row(m, a, t);
+    const bool one = is_one_row(m, a, t);
 
     for (int64_t r = 0; r < m->rows; r += one ? m->rows : 1) {
         rd_update_place(a, t, r, 0);
@@ -94,12 +97,12 @@ static void take_in_step(const rd_tiles *m, rd_update *a, const rd_fold_tile *t,
 }
 
 /* Steps for cells one after the other; false: something else. */
-static bool take_cells(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
+static bool update_adjacent_cells(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, step = t->outer * f->row_steps + t->lane / lanes;
 
-    if (!f->neighbours || t->lane % lanes)
+    if (!f->adjacent_cells || t->lane % lanes)
         return false;
     rd_update_place(a, t, 0, 0);
     rd_update_by_steps(a);
@@ -108,16 +111,16 @@ static bool take_cells(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
     a->q.rows = m->cols / lanes;
     if (rd_update_cells(a, m->rows, t->x.row, t->y.row))
         return true;
-    if (take_steps(m, a, t, step))
+    if (update_cells_in_block(m, a, t, step))
         return true;
-    if (f->in_step)
-        take_in_step(m, a, t, step, m->cols / lanes);
-    return f->in_step;
+    if (f->in_lockstep)
+        update_in_lockstep(m, a, t, step, m->cols / lanes);
+    return f->in_lockstep;
 }
 
 /* Rows that are one step each, or a part of one, one after the other, of one cell; false: something
  * else. */
-static bool take_single_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
+static bool update_single_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
 
@@ -147,7 +150,7 @@ static void keep_total(const rd_tile_fold *f, char *memory, int64_t row)
 }
 
 /* Does each row begin where the one before it ends? */
-static bool rows_adjoin(const rd_tiles *m, const rd_fold_tile *t)
+static bool has_contiguous_rows(const rd_tiles *m, const rd_fold_tile *t)
 {
     return t->x.row == m->cols && (!t->y.at || t->y.row == m->cols) &&
            (!t->mask.at || t->mask.row == m->cols);
@@ -155,7 +158,7 @@ static bool rows_adjoin(const rd_tiles *m, const rd_fold_tile *t)
 
 /* Rows of several steps, the last one maybe a part, one after the other, of one cell; false:
  * something else. */
-static bool take_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
+static bool update_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, steps = (m->cols + lanes - 1) / lanes;
@@ -166,7 +169,7 @@ static bool take_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_ti
         t->lane % lanes)
         return false;
     rd_update_place(a, t, 0, 0);
-    if (m->cols == f->row_steps * lanes && rows_adjoin(m, t)) {
+    if (m->cols == f->row_steps * lanes && has_contiguous_rows(m, t)) {
         rd_update_along(a, m->rows * m->cols, 0, t->outer);
         return true;
     }
@@ -176,8 +179,9 @@ static bool take_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_ti
     q.ldm = lanes;
     for (int64_t r = 0; r < m->rows; r++) {
         rd_update_place(a, t, 0, 0);
-        if (continues(a, a->group, begun, (t->outer + r) * f->row_steps + t->lane / lanes, steps))
-            take_row(m, a, t, r, a->group * lanes, &q);
+        if (is_in_current_block(a, a->group, begun, (t->outer + r) * f->row_steps + t->lane / lanes,
+                                steps))
+            update_row(m, a, t, r, a->group * lanes, &q);
         else {
             rd_update_place(a, t, r, 0);
             rd_update_along(a, m->cols, t->lane, t->outer + r);
@@ -193,8 +197,8 @@ void rd_update_lane_rows(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, whole = m->cols / lanes;
 
-    if (!f->totals &&
-        (take_cells(m, a, t) || take_single_steps(m, a, t) || take_rows_of_steps(m, a, t)))
+    if (!f->totals && (update_adjacent_cells(m, a, t) || update_single_steps(m, a, t) ||
+                       update_rows_of_steps(m, a, t)))
         return;
     for (int64_t r = 0; r < m->rows; r++) {
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
@@ -204,7 +208,7 @@ void rd_update_lane_rows(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
             rd_tree_start(f, a->memory, 0);
         rd_update_place(a, t, r, 0);
         if (lane % lanes == 0 && whole * lanes == m->cols &&
-            continues(a, a->group, lanes, step, whole)) {
+            is_in_current_block(a, a->group, lanes, step, whole)) {
             rd_update_by_steps(a);
             a->offset = 0;
             a->q.n    = lanes;

@@ -7,10 +7,10 @@
 #include "kernels/cpu/reference/fold.h"
 #include <string.h>
 
-rd_view rd_mask_dense(rd_tiles *m, int32_t reg)
+rd_reg_view rd_mask_dense(rd_tiles *m, int32_t reg)
 {
     char *const spare = m->spare;
-    rd_view     mask;
+    rd_reg_view mask;
 
     m->spare = rd_tiles_third_spare(m);
     mask     = rd_tiles_dense(m, rd_tiles_view(m, reg));
@@ -18,12 +18,13 @@ rd_view rd_mask_dense(rd_tiles *m, int32_t reg)
     return mask;
 }
 
-rd_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_view *x, const rd_view *mask)
+rd_reg_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_reg_view *x,
+                              const rd_reg_view *mask)
 {
     const rd_word      identity = rd_fold_identity(fold);
     const unsigned     form     = 4U | (unsigned)(x->col == 0) << 1;
     rd_simd_map *const choose   = m->code->simd->select[x->elem][form];
-    const rd_view      y        = { m->spare, m->cols, 1, x->elem };
+    const rd_reg_view  y        = { m->spare, m->cols, 1, x->elem };
     const uint8_t      byte     = (uint8_t)identity.u64;
     uint32_t           none     = 0;
 
@@ -33,7 +34,7 @@ rd_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_view *x, co
     return y;
 }
 
-bool rd_mask_has_any(const rd_tiles *m, const rd_view *mask, int64_t r)
+bool rd_mask_has_any(const rd_tiles *m, const rd_reg_view *mask, int64_t r)
 {
     return memchr(rd_view_at(mask, r, 0), 1, (size_t)m->cols);
 }
@@ -113,7 +114,7 @@ void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
 /* ---- Scans ----------------------------------------------------------------------------------- */
 /* Results of cells that have met nothing so far: those of nothing.  Where columns run backwards the
  * flags do, too: `next` is negative. */
-static void clear_unseen(const rd_tiles *m, const rd_view *y, const flags *s, int64_t r,
+static void clear_unseen(const rd_tiles *m, const rd_reg_view *y, const flags *s, int64_t r,
                          const rd_word *nothing)
 {
     rd_simd_map *const choose = m->code->simd->select[y->elem][4];
@@ -128,8 +129,8 @@ static void clear_unseen(const rd_tiles *m, const rd_view *y, const flags *s, in
 }
 
 /* The same along a row of one cell. */
-static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_view *y, const flags *s,
-                      const uint8_t *mask, int64_t r, const rd_word *nothing)
+static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_reg_view *y,
+                      const flags *s, const uint8_t *mask, int64_t r, const rd_word *nothing)
 {
     const uint8_t *one = s->seen[0] ? mask : memchr(mask, 1, (size_t)m->cols);
     const int64_t  end = s->seen[0] ? 0 : one ? one - mask + f->fold->exclusive : m->cols;
@@ -139,8 +140,8 @@ static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_view *y
     s->seen[0] |= one != NULL;
 }
 
-void rd_mask_clear_empty(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_view *y,
-                         const rd_view *mask)
+void rd_mask_clear_empty(const rd_tiles *m, const rd_tile_fold *f, char *memory,
+                         const rd_reg_view *y, const rd_reg_view *mask)
 {
     const int64_t      cell   = rd_tiles_position(m, f->cell.at);
     rd_simd_map *const either = m->code->simd->map[RD_ELEM_b8][RD_OP_or][0];

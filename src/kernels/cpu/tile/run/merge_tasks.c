@@ -14,7 +14,7 @@ static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t
 }
 
 /* Slot k has met an element that counts if either has, the one of `into` first. */
-static void join_seen(const rd_tile_fold *f, char *into, const char *next, int64_t k)
+static void merge_seen(const rd_tile_fold *f, char *into, const char *next, int64_t k)
 {
     if (f->notes_places && !into[f->seen + k])
         memcpy(into + f->first_place + 8 * k, next + f->first_place + 8 * k, 8);
@@ -22,7 +22,7 @@ static void join_seen(const rd_tile_fold *f, char *into, const char *next, int64
 }
 
 /* Both are one node, whatever blocks they are of, and these one. */
-static void join_loose(const rd_tile_fold *f, char *into, char *next, int64_t group)
+static void merge_unordered(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_tree_node node;
 
@@ -36,7 +36,7 @@ static void join_loose(const rd_tile_fold *f, char *into, char *next, int64_t gr
     rd_tree_collapse(f, into, group);
 }
 
-static void join_nodes(const rd_tile_fold *f, char *into, char *next, int64_t group)
+static void merge_nodes(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_tree_end_block(f, into, group);
     rd_tree_end_block(f, next, group);
@@ -49,16 +49,16 @@ static void join_nodes(const rd_tile_fold *f, char *into, char *next, int64_t gr
 }
 
 /* A settled group has stopped at some block, so what follows it does not merge, and need not. */
-static void join_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
+static void merge_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_group *g = rd_tree_group(into, group);
 
-    if (g->settled)
+    if (g->is_decided)
         return;
-    (f->fold->loose ? join_loose : join_nodes)(f, into, next, group);
-    g->settled = rd_tree_group(next, group)->settled;
+    (f->fold->loose ? merge_unordered : merge_nodes)(f, into, next, group);
+    g->is_decided = rd_tree_group(next, group)->is_decided;
     for (int64_t k = group * f->group; f->masked && k < (group + 1) * f->group; k++)
-        join_seen(f, into, next, k);
+        merge_seen(f, into, next, k);
 }
 
 void rd_tiles_merge_task(const rd_tile_fold *f, char *into, char *next)
@@ -66,5 +66,5 @@ void rd_tiles_merge_task(const rd_tile_fold *f, char *into, char *next)
     if (f->users)
         rd_user_folds_merge(into, next);
     for (int64_t k = 0; !f->users && k < f->groups; k++)
-        join_group(f, into, next, k);
+        merge_group(f, into, next, k);
 }

@@ -1,7 +1,7 @@
 /* operator_scans.c - folds so far: of neighbouring cells, some rows at a time, and along rows. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/operator_scans.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/prefix_sums.h"
 #include <string.h>
 
 enum { FIRST_LEVEL = 3, LEVELS = 7 }; /* nodes of 1, 2, 4 .. 64 elements of a block */
@@ -19,9 +19,10 @@ void rd_operator_scan_size(rd_tile_fold *f)
     const bool floats = rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
 
     f->scan_words =
-        f->fold->reducer == RD_RED_sum && floats ? rd_so_far_words(f->fold->n_block) : 0;
-    f->scan_bytes = 8 * f->scan_words +
-                    (f->form == RD_FOLD_ALONG ? (int64_t)sizeof(rd_scan_state) : 8 * first_word(f));
+        f->fold->reducer == RD_RED_sum && floats ? rd_prefix_sum_words(f->fold->n_block) : 0;
+    f->scan_bytes =
+        8 * f->scan_words +
+        (f->mapping == RD_FOLD_ALONG ? (int64_t)sizeof(rd_scan_state) : 8 * first_word(f));
 }
 
 /* Arrays of a word for each slot: hi, lo and part; then the levels' nodes, and words. */
@@ -47,39 +48,39 @@ static rd_scan_state *state_at(const rd_tile_fold *f, char *memory, int64_t cell
 
 void rd_operator_scan_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
-    if (f->form == RD_FOLD_ALONG) {
+    if (f->mapping == RD_FOLD_ALONG) {
         rd_scan_state *s = state_at(f, memory, group);
 
         s->n = 0;
-        rd_so_far_begin(f->scan_words, s->sums);
+        rd_prefix_sum_begin(f->scan_words, s->sums);
         return;
     }
     const rd_scan_columns s = columns_at(f, memory, group * f->group);
 
     f->scan->start(f->group, &s);
     for (int64_t k = 0; k < f->scan_words; k++)
-        rd_so_far_begin(f->group, s.sums + k * s.pitch);
+        rd_prefix_sum_begin(f->group, s.sums + k * s.pitch);
 }
 
 typedef struct scan {
     const rd_tile_fold *f;
     char               *memory;
-    rd_view             x, y;
-    bool                past; /* y is memory past the caches */
+    rd_reg_view         x, y;
+    bool                nontemporal; /* y is memory nontemporal the caches */
 } scan;
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* Must results at y, from row to row so many elements apart, be made aside: for a conversion, or as
- * lines that go past the caches are made whole? */
-static bool aside(const scan *a, const void *y, int64_t row)
+/* Must results at y, from row to row so many elements apart, be made needs_detour: for a conversion, or as
+ * lines that go nontemporal the caches are made whole? */
+static bool needs_detour(const scan *a, const void *y, int64_t row)
 {
     const bool lines =
-        a->f->scan->past && ((uintptr_t)y | (uintptr_t)(row * a->f->size[0])) % 64 == 0;
+        a->f->scan->nontemporal && ((uintptr_t)y | (uintptr_t)(row * a->f->size[0])) % 64 == 0;
 
-    return rd_tiles_needs_conversion(a->f) || (a->past && !lines);
+    return rd_tiles_needs_conversion(a->f) || (a->nontemporal && !lines);
 }
 
-static char *made_aside(const scan *a)
+static char *detour_buffer(const scan *a)
 {
     void *s[RD_MAX_STATE];
 
@@ -88,17 +89,18 @@ static char *made_aside(const scan *a)
 }
 
 /* To elements (r, c .. c + n) of these rows. */
-static void deliver(const rd_tiles *m, const scan *a, int64_t r, int64_t c, int64_t rows, int64_t n)
+static void copy_results(const rd_tiles *m, const scan *a, int64_t r, int64_t c, int64_t rows,
+                         int64_t n)
 {
     const int64_t bytes = n * a->f->size[0];
 
     for (int64_t k = 0; k < rows; k++) {
-        void *to = rd_view_at(&a->y, r + k, c), *from = made_aside(a) + k * bytes;
+        void *to = rd_view_at(&a->y, r + k, c), *from = detour_buffer(a) + k * bytes;
 
         if (rd_tiles_needs_conversion(a->f))
             rd_tiles_convert_results(m, a->f, n, &from, &to);
         else
-            m->code->simd->stream(bytes, to, from);
+            m->code->simd->copy_nontemporal(bytes, to, from);
     }
 }
 
@@ -108,16 +110,17 @@ static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
 {
     const rd_tile_fold *f         = a->f;
     const bool          exclusive = f->fold->exclusive;
-    const bool          detour    = aside(a, rd_view_at(&a->y, r, 0), 0) || (a->past && exclusive);
-    rd_scan_state      *s         = state_at(f, a->memory, cell);
-    const bool          empty     = exclusive && s->n == 0;
+    const bool          detour =
+        needs_detour(a, rd_view_at(&a->y, r, 0), 0) || (a->nontemporal && exclusive);
+    rd_scan_state *s     = state_at(f, a->memory, cell);
+    const bool     empty = exclusive && s->n == 0;
 
     for (int64_t c = 0, n; c < m->cols; c += n) {
         n = rd_least(m->cols - c, detour ? ASIDE_BYTES / f->size[0] : m->cols);
-        f->scan->along(s, n, detour ? made_aside(a) : rd_view_at(&a->y, r, c),
-                       rd_view_at(&a->x, r, c), exclusive, a->past && !detour);
+        f->scan->along(s, n, detour ? detour_buffer(a) : rd_view_at(&a->y, r, c),
+                       rd_view_at(&a->x, r, c), exclusive, a->nontemporal && !detour);
         if (detour)
-            deliver(m, a, r, c, 1, n);
+            copy_results(m, a, r, c, 1, n);
     }
     if (empty)
         rd_tiles_set_empty_result(f, &a->y, r, 0);
@@ -164,55 +167,55 @@ static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t st
 {
     const rd_tile_fold   *f      = a->f;
     const rd_scan_columns s      = columns_at(f, a->memory, cell);
-    const bool            detour = rd_tiles_needs_conversion(f) || a->past;
+    const bool            detour = rd_tiles_needs_conversion(f) || a->nontemporal;
     const void           *x      = rd_view_at(&a->x, r, c);
-    void                 *y      = detour ? made_aside(a) : rd_view_at(&a->y, r, c);
+    void                 *y      = detour ? detour_buffer(a) : rd_view_at(&a->y, r, c);
 
     if (f->fold->exclusive) {
         if (x == y) /* in place: the element is read after the result is there */
-            x = memcpy(made_aside(a), x, (size_t)(n * f->size[0]));
-        f->scan->so_far(n, &s, y);
+            x = memcpy(detour_buffer(a), x, (size_t)(n * f->size[0]));
+        f->scan->prefix(n, &s, y);
     }
     if (f->fold->prefix == RD_PREFIX_TREE)
         tree_step(a, cell, n, x, step % f->fold->steps, s.part);
     else
         merge(a, n, s.part, x);
     if (!f->fold->exclusive)
-        f->scan->so_far(n, &s, y);
+        f->scan->prefix(n, &s, y);
     if (detour)
-        deliver(m, a, r, c, 1, n);
+        copy_results(m, a, r, c, 1, n);
     for (int64_t k = 0; f->fold->exclusive && step == 0 && k < n; k++)
         rd_tiles_set_empty_result(f, &a->y, r, c + k);
 }
 
 /* Elements (r, c .. c + n) of rows that are steps of one block; of ASIDE_ROWS at most if they may
- * be made aside. */
+ * be made needs_detour. */
 static void scan_rows(const rd_tiles *m, const scan *a, int64_t cell, int64_t r, int64_t c,
                       int64_t rows, int64_t n)
 {
     const rd_tile_fold *f      = a->f;
-    const bool          detour = aside(a, rd_view_at(&a->y, r, c), a->y.row);
+    const bool          detour = needs_detour(a, rd_view_at(&a->y, r, c), a->y.row);
     const int64_t       most   = detour ? ASIDE_BYTES / f->size[0] / rows : n;
 
     for (int64_t done = 0, now; done < n; done += now) {
         const rd_scan_columns s = columns_at(f, a->memory, cell + done);
 
         now = rd_least(n - done, most);
-        f->scan->rows(&s,
-                      &(rd_scan_rows){ .n    = now,
-                                       .rows = rows,
-                                       .x    = rd_view_at(&a->x, r, c + done),
-                                       .y = detour ? made_aside(a) : rd_view_at(&a->y, r, c + done),
-                                       .ldx  = a->x.row,
-                                       .ldy  = detour ? now : a->y.row,
-                                       .past = a->past && !detour });
+        f->scan->rows(
+            &s, &(rd_scan_rows){ .n    = now,
+                                 .rows = rows,
+                                 .x    = rd_view_at(&a->x, r, c + done),
+                                 .y    = detour ? detour_buffer(a) : rd_view_at(&a->y, r, c + done),
+                                 .ldx  = a->x.row,
+                                 .ldy  = detour ? now : a->y.row,
+                                 .nontemporal = a->nontemporal && !detour });
         if (detour)
-            deliver(m, a, r, c + done, rows, now);
+            copy_results(m, a, r, c + done, rows, now);
     }
 }
 
 /* The group moves on to a block. */
-static void reach(const scan *a, int64_t group, int64_t block)
+static void enter_block(const scan *a, int64_t group, int64_t block)
 {
     rd_group             *g = rd_tree_group(a->memory, group);
     const rd_scan_columns s = columns_at(a->f, a->memory, group * a->f->group);
@@ -233,10 +236,10 @@ static void scan_columns(const rd_tiles *m, const scan *a)
     const int64_t step_row = f->outer.row * f->row_steps + f->lane.row;
     const int64_t step_col = f->outer.col * f->row_steps + f->lane.col;
     const bool    simple   = !f->fold->exclusive && f->fold->prefix == RD_PREFIX_LEFT;
-    const bool    several  = simple && f->form == RD_FOLD_COLUMNS && row == 0 && step_row == 1;
-    const int64_t most     = !several                                  ? 1
-                             : a->past || rd_tiles_needs_conversion(f) ? ASIDE_ROWS
-                                                                       : m->rows;
+    const bool    several  = simple && f->mapping == RD_FOLD_COLUMNS && row == 0 && step_row == 1;
+    const int64_t most     = !several                                         ? 1
+                             : a->nontemporal || rd_tiles_needs_conversion(f) ? ASIDE_ROWS
+                                                                              : m->rows;
 
     for (int64_t r = 0, rows; r < m->rows; r += rows) {
         const int64_t left =
@@ -249,7 +252,7 @@ static void scan_columns(const rd_tiles *m, const scan *a)
 
             n = simple ? rd_tree_adjacent_cells(f, first, m->cols - c)
                        : rd_tree_cells_at_once(f, first, m->cols - c);
-            reach(a, first / f->group, at / f->fold->steps);
+            enter_block(a, first / f->group, at / f->fold->steps);
             if (simple)
                 scan_rows(m, a, first, r, c, rows, n);
             else
@@ -264,20 +267,20 @@ void rd_operator_scan_run(rd_tiles *m, int32_t pc)
     const rd_tile_inst *t    = &m->code->inst[pc];
     const rd_tile_fold *f    = &m->code->fold[inst->arg];
     scan                a    = { .f = f, .memory = m->fold[inst->arg] };
-    rd_view             mask = { 0 };
+    rd_reg_view         mask = { 0 };
 
     if (inst->c >= 0) {
-        const rd_view x = rd_tiles_view(m, inst->a);
+        const rd_reg_view x = rd_tiles_view(m, inst->a);
 
         mask = rd_mask_dense(m, inst->c);
         a.x  = rd_mask_leave_out(m, f->fold, &x, &mask);
     } else
         a.x = rd_tiles_dense(m, rd_tiles_view(m, inst->a));
-    a.y    = rd_tiles_target(m, pc, inst->dst);
-    a.past = t->into >= 0 && m->code->inst[t->into].stream;
-    if (f->form != RD_FOLD_ALONG)
+    a.y           = rd_tiles_target(m, pc, inst->dst);
+    a.nontemporal = t->into >= 0 && m->code->inst[t->into].nontemporal;
+    if (f->mapping != RD_FOLD_ALONG)
         scan_columns(m, &a);
-    for (int64_t r = 0; f->form == RD_FOLD_ALONG && r < m->rows; r++)
+    for (int64_t r = 0; f->mapping == RD_FOLD_ALONG && r < m->rows; r++)
         scan_along(
             m, &a,
             rd_tiles_position(m, f->cell.at) + r * (f->cell.row + (f->own_rows ? f->cells : 0)), r);

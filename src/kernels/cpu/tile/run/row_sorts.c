@@ -1,5 +1,5 @@
 /* row_sorts.c - rows that are put in order, one by one or side by side. */
-#include "kernels/cpu/sort/sort.h"
+#include "kernels/cpu/sort/row_sort.h"
 #include "kernels/cpu/tile/run/tile_task.h"
 #include <string.h>
 
@@ -22,7 +22,7 @@ void rd_tiles_sort(rd_tiles *m, int32_t number)
 }
 
 /* Does the loop put rows in order, and nothing else? */
-static bool only_sorts(const rd_tiles *m, const rd_loop *loop)
+static bool has_only_sort(const rd_tiles *m, const rd_loop *loop)
 {
     return loop->kind == RD_LOOP_EACH && !loop->backwards && loop->end == loop->begin + 2 &&
            m->p->inst[loop->begin + 1].kind == RD_I_SORT && !m->code->inst[loop->begin + 1].skip;
@@ -31,13 +31,13 @@ static bool only_sorts(const rd_tiles *m, const rd_loop *loop)
 /* False: the loop's rows go one by one. */
 bool rd_tiles_sort_interleaved(rd_tiles *m, const rd_loop *loop)
 {
-    rd_axis_range *axis = &m->axis[loop->axis];
-    const int64_t  rows = axis->hi - axis->lo, index = axis->index;
+    rd_tile_axis *axis = &m->axis[loop->axis];
+    const int64_t rows = axis->hi - axis->lo, index = axis->index;
 
-    if (!only_sorts(m, loop))
+    if (!has_only_sort(m, loop))
         return false;
     const rd_sorting *s = &m->p->sorting[m->p->inst[loop->begin + 1].arg];
-    if (!rd_sort_goes_beside(s, rows, m->code->simd->vector))
+    if (!rd_sort_can_interleave(s, rows, m->code->simd->vector))
         return false;
     axis->index           = axis->lo;
     const char *const row = row_at(m, &m->p->address[s->from], s->type);

@@ -6,8 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* n states begin with the first row, and q goes on to the next one. */
-static void begin(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
+/* n states begin_states with the first row, and q goes on to the next one. */
+static void begin_states(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
 {
     if (q->mask) {
         rd_fill_identity(f, q->n, q->s);
@@ -36,7 +36,7 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
         q.s[k]    = narrow[k];
         states[k] = wide[k];
     }
-    begin(f, &q, size);
+    begin_states(f, &q, size);
     q.rows = whole - 1;
     if (q.rows > 0)
         step(&q);
@@ -56,38 +56,39 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
         memcpy(to[k], states[k], (size_t)f->wide[k]);
 }
 
-/* Rows that are turned in one go, and their most elements. */
-enum { TURNED_ROWS = 32, TURNED_STEPS = RD_TREE_STEPS };
+/* Rows that are transposed in one go, and their most elements. */
+enum { TRANSPOSED_ROWS = 32, TRANSPOSED_STEPS = RD_TREE_STEPS };
 
 /* Rows one after the other would wait for each step of a sum (50 f32: 200 cycles).  Turned, as many
  * as a vector holds take it together. */
-static void fold_turned(const rd_simd *simd, const rd_tile_fold *f, const rd_fold_rows *q)
+static void fold_transposed(const rd_simd *simd, const rd_tile_fold *f, const rd_fold_rows *q)
 {
-    _Alignas(64) uint64_t x[TURNED_STEPS * TURNED_ROWS], y[TURNED_STEPS * TURNED_ROWS];
-    _Alignas(64) uint8_t  mask[TURNED_STEPS * TURNED_ROWS];
-    const int64_t         size = rd_elem_size(f->elem), n = q->rows;
-    const bool            same = q->y == q->x && q->ldy == q->ldx; /* y may be a row of x for all */
-    rd_fold_rows          t    = { .n         = n,
-                                   .rows      = 1,
-                                   .x         = x,
-                                   .y         = same   ? x
-                                                : q->y ? y
-                                                       : NULL,
-                                   .ldx       = n,
-                                   .ldy       = n,
-                                   .mask      = q->mask ? mask : NULL,
-                                   .ldm       = n,
-                                   .index     = q->index,
-                                   .index_row = q->index_col,
-                                   .index_col = q->index_row };
+    _Alignas(64) uint64_t x[TRANSPOSED_STEPS * TRANSPOSED_ROWS],
+        y[TRANSPOSED_STEPS * TRANSPOSED_ROWS];
+    _Alignas(64) uint8_t mask[TRANSPOSED_STEPS * TRANSPOSED_ROWS];
+    const int64_t        size = rd_elem_size(f->elem), n = q->rows;
+    const bool           same = q->y == q->x && q->ldy == q->ldx; /* y may be a row of x for all */
+    rd_fold_rows         t    = { .n         = n,
+                                  .rows      = 1,
+                                  .x         = x,
+                                  .y         = same   ? x
+                                               : q->y ? y
+                                                      : NULL,
+                                  .ldx       = n,
+                                  .ldy       = n,
+                                  .mask      = q->mask ? mask : NULL,
+                                  .ldm       = n,
+                                  .index     = q->index,
+                                  .index_row = q->index_col,
+                                  .index_col = q->index_row };
 
     memcpy(t.s, q->s, sizeof t.s);
-    simd->turn[size](q->n, n, x, n, q->x, q->ldx, 0);
+    simd->transpose[size](q->n, n, x, n, q->x, q->ldx, 0);
     if (t.y == y)
-        simd->turn[size](q->n, n, y, n, q->y, q->ldy, 0);
+        simd->transpose[size](q->n, n, y, n, q->y, q->ldy, 0);
     if (q->mask)
-        simd->turn[1](q->n, n, mask, n, q->mask, q->ldm, 0);
-    begin(f, &t, size);
+        simd->transpose[1](q->n, n, mask, n, q->mask, q->ldm, 0);
+    begin_states(f, &t, size);
     t.rows = q->n - 1;
     t.y    = t.y ? (const char *)t.y + n * size : NULL;
     (q->mask ? f->code->masked : f->code->step)(&t);
@@ -96,20 +97,20 @@ static void fold_turned(const rd_simd *simd, const rd_tile_fold *f, const rd_fol
 
 /* Of few elements, or few rows, turning costs more than it saves; steps with a mask take states side
  * by side. */
-static bool worth_turning(const rd_tile_fold *f, const rd_fold_rows *q)
+static bool is_worth_transposing(const rd_tile_fold *f, const rd_fold_rows *q)
 {
     if (q->mask)
         return true;
-    return q->n >= 8 && q->n <= TURNED_STEPS && q->rows >= 8 && rd_elem_size(f->elem) >= 4;
+    return q->n >= 8 && q->n <= TRANSPOSED_STEPS && q->rows >= 8 && rd_elem_size(f->elem) >= 4;
 }
 
 /* Rows too short for lanes: side by side, or one element after the other. */
-static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
-                              const rd_fold_rows *rows)
+static void update_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
+                                const rd_fold_rows *rows)
 {
-    const bool    turned = worth_turning(f, rows);
-    const int64_t most   = turned ? TURNED_ROWS : RD_SPARE;
-    rd_fold_rows  q      = *rows;
+    const bool    transposed = is_worth_transposing(f, rows);
+    const int64_t most       = transposed ? TRANSPOSED_ROWS : RD_SPARE;
+    rd_fold_rows  q          = *rows;
 
     for (int64_t r = 0; r < rows->rows; r += q.rows) {
         void *to[RD_MAX_STATE];
@@ -123,8 +124,8 @@ static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *me
         q.index_col = f->index.col;
         rd_tree_spare(f, memory, 0, q.s);
         rd_tree_total(f, memory, r, to);
-        if (turned)
-            fold_turned(m->code->simd, f, &q);
+        if (transposed)
+            fold_transposed(m->code->simd, f, &q);
         else
             f->code->along(&q);
         if (f->code->block)
@@ -157,7 +158,7 @@ void rd_update_totals(rd_tiles *m, int32_t pc)
     void        *to[RD_MAX_STATE];
 
     in.x       = rd_tiles_view(m, t->x);
-    in.y       = t->y < 0 ? (rd_view){ 0 } : rd_tiles_view(m, t->y);
+    in.y       = t->y < 0 ? (rd_reg_view){ 0 } : rd_tiles_view(m, t->y);
     in.mask.at = NULL;
     if (f->masked) {
         in.mask = rd_mask_dense(m, m->p->inst[pc].c);
@@ -173,8 +174,8 @@ void rd_update_totals(rd_tiles *m, int32_t pc)
     q.mask  = in.mask.at;
     q.ldm   = in.mask.row;
     q.along = f->fold->steps * f->fold->lanes;
-    if (f->form == RD_FOLD_ELEMENTS) {
-        take_short_totals(m, f, m->fold[number], &q);
+    if (f->mapping == RD_FOLD_ELEMENTS) {
+        update_short_totals(m, f, m->fold[number], &q);
         return;
     }
     rd_tree_total(f, m->fold[number], 0, to);

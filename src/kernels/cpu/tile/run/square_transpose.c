@@ -1,5 +1,5 @@
 /* square_transpose.c - squares of a tile on their way between memory and buffers, turned in registers
- * (simd/turn.h), and what goes from memory to memory; plan/square_tiles.c says which loops have such. */
+ * (simd/transpose.h), and what goes from memory to memory; plan/square_tiles.c says which loops have such. */
 #include "kernels/cpu/tile/run/tile_task.h"
 #include <string.h>
 
@@ -14,7 +14,7 @@ int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
         const int64_t each = f->outer.row * f->row_steps + f->lane.row, steps = f->fold->steps;
         int64_t       left;
 
-        if (!f->in_square || f->form != RD_FOLD_COLUMNS || each <= 0)
+        if (!f->in_square || f->mapping != RD_FOLD_COLUMNS || each <= 0)
             continue;
         left = steps - (rd_tiles_position(m, f->outer.at) * f->row_steps +
                         rd_tiles_position(m, f->lane.at)) %
@@ -25,10 +25,10 @@ int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
 }
 
 /* A part of what is fetched along with instruction pc: rows of the squares below. */
-static void fetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
+static void prefetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
 {
-    for (int32_t k = m->code->inst[pc].beside; k >= 0; k = m->code->inst[k].beside) {
-        const rd_tile_strides *w     = &m->code->inst[k].walk;
+    for (int32_t k = m->code->inst[pc].next_prefetch; k >= 0; k = m->code->inst[k].next_prefetch) {
+        const rd_tile_strides *w     = &m->code->inst[k].strides;
         const char            *below = rd_tiles_memory(m, w) + m->rows * w->row * w->size;
 
         for (int64_t r = first; r < last; r++)
@@ -39,11 +39,11 @@ static void fetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
 
 /* Columns [c, c + n) between the memory of instruction pc and a tile with rows `ld` elements
  * apart. */
-static void turn(const rd_tiles *m, int32_t pc, rd_simd_turn *kernel, char *tile, int64_t ld,
-                 int64_t c, int64_t n)
+static void transpose(const rd_tiles *m, int32_t pc, rd_simd_transpose *kernel, char *tile,
+                      int64_t ld, int64_t c, int64_t n)
 {
     const rd_tile_inst    *t = &m->code->inst[pc];
-    const rd_tile_strides *w = &t->walk;
+    const rd_tile_strides *w = &t->strides;
     /* rows that lie backwards are taken backwards */
     const int64_t last   = w->row < 0 ? m->rows - 1 : 0;
     char         *memory = rd_tiles_memory(m, w) + (c * w->col - last) * w->size;
@@ -51,104 +51,105 @@ static void turn(const rd_tiles *m, int32_t pc, rd_simd_turn *kernel, char *tile
     tile += (c + last * ld) * w->size;
     ld = ld * w->row;
     if (m->p->inst[pc].kind == RD_I_LOAD)
-        kernel(m->rows, n, tile, ld, memory, w->col, t->fetch ? m->rows * w->row : 0);
+        kernel(m->rows, n, tile, ld, memory, w->col, t->prefetches ? m->rows * w->row : 0);
     else
         kernel(n, m->rows, memory, w->col, tile, ld, 0);
 }
 
-static void turn_all(const rd_tiles *m, int32_t pc, char *tile, int64_t ld)
+static void transpose_all(const rd_tiles *m, int32_t pc, char *tile, int64_t ld)
 {
     const int64_t strip = m->rows < RD_SQUARE ? STRIP * RD_SQUARE / m->rows : STRIP;
 
     for (int64_t c = 0, n; c < m->cols; c += n) {
         n = m->cols - c < strip ? m->cols - c : strip;
-        turn(m, pc, m->code->simd->turn[m->code->inst[pc].walk.size], tile, ld, c, n);
-        fetch(m, pc, c * m->rows / m->cols, (c + n) * m->rows / m->cols);
+        transpose(m, pc, m->code->simd->transpose[m->code->inst[pc].strides.size], tile, ld, c, n);
+        prefetch(m, pc, c * m->rows / m->cols, (c + n) * m->rows / m->cols);
     }
 }
 
-void rd_tiles_transpose_load(const rd_tiles *m, int32_t pc, const rd_view *y)
+void rd_tiles_transpose_load(const rd_tiles *m, int32_t pc, const rd_reg_view *y)
 {
-    const rd_tile_strides *w    = &m->code->inst[pc].walk;
+    const rd_tile_strides *w    = &m->code->inst[pc].strides;
     const bool             same = rd_elem_size(y->elem) == w->size && w->at->type != RD_BOOL;
     char *const            to   = same ? y->at : m->spare;
 
-    turn_all(m, pc, to, same ? y->row : m->cols);
+    transpose_all(m, pc, to, same ? y->row : m->cols);
     for (int64_t r = 0; r < m->rows && !same; r++)
         m->code->simd->load[w->at->type](m->cols, rd_view_at(y, r, 0), to + r * m->cols * w->size,
                                          1);
 }
 
-void rd_tiles_transpose_store(const rd_tiles *m, int32_t pc, const rd_view *x)
+void rd_tiles_transpose_store(const rd_tiles *m, int32_t pc, const rd_reg_view *x)
 {
-    const rd_tile_strides *w    = &m->code->inst[pc].walk;
+    const rd_tile_strides *w    = &m->code->inst[pc].strides;
     const bool             same = rd_elem_size(x->elem) == w->size;
     char *const            from = same ? x->at : rd_tiles_second_spare(m);
 
     for (int64_t r = 0; r < m->rows && !same; r++)
         m->code->simd->store[w->at->type](m->cols, from + r * m->cols * w->size, 1,
                                           rd_view_at(x, r, 0));
-    turn_all(m, pc, from, same ? x->row : m->cols);
+    transpose_all(m, pc, from, same ? x->row : m->cols);
 }
 
 /* The operand of a step whose kernel turns it, as it lies. */
-rd_view rd_tiles_transposed_operand(const rd_tiles *m, int32_t load, rd_fold_rows *q)
+rd_reg_view rd_tiles_transposed_operand(const rd_tiles *m, int32_t load, rd_fold_rows *q)
 {
     const rd_tile_inst *t = &m->code->inst[load];
 
-    q->coly  = t->walk.col;
-    q->below = t->fetch ? m->rows : 0;
-    if (t->walk.at->slot < m->p->first_scratch)
+    q->coly  = t->strides.col;
+    q->below = t->prefetches ? m->rows : 0;
+    if (t->strides.at->slot < m->p->first_scratch)
         m->task->loads += m->rows * m->cols;
-    return (rd_view){ rd_tiles_memory(m, &t->walk), 1, 0, m->code->reg[m->p->inst[load].dst].elem };
+    return (rd_reg_view){ rd_tiles_memory(m, &t->strides), 1, 0,
+                          m->code->reg[m->p->inst[load].dst].elem };
 }
 
 /* ---- From memory to memory ------------------------------------------------------------------- */
 /* Rows that adjoin on both sides are one. */
-static void move_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from, int64_t ld)
+static void copy_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from, int64_t ld)
 {
-    const rd_tile_strides *w     = &t->walk;
+    const rd_tile_strides *w     = &t->strides;
     const bool             one   = ld == m->cols && w->row == m->cols;
     char                  *to    = rd_tiles_memory(m, w);
     const int64_t          bytes = (one ? m->rows : 1) * m->cols * w->size;
 
     for (int64_t r = 0; r < (one ? 1 : m->rows); r++, from += ld * w->size, to += w->row * w->size)
-        if (t->stream)
-            m->code->simd->stream(bytes, to, from);
+        if (t->nontemporal)
+            m->code->simd->copy_nontemporal(bytes, to, from);
         else
             memmove(to, from, (size_t)bytes);
 }
 
-/* Rows of memory that are columns of other memory; past the caches, straight from registers where
+/* Rows of memory that are columns of other memory; nontemporal the caches, straight from registers where
  * lines allow it. */
-static void move_turned(const rd_tiles *m, const rd_tile_inst *t, int32_t load)
+static void copy_transposed(const rd_tiles *m, const rd_tile_inst *t, int32_t load)
 {
-    const rd_tile_strides *w    = &t->walk;
-    rd_simd_turn          *past = m->code->simd->turn_past[w->size];
-    char                  *to   = rd_tiles_memory(m, w);
+    const rd_tile_strides *w           = &t->strides;
+    rd_simd_transpose     *nontemporal = m->code->simd->transpose_nontemporal[w->size];
+    char                  *to          = rd_tiles_memory(m, w);
 
-    if (!t->stream)
-        turn_all(m, load, to, w->row);
-    else if (past && ((uintptr_t)to | (uintptr_t)(w->row * w->size)) % 64 == 0)
-        turn(m, load, past, to, w->row, 0, m->cols);
+    if (!t->nontemporal)
+        transpose_all(m, load, to, w->row);
+    else if (nontemporal && ((uintptr_t)to | (uintptr_t)(w->row * w->size)) % 64 == 0)
+        transpose(m, load, nontemporal, to, w->row, 0, m->cols);
     else {
-        turn_all(m, load, m->spare, m->cols);
-        move_rows(m, t, m->spare, m->cols);
+        transpose_all(m, load, m->spare, m->cols);
+        copy_rows(m, t, m->spare, m->cols);
     }
 }
 
 void rd_tiles_copy_memory(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t    = &m->code->inst[pc];
-    const rd_tile_inst *load = &m->code->inst[t->moves];
-    char *const         from = rd_tiles_memory(m, &load->walk);
+    const rd_tile_inst *load = &m->code->inst[t->copied_load];
+    char *const         from = rd_tiles_memory(m, &load->strides);
 
-    if (load->walk.at->slot < m->p->first_scratch)
+    if (load->strides.at->slot < m->p->first_scratch)
         m->task->loads += m->rows * m->cols;
-    if (t->turns)
-        turn_all(m, pc, from, load->walk.row);
-    else if (load->turns)
-        move_turned(m, t, t->moves);
+    if (t->transposes)
+        transpose_all(m, pc, from, load->strides.row);
+    else if (load->transposes)
+        copy_transposed(m, t, t->copied_load);
     else
-        move_rows(m, t, from, load->walk.row);
+        copy_rows(m, t, from, load->strides.row);
 }

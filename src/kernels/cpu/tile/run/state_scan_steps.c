@@ -59,8 +59,8 @@ void rd_state_scan_enter_block(const rd_state_scan *a, int64_t group, int64_t bl
 /* ---- Steps ----------------------------------------------------------------------------------- */
 /* Results of n slots for elements (r, c ..): of what blocks before the element's have come to, and
  * of that block so far, unless it is empty. */
-static void deliver(const rd_state_scan *a, int64_t slot, int64_t at, bool empty, int64_t r,
-                    int64_t c, int64_t n)
+static void store_results(const rd_state_scan *a, int64_t slot, int64_t at, bool empty, int64_t r,
+                          int64_t c, int64_t n)
 {
     const rd_tile_fold *f = a->f;
     void               *s[RD_MAX_STATE], *whole[RD_MAX_STATE], *other[RD_MAX_STATE];
@@ -84,8 +84,8 @@ static void deliver(const rd_state_scan *a, int64_t slot, int64_t at, bool empty
 }
 
 /* Elements (r, c .. c + n) of step `at`, which are at x: neighbouring slots take one each. */
-static void take_step(const rd_state_scan *a, const void *x, int64_t slot, int64_t at, int64_t r,
-                      int64_t c, int64_t n)
+static void step_states(const rd_state_scan *a, const void *x, int64_t slot, int64_t at, int64_t r,
+                        int64_t c, int64_t n)
 {
     const rd_tile_fold *f     = a->f;
     const bool          fresh = at % f->fold->steps == 0 && !f->masked;
@@ -110,7 +110,7 @@ static void take_step(const rd_state_scan *a, const void *x, int64_t slot, int64
 }
 
 /* In place, the element is read after the result is there. */
-static const void *kept(const rd_state_scan *a, const void *x, const void *y, int64_t n)
+static const void *copy_if_in_place(const rd_state_scan *a, const void *x, const void *y, int64_t n)
 {
     return x == y ? memcpy(a->m->spare, x, (size_t)(n * rd_elem_size(a->x.elem))) : x;
 }
@@ -121,14 +121,14 @@ void rd_state_scan_step(const rd_state_scan *a, int64_t slot, int64_t at, int64_
     const void *x = rd_view_at(&a->x, r, c);
 
     if (!a->f->fold->exclusive) {
-        take_step(a, x, slot, at, r, c, n);
-        deliver(a, slot, at, false, r, c, n);
+        step_states(a, x, slot, at, r, c, n);
+        store_results(a, slot, at, false, r, c, n);
         return;
     }
-    x = kept(a, x, rd_view_at(&a->y, r, c), n);
+    x = copy_if_in_place(a, x, rd_view_at(&a->y, r, c), n);
     if (at > 0)
-        deliver(a, slot, at, at % a->f->fold->steps == 0, r, c, n);
-    take_step(a, x, slot, at, r, c, n);
+        store_results(a, slot, at, at % a->f->fold->steps == 0, r, c, n);
+    step_states(a, x, slot, at, r, c, n);
     for (int64_t k = 0; at == 0 && k < n; k++)
         rd_tiles_set_empty_result(a->f, &a->y, r, c + k);
 }

@@ -17,7 +17,7 @@ typedef struct rd_state_scan {
     const rd_tile_fold    *f;
     const rd_running_code *kernels;
     char                  *memory;
-    rd_view                x, w, mask, y;
+    rd_reg_view            x, w, mask, y;
     int64_t                cell, step, index, cell_row, step_row, step_col;
 } rd_state_scan;
 

@@ -1,6 +1,6 @@
 /* state_scans.c - scans by reducers that no operator merges.
  *
- * Kernels of simd/running.h take the rows of a block and make the results at once.  What they do
+ * Kernels of simd/state_scans.h take the rows of a block and make the results at once.  What they do
  * not know goes step by step through the kernels of folds: the first element of a block, elements
  * with a mask, results without the element, and reducers that take exponentials. */
 #include "kernels/cpu/tile/run/masks.h"
@@ -150,9 +150,9 @@ static void scan_elements(const rd_state_scan *a)
 
 /* ---- All together ---------------------------------------------------------------------------- */
 /* Weights that are one number fill one row, which all rows read. */
-static rd_view weights(rd_tiles *m, int32_t reg)
+static rd_reg_view weights(rd_tiles *m, int32_t reg)
 {
-    rd_view     w     = rd_tiles_view(m, reg);
+    rd_reg_view w     = rd_tiles_view(m, reg);
     char *const spare = m->spare, *const row = rd_tiles_second_spare(m);
     const int64_t size = rd_elem_size(w.elem);
 
@@ -164,7 +164,7 @@ static rd_view weights(rd_tiles *m, int32_t reg)
     }
     for (int64_t c = 0; c < m->cols; c++)
         memcpy(row + c * size, w.at, (size_t)size);
-    return (rd_view){ row, 0, 1, w.elem };
+    return (rd_reg_view){ row, 0, 1, w.elem };
 }
 
 static rd_state_scan tile_of(rd_tiles *m, const rd_tile_fold *f)
@@ -193,7 +193,7 @@ void rd_state_scan_run(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
     if (inst->c >= 0)
         a.mask = rd_mask_dense(m, inst->c);
     a.y = rd_tiles_target(m, pc, inst->dst);
-    if (f->form == RD_FOLD_COLUMNS)
+    if (f->mapping == RD_FOLD_COLUMNS)
         scan_columns(&a);
     else if (f->cell.col == 0 && a.step_col == 1)
         scan_along(&a);

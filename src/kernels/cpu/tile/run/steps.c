@@ -26,7 +26,7 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
 /* Cells lie side by side, of one lane, and rows of the tile are steps of them one after the other,
  * or each for cells of its own.  Columns are of several groups where panels are no part of the
  * axis. */
-static void take_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
+static void update_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const int64_t row   = a->f->outer.row * a->f->row_steps + a->f->lane.row;
     const bool    steps = row == 1 && a->f->cell.row == 0 && !a->f->own_rows;
@@ -44,8 +44,8 @@ static void take_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 }
 
 /* Rows that do not adjoin, copied so that they do. */
-static const void *adjoined(const rd_tiles *m, const rd_view *v, int64_t row, int64_t rows,
-                            char *to)
+static const void *pack_rows(const rd_tiles *m, const rd_reg_view *v, int64_t row, int64_t rows,
+                             char *to)
 {
     const int64_t bytes = m->cols * rd_elem_size(v->elem);
 
@@ -56,7 +56,7 @@ static const void *adjoined(const rd_tiles *m, const rd_view *v, int64_t row, in
 
 /* All cells take one element of each row: a run of them if rows adjoin, else as many rows as spare
  * buffers hold. */
-static void take_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
+static void update_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const int64_t cols  = m->cols,
                   cells = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
@@ -68,16 +68,16 @@ static void take_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
         n = m->rows - r < most ? m->rows - r : most;
         rd_update_place(a, t, r, 0);
         if (!run) {
-            a->q.x = adjoined(m, &t->x, r, n, m->spare);
-            a->q.y = adjoined(m, &t->y, r, n, rd_tiles_second_spare(m));
+            a->q.x = pack_rows(m, &t->x, r, n, m->spare);
+            a->q.y = pack_rows(m, &t->y, r, n, rd_tiles_second_spare(m));
             if (t->mask.row != cols)
-                a->q.mask = adjoined(m, &t->mask, r, n, rd_tiles_third_spare(m));
+                a->q.mask = pack_rows(m, &t->mask, r, n, rd_tiles_third_spare(m));
         }
         rd_update_along(a, n * cols, (t->lane + r) * cols, t->outer);
     }
 }
 
-static const void *column_of(const rd_tiles *m, const rd_view *v, int64_t c, char *to)
+static const void *pack_column(const rd_tiles *m, const rd_reg_view *v, int64_t c, char *to)
 {
     const int64_t size = rd_elem_size(v->elem);
 
@@ -87,13 +87,13 @@ static const void *column_of(const rd_tiles *m, const rd_view *v, int64_t c, cha
 }
 
 /* A cell for each column, rows along the lanes: column by column, copied side by side. */
-static void take_interleaved(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
+static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     for (int64_t c = 0; c < m->cols; c++) {
         rd_update_place(a, t, 0, c);
-        a->q.x         = column_of(m, &t->x, c, m->spare);
-        a->q.y         = column_of(m, &t->y, c, rd_tiles_second_spare(m));
-        a->q.mask      = column_of(m, &t->mask, c, rd_tiles_third_spare(m));
+        a->q.x         = pack_column(m, &t->x, c, m->spare);
+        a->q.y         = pack_column(m, &t->y, c, rd_tiles_second_spare(m));
+        a->q.mask      = pack_column(m, &t->mask, c, rd_tiles_third_spare(m));
         a->q.index_col = a->f->index.row;
         rd_update_along(a, m->rows, t->lane, t->outer);
     }
@@ -101,7 +101,7 @@ static void take_interleaved(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 
 /* Rows of which each element is a step of one lane, the next ones one after the other; false:
  * something else. */
-static bool take_serial(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
+static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
 
@@ -118,9 +118,9 @@ static bool take_serial(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
     return true;
 }
 
-static void take_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
+static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
-    if (take_serial(m, a, t))
+    if (update_one_lane(m, a, t))
         return;
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c++) {
@@ -145,7 +145,7 @@ static void apply_mask(rd_tiles *m, rd_update *a, rd_fold_tile *t)
         t->mask.at = NULL;
 }
 
-static bool has_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
+static bool holds_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
 {
     uint64_t there = 0;
 
@@ -156,37 +156,38 @@ static bool has_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
 
 /* Has a state met the end of its type?  Ints are looked for among these, which are few, and not
  * among elements: that would take half as long as to fold them. */
-static bool has_met_end(const rd_tile_fold *f, char *memory)
+static bool has_reached_end(const rd_tile_fold *f, char *memory)
 {
     const rd_group *const g = rd_tree_group(memory, 0);
     void                 *s[RD_MAX_STATE];
     bool                  met;
 
     rd_tree_block(f, memory, 0, s);
-    met = has_end(f, s[0], g->block >= 0 ? g->begun : 0);
+    met = holds_end(f, s[0], g->block >= 0 ? g->begun : 0);
     for (int32_t row = 0; row < g->depth && !met; row++) {
         rd_tree_row(f, memory, row, 0, s);
-        met = has_end(f, s[0], rd_tree_nodes(f, memory, 0)[row].n);
+        met = holds_end(f, s[0], rd_tree_nodes(f, memory, 0)[row].n);
     }
     return met;
 }
 
 /* Folds that an element decides stop there: loops are left early, so states would have gaps
  * afterwards. */
-static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t)
+static void note_decided(const rd_tiles *m, const rd_tile_fold *f, char *memory,
+                         const rd_fold_tile *t)
 {
-    bool met = t->x.elem != RD_ELEM_b8 && has_met_end(f, memory);
+    bool met = t->x.elem != RD_ELEM_b8 && has_reached_end(f, memory);
 
     for (int64_t r = 0; r < m->rows && t->x.elem == RD_ELEM_b8 && !met; r++)
         met = memchr(rd_view_at(&t->x, r, 0), (int)f->end.u64, (size_t)m->cols) != NULL;
-    rd_tree_group(memory, 0)->settled |= met;
+    rd_tree_group(memory, 0)->is_decided |= met;
 }
 
 /* Do the rows of each column run along the lanes of its cell, with elements of the tile in a buffer
  * of their own? */
-static bool interleaved(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_tile *t)
+static bool has_lanes_down_columns(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_tile *t)
 {
-    return f->form == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 &&
+    return f->mapping == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 &&
            f->cell.row == 0 && f->outer.row == 0 && f->outer.col == 0 && !f->own_rows &&
            t->x.at != m->spare && t->mask.at != rd_tiles_third_spare(m);
 }
@@ -200,28 +201,28 @@ static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t
     t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
 }
 
-static void take_by_form(rd_tiles *m, rd_update *a, rd_fold_tile *in)
+static void update_by_mapping(rd_tiles *m, rd_update *a, rd_fold_tile *in)
 {
     const rd_tile_fold *f = a->f;
 
     rd_tiles_dense_both(m, &in->x, &in->y, a->q.coly);
-    if (f->best && f->form == RD_FOLD_LANES)
+    if (f->best && f->mapping == RD_FOLD_LANES)
         rd_update_best(m, a, in);
-    else if (f->form == RD_FOLD_COLUMNS)
-        take_columns(m, a, in);
-    else if (f->form == RD_FOLD_LANES)
+    else if (f->mapping == RD_FOLD_COLUMNS)
+        update_columns(m, a, in);
+    else if (f->mapping == RD_FOLD_LANES)
         rd_update_lane_rows(m, a, in);
-    else if (f->form == RD_FOLD_CHANNELS)
-        take_channels(m, a, in);
+    else if (f->mapping == RD_FOLD_CHANNELS)
+        update_channels(m, a, in);
     else
-        take_elements(m, a, in);
-    if (f->settles)
-        settle(m, f, a->memory, in);
+        update_elements(m, a, in);
+    if (f->can_exit_early)
+        note_decided(m, f, a->memory, in);
 }
 
 /* Set field by field: zeroing what is not read, a few hundred bytes, costs as much as a short
  * row. */
-static void take_elements_of(rd_tiles *m, int32_t pc)
+static void update_tile(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *t    = &m->code->inst[pc];
@@ -231,19 +232,19 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
 
     a.f      = f;
     a.memory = m->fold[inst->arg];
-    if (f->settles && rd_tree_group(a.memory, 0)->settled)
+    if (f->can_exit_early && rd_tree_group(a.memory, 0)->is_decided)
         return;
     a.cells  = t->cells;
     a.blocks = t->blocks;
     a.step   = t->step;
-    a.fused  = t->fused || t->from != f->elem || t->turned >= 0;
+    a.fused  = t->fused || t->from != f->elem || t->transposed_load >= 0;
     a.size   = rd_elem_size(t->from);
-    in.y = in.mask = (rd_view){ 0 };
+    in.y = in.mask = (rd_reg_view){ 0 };
     place_tile(m, f, &in);
-    in.x     = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 };
+    in.x     = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_reg_view){ 0 };
     a.q.coly = !rd_fused_by_row(t->fused);
-    if (t->turned >= 0)
-        in.y = rd_tiles_transposed_operand(m, t->turned, &a.q);
+    if (t->transposed_load >= 0)
+        in.y = rd_tiles_transposed_operand(m, t->transposed_load, &a.q);
     else if (t->y >= 0)
         in.y = rd_tiles_view(m, t->y);
     if (inst->c >= 0) {
@@ -251,13 +252,13 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
         apply_mask(m, &a, &in);
     }
     if (t->small >= 0)
-        rd_update_small_ints(m, &a, &in, &m->code->inst[t->small].walk);
+        rd_update_small_ints(m, &a, &in, &m->code->inst[t->small].strides);
     else if (t->counts)
         rd_update_counts(m, &a, &in, t->count_if);
-    else if (interleaved(m, f, &in))
-        take_interleaved(m, &a, &in);
+    else if (has_lanes_down_columns(m, f, &in))
+        update_down_columns(m, &a, &in);
     else
-        take_by_form(m, &a, &in);
+        update_by_mapping(m, &a, &in);
 }
 
 void rd_tiles_step(rd_tiles *m, int32_t pc)
@@ -272,7 +273,7 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
     else if (f->treeless)
         rd_update_totals(m, pc);
     else
-        take_elements_of(m, pc);
+        update_tile(m, pc);
 }
 
 bool rd_tiles_is_decided(const rd_tiles *m, int32_t fold)
@@ -280,5 +281,5 @@ bool rd_tiles_is_decided(const rd_tiles *m, int32_t fold)
     const rd_tile_fold *f = &m->code->fold[fold];
 
     return f->users ? rd_user_folds_are_decided(m->fold[fold])
-                    : f->settles && rd_tree_group(m->fold[fold], 0)->settled;
+                    : f->can_exit_early && rd_tree_group(m->fold[fold], 0)->is_decided;
 }

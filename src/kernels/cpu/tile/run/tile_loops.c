@@ -1,6 +1,6 @@
 /* tile_loops.c - the loops of a program, run tile by tile. */
 #include "core/bytes.h"
-#include "kernels/cpu/sort/sort.h"
+#include "kernels/cpu/sort/row_sort.h"
 #include "kernels/cpu/tile/run/tile_task.h"
 #include <assert.h>
 #include <stdatomic.h>
@@ -60,7 +60,7 @@ rd_tiles *rd_tiles_new(const rd_program *p, char *state)
     for (int32_t k = 0; k < p->n_reg; k++) {
         char *words = code->reg[k].level == RD_AT_TASK ? m->task_words + 8 * k
                                                        : m->row_words + 8 * code->rows * k;
-        m->reg[k]   = (rd_view){ .at = words, .elem = code->reg[k].elem };
+        m->reg[k]   = (rd_reg_view){ .at = words, .elem = code->reg[k].elem };
     }
     return m;
 }
@@ -68,7 +68,7 @@ rd_tiles *rd_tiles_new(const rd_program *p, char *state)
 /* ---- Loops ----------------------------------------------------------------------------------- */
 static bool run(rd_tiles *m, int32_t from, int32_t to);
 
-static bool left(const rd_tiles *m, int32_t loop)
+static bool is_left(const rd_tiles *m, int32_t loop)
 {
     return m->leave == loop || m->task->status != RD_OK;
 }
@@ -86,17 +86,17 @@ static void keep_rows_before_fault(rd_tiles *m)
 static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop      *loop  = &m->p->loop[number];
-    rd_axis_range      *axis  = &m->axis[loop->axis];
-    const rd_axis_range range = *axis;
+    rd_tile_axis       *axis  = &m->axis[loop->axis];
+    const rd_tile_axis  range = *axis;
     const rd_tile_level level = m->level;
     const int64_t       rows = m->cols, most = m->code->loop[number].most;
 
-    /* A row is not left for the next one before its end, but where nothing fails. */
+    /* A row is not is_left for the next one before its end, but where nothing fails. */
     assert(rows == 1 || m->code->loop[number].square || range.hi - range.lo <= most);
     m->level = RD_AT_TILE;
     m->rows  = rows;
     for (int64_t done = 0, n = range.hi - range.lo;
-         done < n && !left(m, number) && m->fault.row >= rows; done += m->cols) {
+         done < n && !is_left(m, number) && m->fault.row >= rows; done += m->cols) {
         m->cols     = n - done < most ? n - done : most;
         axis->index = loop->backwards ? range.hi - 1 - done : range.lo + done;
         run(m, pc + 1, loop->end);
@@ -130,14 +130,14 @@ static void run_some_rows(rd_tiles *m, int32_t number, int32_t pc)
 
 static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
 {
-    const rd_loop      *loop  = &m->p->loop[number];
-    rd_axis_range      *axis  = &m->axis[loop->axis];
-    const rd_axis_range range = *axis;
-    const int64_t       most  = m->code->loop[number].most;
+    const rd_loop     *loop  = &m->p->loop[number];
+    rd_tile_axis      *axis  = &m->axis[loop->axis];
+    const rd_tile_axis range = *axis;
+    const int64_t      most  = m->code->loop[number].most;
 
     m->level    = RD_AT_ROW;
     m->row_axis = axis;
-    for (axis->index = range.lo; axis->index < range.hi && !left(m, number);
+    for (axis->index = range.lo; axis->index < range.hi && !is_left(m, number);
          axis->index += m->cols) {
         m->cols = range.hi - axis->index < most ? range.hi - axis->index : most;
         if (m->code->loop[number].square)
@@ -157,11 +157,11 @@ static void run_outer(rd_tiles *m, int32_t number, int32_t pc)
 
     if (rd_tiles_sort_interleaved(m, loop))
         return;
-    rd_axis_range      *axis  = &m->axis[loop->axis];
-    const rd_axis_range range = *axis;
-    const int64_t width = loop->kind == RD_LOOP_TILE ? loop->step : 1, n = range.hi - range.lo;
+    rd_tile_axis      *axis  = &m->axis[loop->axis];
+    const rd_tile_axis range = *axis;
+    const int64_t      width = loop->kind == RD_LOOP_TILE ? loop->step : 1, n = range.hi - range.lo;
 
-    for (int64_t done = 0; done < n && !left(m, number); done += width) {
+    for (int64_t done = 0; done < n && !is_left(m, number); done += width) {
         const int64_t at =
             loop->backwards ? range.lo + (n - 1) / width * width - done : range.lo + done;
 
@@ -177,7 +177,7 @@ static void run_outer(rd_tiles *m, int32_t number, int32_t pc)
 
 static void run_loop(rd_tiles *m, int32_t number, int32_t pc)
 {
-    const rd_axis_range *axis = &m->axis[m->p->loop[number].axis];
+    const rd_tile_axis *axis = &m->axis[m->p->loop[number].axis];
 
     if (axis->hi <= axis->lo)
         return;
@@ -191,13 +191,13 @@ static void run_loop(rd_tiles *m, int32_t number, int32_t pc)
 }
 
 /* No more lines at once than a core can wait for, or it would wait. */
-static void fetch_some(rd_tiles *m)
+static void prefetch_some(rd_tiles *m)
 {
-    for (int k = 0; k < 16 && m->ahead < m->ahead_end; k++, m->ahead += 64)
-        __builtin_prefetch(m->ahead, 0, 2);
+    for (int k = 0; k < 16 && m->prefetch_at < m->prefetch_end; k++, m->prefetch_at += 64)
+        __builtin_prefetch(m->prefetch_at, 0, 2);
 }
 
-/* False once a loop is being left. */
+/* False once a loop is being is_left. */
 static bool run(rd_tiles *m, int32_t from, int32_t to)
 {
     for (int32_t pc = from; pc < to; pc++) {
@@ -205,8 +205,8 @@ static bool run(rd_tiles *m, int32_t from, int32_t to)
 
         if (m->code->inst[pc].skip)
             continue;
-        if (m->ahead < m->ahead_end)
-            fetch_some(m);
+        if (m->prefetch_at < m->prefetch_end)
+            prefetch_some(m);
         switch (inst->kind) {
         case RD_I_LOOP:
             run_loop(m, inst->arg, pc);
@@ -231,21 +231,21 @@ bool rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to)
 {
     const rd_program *p = m->p;
 
-    m->task      = task;
-    m->level     = RD_AT_TASK;
-    m->rows      = 1;
-    m->cols      = 1;
-    m->leave     = -1;
-    m->first_row = 0;
-    m->fault     = (rd_fault){ .row = INT64_MAX };
-    m->ahead = m->ahead_end = NULL;
+    m->task        = task;
+    m->level       = RD_AT_TASK;
+    m->rows        = 1;
+    m->cols        = 1;
+    m->leave       = -1;
+    m->first_row   = 0;
+    m->fault       = (rd_fault){ .row = INT64_MAX };
+    m->prefetch_at = m->prefetch_end = NULL;
     for (int32_t k = 0; k < p->n_axis; k++)
-        m->axis[k] = (rd_axis_range){ 0, 0, p->axis_extent[k] };
+        m->axis[k] = (rd_tile_axis){ 0, 0, p->axis_extent[k] };
     if (p->root >= 0)
-        m->axis[p->root] = (rd_axis_range){ task->lo, task->lo, task->hi };
+        m->axis[p->root] = (rd_tile_axis){ task->lo, task->lo, task->hi };
     const bool whole = run(m, from, to);
     /* Stores past the caches wait in buffers that no release of the caller's would empty. */
-    if (m->code->streams)
+    if (m->code->nontemporal)
         atomic_thread_fence(memory_order_seq_cst);
     return whole;
 }

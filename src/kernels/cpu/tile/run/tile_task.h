@@ -4,15 +4,15 @@
 #include "kernels/cpu/tile/tile.h"
 
 /* A register's elements: (r, c) at `at` + r row + c col elements; col is 0 or 1. */
-typedef struct rd_view {
+typedef struct rd_reg_view {
     char   *at;
     int64_t row, col;
     rd_elem elem;
-} rd_view;
+} rd_reg_view;
 
-typedef struct rd_axis_range {
+typedef struct rd_tile_axis {
     int64_t index, lo, hi;
-} rd_axis_range;
+} rd_tile_axis;
 
 /* The first element, in the reference's order, that is known to fail; row INT64_MAX: none.  The
  * tile's other instructions go on, on rows up to its, as one of them may fail before. */
@@ -27,19 +27,19 @@ typedef struct rd_tiles {
     const rd_tile_code *code;
     rd_task            *task;
     rd_tile_level       level;
-    int64_t  rows, cols; /* the tile's shape; at row level 1 and as many as the tile has rows; at
+    int64_t rows, cols; /* the tile's shape; at row level 1 and as many as the tile has rows; at
                           * task level 1, 1 */
-    int64_t  first_row;  /* of the tile's rows, where a loop goes through a few at a time */
-    rd_view *reg;
-    rd_axis_range *axis, *row_axis; /* row_axis: that of the tile's rows */
+    int64_t first_row;  /* of the tile's rows, where a loop goes through a few at a time */
+    rd_reg_view  *reg;
+    rd_tile_axis *axis, *row_axis; /* row_axis: that of the tile's rows */
     /* spare: code->spares more buffers of 8-byte elements */
     char       *task_words, *row_words, *buffers, *spare;
     void       *work; /* of rows that are sorted */
     char      **fold;
     int32_t     leave; /* loop to leave early, -1 */
     rd_fault    fault;
-    const char *ahead, *ahead_end; /* memory to fetch into the second-level cache
-                                           * meanwhile */
+    const char *prefetch_at, *prefetch_end; /* memory that is prefetched into the second-level cache
+                                             * between instructions */
 } rd_tiles;
 
 /* tile_loops.c */
@@ -53,7 +53,7 @@ static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
 
     for (int32_t k = 0; k < at->n_add; k++)
         if (at->add[k].axis >= 0) {
-            const rd_axis_range *axis = &m->axis[at->add[k].axis];
+            const rd_tile_axis *axis = &m->axis[at->add[k].axis];
             position += at->add[k].coef * (at->add[k].local ? axis->index - axis->lo : axis->index);
         }
     return position;
@@ -73,9 +73,9 @@ static inline char *rd_tiles_third_spare(const rd_tiles *m)
 
 /* A register as this level sees it; put together field by field, as a copy that is changed would be
  * read while its parts still are on their way to memory. */
-static inline rd_view rd_tiles_view(const rd_tiles *m, int32_t reg)
+static inline rd_reg_view rd_tiles_view(const rd_tiles *m, int32_t reg)
 {
-    const rd_view      *home  = &m->reg[reg];
+    const rd_reg_view  *home  = &m->reg[reg];
     const rd_tile_level level = m->code->reg[reg].level;
     const int64_t       row =
         level == RD_AT_TILE ? home->row : level == RD_AT_ROW && m->level == RD_AT_TILE;
@@ -83,26 +83,26 @@ static inline rd_view rd_tiles_view(const rd_tiles *m, int32_t reg)
         level == RD_AT_TILE ? home->col : level == RD_AT_ROW && m->level == RD_AT_ROW;
     const int64_t first = level == RD_AT_ROW ? m->first_row * rd_elem_size(home->elem) : 0;
 
-    return (rd_view){ .at = home->at + first, .row = row, .col = col, .elem = home->elem };
+    return (rd_reg_view){ .at = home->at + first, .row = row, .col = col, .elem = home->elem };
 }
 
 /* Element (row, col) of a view. */
-static inline char *rd_view_at(const rd_view *v, int64_t row, int64_t col)
+static inline char *rd_view_at(const rd_reg_view *v, int64_t row, int64_t col)
 {
     return v->at + (row * v->row + col * v->col) * rd_elem_size(v->elem);
 }
 /* views.c */
-rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col);
-void    rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word);
+rd_word rd_view_word(const rd_reg_view *v, int64_t row, int64_t col);
+void    rd_view_set(const rd_reg_view *v, int64_t row, int64_t col, rd_word word);
 /* The memory at an instruction's address, as it lies: rows and columns apart as the walk says. */
 char *rd_tiles_memory(const rd_tiles *m, const rd_tile_strides *w);
 /* Where a register of the instruction is to be computed. */
-rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);
+rd_reg_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);
 /* The view with columns side by side, copied to the spare buffer if they are not. */
-rd_view rd_tiles_dense(rd_tiles *m, rd_view v);
+rd_reg_view rd_tiles_dense(rd_tiles *m, rd_reg_view v);
 /* Both for kernels that read elements side by side; y may be none, one number a row, or lie in
  * columns (coly). */
-void rd_tiles_dense_both(rd_tiles *m, rd_view *x, rd_view *y, int64_t coly);
+void rd_tiles_dense_both(rd_tiles *m, rd_reg_view *x, rd_reg_view *y, int64_t coly);
 
 /* element_values.c */
 void rd_tiles_value(rd_tiles *m, int32_t pc);
@@ -113,11 +113,11 @@ void rd_tiles_call(rd_tiles *m, int32_t pc);
 
 /* square_transpose.c: rows until a block ends of which other columns are still to come, `rows` at most; a LOAD
  * or STORE that turns, to y and from x; a STORE that moves. */
-int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows);
-void    rd_tiles_copy_memory(rd_tiles *m, int32_t pc);
-void    rd_tiles_transpose_load(const rd_tiles *m, int32_t pc, const rd_view *y);
-void    rd_tiles_transpose_store(const rd_tiles *m, int32_t pc, const rd_view *x);
-rd_view rd_tiles_transposed_operand(const rd_tiles *m, int32_t load, rd_fold_rows *q);
+int64_t     rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows);
+void        rd_tiles_copy_memory(rd_tiles *m, int32_t pc);
+void        rd_tiles_transpose_load(const rd_tiles *m, int32_t pc, const rd_reg_view *y);
+void        rd_tiles_transpose_store(const rd_tiles *m, int32_t pc, const rd_reg_view *x);
+rd_reg_view rd_tiles_transposed_operand(const rd_tiles *m, int32_t load, rd_fold_rows *q);
 
 /* steps.c (with lane_rows.c and row_totals.c), fold_results.c, scan.c, merge_tasks.c; memory of a fold is
  * m->fold[number]. */

@@ -113,7 +113,7 @@ void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows)
 void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t offset, int64_t n,
                    int64_t rows)
 {
-    const bool shared = f->form == RD_FOLD_COLUMNS;
+    const bool shared = f->mapping == RD_FOLD_COLUMNS;
     void      *s[RD_MAX_STATE];
 
     if (!f->counted || (shared && offset > 0))
@@ -186,7 +186,7 @@ void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
     if (g->block < 0)
         return;
     rd_tree_block(f, memory, group * f->group, s);
-    if (f->counted && f->form == RD_FOLD_COLUMNS)
+    if (f->counted && f->mapping == RD_FOLD_COLUMNS)
         share_count(f, g->begun, s[0]);
     if (f->code->block)
         f->code->block(g->begun, s);

@@ -9,10 +9,10 @@
 #include "kernels/cpu/tile/run/tile_task.h"
 
 typedef struct rd_group {
-    int64_t block;   /* the current one, -1: none                                   */
-    int32_t depth;   /* finished nodes                                               */
-    int64_t begun;   /* states [0, begun) of the current block have elements          */
-    bool    settled; /* no element can change the result                             */
+    int64_t block;      /* the current one, -1: none                                   */
+    int32_t depth;      /* finished nodes                                               */
+    int64_t begun;      /* states [0, begun) of the current block have elements          */
+    bool    is_decided; /* no further element can change the result */
 } rd_group;
 
 /* A finished node covers blocks [start, start + 2^level) and has states [0, n). */
@@ -24,7 +24,7 @@ typedef struct rd_tree_node {
 /* Where a cell's first lane is. */
 static inline int64_t rd_tree_slot(const rd_tile_fold *f, int64_t cell)
 {
-    return f->beside > 1 ? cell : cell * f->fold->lanes;
+    return f->interleaved > 1 ? cell : cell * f->fold->lanes;
 }
 
 rd_group     *rd_tree_group(char *memory, int64_t group);
@@ -42,8 +42,8 @@ void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s);
  * after together. */
 static inline int64_t rd_tree_adjacent_cells(const rd_tile_fold *f, int64_t cell, int64_t left)
 {
-    const int64_t in_group =
-        f->form == RD_FOLD_COLUMNS ? f->group - cell % f->group : f->beside - cell % f->beside;
+    const int64_t in_group = f->mapping == RD_FOLD_COLUMNS ? f->group - cell % f->group
+                                                           : f->interleaved - cell % f->interleaved;
 
     return left < in_group ? left : in_group;
 }
@@ -65,7 +65,7 @@ void rd_tiles_convert_results(const rd_tiles *m, const rd_tile_fold *f, int64_t 
                               void *const *from, void *const *to);
 /* The n states of finished blocks, of all lanes or of the first ones, become one, the first. */
 int64_t rd_tiles_merge_lanes(const rd_tile_fold *f, int64_t n, void *const *s);
-void    rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c);
+void rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_reg_view *y, int64_t r, int64_t c);
 
 /* n states, wide as nodes have them. */
 void rd_tree_copy(const rd_tile_fold *f, int64_t n, void *const *to, void *const *from);

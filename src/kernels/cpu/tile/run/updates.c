@@ -3,7 +3,7 @@
 #include "kernels/cpu/reference/fold.h"
 #include <assert.h>
 
-static const char *at(const rd_view *v, int64_t r, int64_t c)
+static const char *at(const rd_reg_view *v, int64_t r, int64_t c)
 {
     return v->at ? rd_view_at(v, r, c) : NULL;
 }
@@ -25,7 +25,7 @@ void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c)
 }
 
 /* On by rows, and by elements along the row. */
-static void advance(rd_update *a, int64_t rows, int64_t n)
+static void advance_operands(rd_update *a, int64_t rows, int64_t n)
 {
     const int64_t size = a->size;
 
@@ -37,7 +37,7 @@ static void advance(rd_update *a, int64_t rows, int64_t n)
 
 void rd_update_by_steps(rd_update *a)
 {
-    const int64_t lanes = a->f->beside * a->f->fold->lanes;
+    const int64_t lanes = a->f->interleaved * a->f->fold->lanes;
 
     a->q.ldx       = lanes;
     a->q.ldy       = lanes * a->q.coly;
@@ -82,7 +82,7 @@ void rd_update_states(const rd_update *all, int64_t offset, int64_t n, int64_t r
 {
     rd_update a = *all;
 
-    advance(&a, 0, offset - a.offset);
+    advance_operands(&a, 0, offset - a.offset);
     rd_tree_block(a.f, a.memory, a.group * a.f->group + offset, a.q.s);
     a.q.n    = n;
     a.q.rows = rows;
@@ -91,7 +91,7 @@ void rd_update_states(const rd_update *all, int64_t offset, int64_t n, int64_t r
     } else if (fresh) {
         a.q.rows = 1;
         a.f->code->first(&a.q);
-        advance(&a, 1, 0);
+        advance_operands(&a, 1, 0);
         a.q.rows = rows - 1;
     }
     if (a.q.rows > 0)
@@ -100,7 +100,7 @@ void rd_update_states(const rd_update *all, int64_t offset, int64_t n, int64_t r
 }
 
 /* All states up to `end` have begun. */
-static void have_begun(const rd_update *a, int64_t end)
+static void note_begun(const rd_update *a, int64_t end)
 {
     rd_group *g = rd_tree_group(a->memory, a->group);
 
@@ -121,7 +121,7 @@ bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y)
         return false;
     rd_tree_block(a->f, a->memory, a->group * a->f->group + a->offset, q.s);
     a->cells(&q, cells, x, y, g->begun < end);
-    have_begun(a, end);
+    note_begun(a, end);
     return true;
 }
 
@@ -129,7 +129,7 @@ bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y)
 /* How many whole blocks come next that are one node of the tree: this power of two. */
 enum { MOST_LEVELS = 4 };
 
-static int32_t levels_of(const rd_update *a, int64_t rows)
+static int32_t count_levels(const rd_update *a, int64_t rows)
 {
     const int64_t blocks = rows / a->f->fold->steps, first = a->at / a->f->fold->steps;
     int32_t       level = 0;
@@ -142,7 +142,7 @@ static int32_t levels_of(const rd_update *a, int64_t rows)
 
 /* 2^level blocks become one node without a look at the tree: that costs as long as a quarter of a
  * block of sums. */
-static void take_blocks(rd_update *a, int32_t level)
+static void update_whole_blocks(rd_update *a, int32_t level)
 {
     const rd_tile_fold *f    = a->f;
     const rd_tree_node  node = { .start = a->at / f->fold->steps, .n = a->q.n, .level = level };
@@ -162,13 +162,13 @@ static void take_blocks(rd_update *a, int32_t level)
     for (int32_t k = 0; k <= level; k++)
         rd_tree_row(f, a->memory, depth + k, a->group * f->group, &state[k]);
     a->blocks(&q, (int64_t)1 << level, state);
-    advance(a, q.rows << level, 0);
+    advance_operands(a, q.rows << level, 0);
     rd_tree_push(f, a->memory, a->group, node);
 }
 
 /* Do the next rows begin and end a block of the whole group, and is there a kernel that takes it at
  * once? */
-static bool brings_block(const rd_update *a, int64_t rows)
+static bool has_whole_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps;
 
@@ -177,7 +177,7 @@ static bool brings_block(const rd_update *a, int64_t rows)
 }
 
 /* Rows of one block, as many as come; how many. */
-static int64_t take_of_block(const rd_update *a, int64_t rows)
+static int64_t update_within_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->at / steps;
     const int64_t left  = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
@@ -195,7 +195,7 @@ static int64_t take_of_block(const rd_update *a, int64_t rows)
         rd_update_states(a, a->offset, begun, now, false);
     if (begun < n)
         rd_update_states(a, a->offset + begun, n - begun, now, true);
-    have_begun(a, a->offset + n);
+    note_begun(a, a->offset + n);
     return now;
 }
 
@@ -204,14 +204,14 @@ void rd_update_rows(rd_update *a, int64_t rows)
     while (rows > 0) {
         int64_t now;
 
-        if (brings_block(a, rows)) {
-            const int32_t level = levels_of(a, rows);
+        if (has_whole_block(a, rows)) {
+            const int32_t level = count_levels(a, rows);
 
-            take_blocks(a, level);
+            update_whole_blocks(a, level);
             now = a->f->fold->steps << level;
         } else {
-            now = take_of_block(a, rows);
-            advance(a, now, 0);
+            now = update_within_block(a, rows);
+            advance_operands(a, now, 0);
         }
         a->at += now;
         rows -= now;
@@ -222,7 +222,7 @@ void rd_update_rows(rd_update *a, int64_t rows)
  * other. */
 void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
 {
-    const int64_t lanes = a->f->beside * a->f->fold->lanes;
+    const int64_t lanes = a->f->interleaved * a->f->fold->lanes;
 
     rd_update_by_steps(a);
     while (n > 0) {
@@ -234,7 +234,7 @@ void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
         a->q.n    = first || !whole ? now : lanes;
         if (first || !whole) {
             rd_update_rows(a, 1);
-            advance(a, -1, now); /* one row: on by its elements, not by a step */
+            advance_operands(a, -1, now); /* one row: on by its elements, not by a step */
         } else
             rd_update_rows(a, whole);
         lane += now;

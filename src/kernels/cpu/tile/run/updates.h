@@ -23,8 +23,8 @@ typedef struct rd_update {
 
 /* What a STEP takes: its operands, and the places of the first element. */
 typedef struct rd_fold_tile {
-    rd_view x, y, mask;
-    int64_t lane, outer, cell, index; /* of the first element */
+    rd_reg_view x, y, mask;
+    int64_t     lane, outer, cell, index; /* of the first element */
 } rd_fold_tile;
 
 /* Elements from (r, c) of the tile on, for the states of their cell. */

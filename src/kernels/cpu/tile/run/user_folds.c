@@ -27,7 +27,7 @@ void rd_user_folds_start(const rd_tiles *m, const rd_tile_fold *f, char *memory)
     for (int64_t k = 0; k < (f->own_rows ? m->cols : 1); k++) {
         rd_fold_state *s = fold_at(f, memory, k);
 
-        rd_fold_open(s, f->fold, (char *)s + head_bytes());
+        rd_fold_init(s, f->fold, (char *)s + head_bytes());
         rd_fold_start(s);
     }
 }
@@ -36,7 +36,7 @@ void rd_user_folds_start(const rd_tiles *m, const rd_tile_fold *f, char *memory)
 typedef struct elements {
     const rd_tile_fold *f;
     char               *memory;
-    rd_view             x, second, mask; /* operands in the types that the reducer takes */
+    rd_reg_view         x, second, mask; /* operands in the types that the reducer takes */
     int64_t             size, second_size;
     rd_fold_place       at; /* of the tile's first element */
 } elements;
@@ -82,35 +82,36 @@ static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
     rd_fold_take(fold_at(e->f, e->memory, r), &at, &run);
 }
 
-/* Do elements follow each other in one cell, at places that rise by one? */
-static bool follow(const rd_tile_fold *f, int64_t outer, int64_t lane, int64_t cell, int64_t index)
+/* Do elements is_contiguous each other in one cell, at places that rise by one? */
+static bool is_contiguous(const rd_tile_fold *f, int64_t outer, int64_t lane, int64_t cell,
+                          int64_t index)
 {
     if (f->fold->lanes > 1)
         return cell == 0 && outer == 0 && lane == 1 && (index == 1 || f->by_lanes);
     return cell == 0 && outer * f->row_steps + lane == 1 && index == 1;
 }
 
-static bool follow_along(const rd_tile_fold *f)
+static bool is_contiguous_along_row(const rd_tile_fold *f)
 {
-    return follow(f, f->outer.col, f->lane.col, f->cell.col, f->index.col);
+    return is_contiguous(f, f->outer.col, f->lane.col, f->cell.col, f->index.col);
 }
 
 static void take_all(const rd_tiles *m, const elements *e)
 {
     const rd_tile_fold *f     = e->f;
     const bool          lanes = f->fold->lanes == 1 || f->by_lanes;
-    const bool          along = lanes && follow_along(f);
+    const bool          along = lanes && is_contiguous_along_row(f);
     const bool          down  = lanes && !along && !f->own_rows &&
-                      follow(f, f->outer.row, f->lane.row, f->cell.row, f->index.row);
+                      is_contiguous(f, f->outer.row, f->lane.row, f->cell.row, f->index.row);
 
     for (int64_t r = 0; r < (down ? 1 : m->rows); r++)
         for (int64_t c = 0; c < (along ? 1 : m->cols); c++)
             take(e, r, c, along ? m->cols : down ? m->rows : 1, down);
 }
 
-static void take_by_label(const rd_tiles *m, const elements *e, const rd_view *label)
+static void take_groups(const rd_tiles *m, const elements *e, const rd_reg_view *label)
 {
-    const int64_t n = follow_along(e->f) ? m->cols : 1;
+    const int64_t n = is_contiguous_along_row(e->f) ? m->cols : 1;
 
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c += n) {
@@ -123,9 +124,9 @@ static void take_by_label(const rd_tiles *m, const elements *e, const rd_view *l
 }
 
 /* x as the reducer takes it: as it is, or converted to the spare buffer. */
-static rd_view as_taken(rd_tiles *m, rd_dtype type, rd_view x)
+static rd_reg_view convert_operand(rd_tiles *m, rd_dtype type, rd_reg_view x)
 {
-    const rd_view y = { m->spare, m->cols, 1, x.elem };
+    const rd_reg_view y = { m->spare, m->cols, 1, x.elem };
 
     x = rd_tiles_dense(m, x);
     if (type == RD_BOOL || (rd_dtype_size(type) == rd_elem_size(x.elem) && !rd_dtype_is_half(type)))
@@ -139,7 +140,7 @@ static rd_view as_taken(rd_tiles *m, rd_dtype type, rd_view x)
 
 bool rd_user_folds_are_decided(const char *memory)
 {
-    return rd_fold_settled((const rd_fold_state *)(const void *)memory);
+    return rd_fold_is_decided((const rd_fold_state *)(const void *)memory);
 }
 
 void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
@@ -150,21 +151,21 @@ void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *me
     if (f->cells == 1 && !f->own_rows && rd_user_folds_are_decided(memory))
         return;
     e.at = first_place(m, f);
-    e.x  = as_taken(m, f->fold->user->in, rd_tiles_view(m, m->code->inst[pc].x));
+    e.x  = convert_operand(m, f->fold->user->in, rd_tiles_view(m, m->code->inst[pc].x));
     if (inst->b >= 0) {
         char *const spare = m->spare;
 
         e.second_size = rd_dtype_size(f->fold->user->in2);
         m->spare      = rd_tiles_second_spare(m);
-        e.second      = as_taken(m, f->fold->user->in2, rd_tiles_view(m, inst->b));
+        e.second      = convert_operand(m, f->fold->user->in2, rd_tiles_view(m, inst->b));
         m->spare      = spare;
     }
     if (inst->c >= 0)
         e.mask = rd_mask_dense(m, inst->c);
     if (f->fold->n_group) {
-        const rd_view label = rd_tiles_view(m, inst->d);
+        const rd_reg_view label = rd_tiles_view(m, inst->d);
 
-        take_by_label(m, &e, &label);
+        take_groups(m, &e, &label);
     } else
         take_all(m, &e);
 }
@@ -172,12 +173,12 @@ void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *me
 /* Element by element, as registers have them. */
 void rd_user_folds_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 {
-    const rd_inst *inst = &m->p->inst[pc];
-    const rd_view  x    = rd_tiles_view(m, inst->a);
-    const rd_view  mask = inst->c >= 0 ? rd_tiles_view(m, inst->c) : (rd_view){ 0 };
-    const rd_view  w    = inst->b >= 0 ? rd_tiles_view(m, inst->b) : (rd_view){ 0 };
-    const rd_view  y    = rd_tiles_target(m, pc, inst->dst);
-    elements       e    = { .f = f, .memory = m->fold[inst->arg] };
+    const rd_inst    *inst = &m->p->inst[pc];
+    const rd_reg_view x    = rd_tiles_view(m, inst->a);
+    const rd_reg_view mask = inst->c >= 0 ? rd_tiles_view(m, inst->c) : (rd_reg_view){ 0 };
+    const rd_reg_view w    = inst->b >= 0 ? rd_tiles_view(m, inst->b) : (rd_reg_view){ 0 };
+    const rd_reg_view y    = rd_tiles_target(m, pc, inst->dst);
+    elements          e    = { .f = f, .memory = m->fold[inst->arg] };
 
     e.at = first_place(m, f);
     for (int64_t r = 0; r < m->rows; r++)
@@ -195,14 +196,14 @@ void rd_user_folds_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
 void rd_user_folds_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t first,
-                          const rd_tile_strides *w, const rd_view *y)
+                          const rd_tile_strides *w, const rd_reg_view *y)
 {
     rd_word words[RD_MAX_STATE];
 
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c++) {
-            rd_fold_close(fold_at(f, memory, m->level == RD_AT_ROW ? c : r),
-                          first + r * w->row + c * w->col, words);
+            rd_fold_finish(fold_at(f, memory, m->level == RD_AT_ROW ? c : r),
+                           first + r * w->row + c * w->col, words);
             for (int32_t k = 0; k < f->fold->n_out; k++)
                 rd_view_set(&y[k], r, c, words[k]);
         }
@@ -210,5 +211,5 @@ void rd_user_folds_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory
 
 void rd_user_folds_merge(char *into, const char *next)
 {
-    rd_fold_join((rd_fold_state *)(void *)into, (const rd_fold_state *)(const void *)next);
+    rd_fold_merge((rd_fold_state *)(void *)into, (const rd_fold_state *)(const void *)next);
 }

@@ -13,6 +13,6 @@ void rd_user_folds_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f);
 bool rd_user_folds_are_decided(const char *memory);
 /* Cells from `first` on become elements of y. */
 void rd_user_folds_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t first,
-                          const rd_tile_strides *w, const rd_view *y);
+                          const rd_tile_strides *w, const rd_reg_view *y);
 void rd_user_folds_merge(char *into, const char *next);
 #endif

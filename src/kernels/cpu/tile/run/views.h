@@ -9,12 +9,12 @@ static inline bool rd_is_one_run(const rd_tiles *m, int64_t row, int64_t col)
     return m->rows == 1 || row == m->cols * col;
 }
 
-static inline bool rd_is_flat(const rd_tiles *m, const rd_view *v)
+static inline bool rd_is_flat(const rd_tiles *m, const rd_reg_view *v)
 {
     return v->col == 1 && rd_is_one_run(m, v->row, 1);
 }
 
-static inline bool rd_is_uniform(const rd_tiles *m, const rd_view *v)
+static inline bool rd_is_uniform(const rd_tiles *m, const rd_reg_view *v)
 {
     return v->col == 0 && (m->rows == 1 || v->row == 0);
 }
@@ -30,9 +30,9 @@ static inline rd_runs rd_runs_of(const rd_tiles *m, bool one)
     return one ? (rd_runs){ 1, m->rows * m->cols } : (rd_runs){ m->rows, m->cols };
 }
 
-static inline rd_view rd_memory_view(const rd_tiles *m, const rd_tile_strides *w, rd_elem elem)
+static inline rd_reg_view rd_memory_view(const rd_tiles *m, const rd_tile_strides *w, rd_elem elem)
 {
-    return (rd_view){ rd_tiles_memory(m, w), w->row, w->col, elem };
+    return (rd_reg_view){ rd_tiles_memory(m, w), w->row, w->col, elem };
 }
 
 #endif

@@ -1,0 +1,210 @@
+/* sort_kernels.h - rows in order by one instruction set: the includer sets NAME and RD_VECTOR_BYTES. */
+#include "kernels/cpu/sort/row_sort.h"
+#include <math.h>
+#include <string.h>
+#if RD_VECTOR_BYTES == 64
+#include <immintrin.h>
+#endif
+
+/* Vectors stay in registers, and what their loops count is a constant. */
+#define ALWAYS      inline __attribute__((always_inline))
+#define PRAGMA(...) _Pragma(#__VA_ARGS__)
+#if defined(__clang__)
+#define UNROLL(n) PRAGMA(clang loop unroll(full))
+#else
+#define UNROLL(n) PRAGMA(GCC unroll n)
+#endif
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b)  JOIN_(a, b)
+
+/* Where the strip ends that begins at i.  Loops over all elements take a strip at a time, and between two of
+ * them it is seen whether the run goes on. */
+static inline int64_t strip_end(int64_t i, int64_t n)
+{
+    if (i > 0)
+        rd_sort_check_stop();
+    return n - i > RD_SORT_STRIP ? i + RD_SORT_STRIP : n;
+}
+
+static void copy_strips(int64_t bytes, const void *from, void *to)
+{
+    for (int64_t i = 0, end; i < bytes; i = end) {
+        end = strip_end(i, bytes);
+        memcpy((char *)to + i, (const char *)from + i, (size_t)(end - i));
+    }
+}
+
+#include "kernels/cpu/sort/merge_exchange.h"
+#include "kernels/cpu/sort/keys.h"
+#if RD_VECTOR_BYTES == 64
+#define ORDER "kernels/cpu/sort/network.h"
+#else
+#define ORDER "kernels/cpu/sort/few.h"
+#endif
+
+#define K                       uint32_t
+#define BITS                    32
+#define SET(x)                  _mm512_set1_epi32((int)(x))
+#define LOAD(mask, p)           _mm512_maskz_loadu_epi32((__mmask16)(mask), p)
+#define LOAD_OR(mask, other, p) _mm512_mask_loadu_epi32(other, (__mmask16)(mask), p)
+#define STORE_FIRST(mask, p, v) _mm512_mask_storeu_epi32(p, (__mmask16)(mask), v)
+#define PERMUTE                 _mm512_permutexvar_epi32
+#define MIN                     _mm512_min_epu32
+#define MAX                     _mm512_max_epu32
+#define MASK_MAX(v, mask, a, b) _mm512_mask_max_epu32(v, (__mmask16)(mask), a, b)
+#define STORE(p, v)             _mm512_storeu_si512(p, v)
+#define SUB                     _mm512_sub_epi32
+#define WITHIN(a, b)            _mm512_cmple_epu32_mask(a, b)
+#define BELOW(a, b)             _mm512_cmplt_epu32_mask(a, b)
+#define COMPRESS(mask, v)       _mm512_maskz_compress_epi32((__mmask16)(mask), v)
+#include "kernels/cpu/sort/between.h"
+#include "kernels/cpu/sort/select.h"
+#include "kernels/cpu/sort/radix.h"
+#include ORDER
+#include "kernels/cpu/sort/key_row.h"
+#include "kernels/cpu/sort/interleaved_rows.h"
+#undef K
+#undef BITS
+#undef SET
+#undef LOAD
+#undef SUB
+#undef WITHIN
+#undef BELOW
+#undef COMPRESS
+#undef LOAD_OR
+#undef STORE_FIRST
+#undef PERMUTE
+#undef MIN
+#undef MAX
+#undef MASK_MAX
+#define K                       uint64_t
+#define BITS                    64
+#define SET(x)                  _mm512_set1_epi64((long long)(x))
+#define LOAD(mask, p)           _mm512_maskz_loadu_epi64((__mmask8)(mask), p)
+#define LOAD_OR(mask, other, p) _mm512_mask_loadu_epi64(other, (__mmask8)(mask), p)
+#define STORE_FIRST(mask, p, v) _mm512_mask_storeu_epi64(p, (__mmask8)(mask), v)
+#define PERMUTE                 _mm512_permutexvar_epi64
+#define MIN                     _mm512_min_epu64
+#define MAX                     _mm512_max_epu64
+#define MASK_MAX(v, mask, a, b) _mm512_mask_max_epu64(v, (__mmask8)(mask), a, b)
+#define SUB                     _mm512_sub_epi64
+#define WITHIN(a, b)            _mm512_cmple_epu64_mask(a, b)
+#define BELOW(a, b)             _mm512_cmplt_epu64_mask(a, b)
+#define COMPRESS(mask, v)       _mm512_maskz_compress_epi64((__mmask8)(mask), v)
+#include "kernels/cpu/sort/between.h"
+#include "kernels/cpu/sort/select.h"
+#include "kernels/cpu/sort/radix.h"
+#include ORDER
+#include "kernels/cpu/sort/key_row.h"
+#include "kernels/cpu/sort/interleaved_rows.h"
+
+#include "kernels/cpu/sort/interleaved_places.h"
+
+/* Keys, then what is asked.  Quantiles count from the least. */
+#define ROW(name, bits, sign)                                                        \
+    case RD_##name: {                                                                \
+        JOIN(row, bits) r = { .s = s, .from = from, .n = s->n, .keys = work };       \
+        r.work            = r.keys + s->n + 16;                                      \
+        r.back            = back_##sign;                                             \
+        r.turn            = s->facts->descending ? (JOIN(key, bits))MASK_##name : 0; \
+        r.found           = keys_##sign(s->n, from, r.keys, r.turn);                 \
+        r.zero            = (JOIN(key, bits))ZERO_##name ^ r.turn;                   \
+        JOIN(answer, bits)(&r, to);                                                  \
+        break;                                                                       \
+    }
+typedef uint32_t key_32;
+typedef uint64_t key_64;
+#define MASK_BOOL 0xff
+#define MASK_U8   0xff
+#define MASK_I8   0xff
+#define MASK_U16  0xffff
+#define MASK_I16  0xffff
+#define MASK_F16  0xffff
+#define MASK_BF16 0xffff
+#define MASK_U32  0xffffffffU
+#define MASK_I32  0xffffffffU
+#define MASK_F32  0xffffffffU
+#define MASK_U64  UINT64_MAX
+#define MASK_I64  UINT64_MAX
+#define MASK_F64  UINT64_MAX
+/* keys of 0 are looked for where there is a -0, in floats */
+#define ZERO_BOOL 0
+#define ZERO_U8   0
+#define ZERO_I8   0
+#define ZERO_U16  0
+#define ZERO_I16  0
+#define ZERO_U32  0
+#define ZERO_I32  0
+#define ZERO_U64  0
+#define ZERO_I64  0
+#define ZERO_F16  0x8000
+#define ZERO_BF16 0x8000
+#define ZERO_F32  0x80000000U
+#define ZERO_F64  (UINT64_C(1) << 63)
+
+void JOIN(rd_sort_row, NAME)(const rd_sorting *s, const void *from, void *to, void *work)
+{
+    switch (s->type) {
+        ROW(BOOL, 32, u8)
+        ROW(U8, 32, u8)
+        ROW(I8, 32, i8)
+        ROW(U16, 32, u16)
+        ROW(I16, 32, i16)
+        ROW(U32, 32, u32)
+        ROW(I32, 32, i32)
+        ROW(U64, 64, u64)
+        ROW(I64, 64, i64)
+        ROW(F16, 32, f16)
+        ROW(BF16, 32, bf16)
+        ROW(F32, 32, f32)
+        ROW(F64, 64, f64)
+    default: break;
+    }
+}
+#undef ROW
+
+/* Rows side by side: as many as keys of that width go, then the next ones. */
+#define ROW(name, bits, sign)                                                             \
+    case RD_##name: {                                                                     \
+        JOIN(group, bits) g = { .s = s, .from_pitch = from_pitch, .to_pitch = to_pitch }; \
+        g.keys              = keys_##sign;                                                \
+        g.back              = back_##sign;                                                \
+        g.turn              = s->facts->descending ? (JOIN(key, bits))MASK_##name : 0;    \
+        g.zero              = (JOIN(key, bits))ZERO_##name ^ g.turn;                      \
+        g.work              = (char *)work + RD_SORT_INTERLEAVED_BYTES * s->n;            \
+        g.x                 = work;                                                       \
+        for (int64_t first = 0; first < rows; first += side) {                            \
+            g.rows = rows - first < side ? rows - first : side;                           \
+            g.from = (const char *)from + first * from_pitch;                             \
+            g.to   = (char *)to + first * to_pitch;                                       \
+            if (places)                                                                   \
+                JOIN(sort_interleaved_places, bits)(&g);                                  \
+            else                                                                          \
+                JOIN(sort_interleaved, bits)(&g);                                         \
+        }                                                                                 \
+        break;                                                                            \
+    }
+void JOIN(rd_sort_rows, NAME)(const rd_sorting *s, int64_t rows, const void *from,
+                              int64_t from_pitch, void *to, int64_t to_pitch, void *work)
+{
+    const bool    places = s->facts->what == RD_SORT_PLACES;
+    const int64_t side   = places || rd_dtype_size(s->type) == 8 ? INTERLEAVED_64 : INTERLEAVED_32;
+
+    switch (s->type) {
+        ROW(BOOL, 32, u8)
+        ROW(U8, 32, u8)
+        ROW(I8, 32, i8)
+        ROW(U16, 32, u16)
+        ROW(I16, 32, i16)
+        ROW(U32, 32, u32)
+        ROW(I32, 32, i32)
+        ROW(U64, 64, u64)
+        ROW(I64, 64, i64)
+        ROW(F16, 32, f16)
+        ROW(BF16, 32, bf16)
+        ROW(F32, 32, f32)
+        ROW(F64, 64, f64)
+    default: break;
+    }
+}
