@@ -22,11 +22,11 @@ TABLES_OF_WALKS(f64)
 TABLES_OF_WALKS(bf16)
 TABLES_OF_WALKS(f16)
 
-#define TABLES_OF_FLOATS(elem)                                                       \
-    extern rd_simd_rows *const     OF_ISA(turned_##elem)[RD_N_REDUCERS][RD_N_FUSED]; \
-    extern rd_simd_best *const     OF_ISA(best_##elem)[RD_N_REDUCERS];               \
-    extern rd_simd_rows *const     OF_ISA(best_rows_##elem)[RD_N_REDUCERS];          \
-    extern rd_simd_count_if *const OF_ISA(counts_##elem)[RD_N_OPS][2];               \
+#define TABLES_OF_FLOATS(elem)                                                           \
+    extern rd_simd_rows *const     OF_ISA(transposed_##elem)[RD_N_REDUCERS][RD_N_FUSED]; \
+    extern rd_simd_best *const     OF_ISA(best_##elem)[RD_N_REDUCERS];                   \
+    extern rd_simd_rows *const     OF_ISA(best_rows_##elem)[RD_N_REDUCERS];              \
+    extern rd_simd_count_if *const OF_ISA(counts_##elem)[RD_N_OPS][2];                   \
     rd_simd_product                OF_ISA(product_##elem);
 TABLES_OF_FLOATS(f32)
 TABLES_OF_FLOATS(f64)

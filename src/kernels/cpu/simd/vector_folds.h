@@ -450,7 +450,7 @@ TOTALS_BY_STEP(max, T)
 #else
 #define WALKS(floats, halves) floats
 #endif
-#define RD_FOLD(reducer, map, operands, floats, halves, turned, ...) \
+#define RD_FOLD(reducer, map, operands, floats, halves, transposed, ...) \
     JOIN(MAKE, WALKS(floats, halves))(reducer##_##map, reducer, operands, __VA_ARGS__)
 #include "kernels/cpu/simd/fused_folds.def"
 

@@ -1,18 +1,19 @@
-/* tile.h - the tile machine: a loop program run by whole rows of elements instead of one by one.
+/* tile.h - the tile machine: it runs a loop program by whole rows of elements, not one by one.
  *
- * The innermost loop is a row of columns; the loop around it, where the program allows, gives the
- * rows of a tile.  Every instruction runs on the whole tile before the next one does: what is
- * computed stays in the first-level cache, what is only read from memory side by side is not copied
- * at all.  Instructions between the two loops run on a row of as many elements as the tile has
- * rows; those further out, on one element.
+ * The innermost loop gives the columns of a tile; the loop around it, where the program allows,
+ * gives its rows.  The machine runs each instruction on the whole tile before the next one: a
+ * vectorised interpreter.  So computed values stay in the first-level cache, and operands that are
+ * contiguous in memory are not copied.  Instructions between the two loops run on one element per
+ * row of the tile; those further out, on a single element.
  *
  *   program -plan/prepare.c-> plan of tiles, this header: which loops are rows and columns, where
  *                             registers live, what is fused (fuse.c: passes that need not be;
  *                             buffers.c: what shares memory, how many elements a tile has; sizes.c:
- *                             how many rows and columns; fold_mapping.c: how elements meet the states of a
- *                             fold; fold_kernels.c: which kernels take it)
- *           -run/tile_loops.c-> loops; element_values.c: maps, loads, stores; steps.c, operator_scans.c, fold_results.c:
- *                        reductions and scans, on the combine tree of trees.c */
+ *                             how many rows and columns; fold_mapping.c: which states the elements of
+ *                             a fold update; fold_kernels.c: which kernels take it)
+ *           -run/tile_loops.c-> loops; element_values.c: maps, loads, stores; steps.c,
+ *                        operator_scans.c, fold_results.c: reductions and scans, on the combine
+ *                        tree of trees.c */
 #ifndef RD_KERNELS_CPU_TILE_TILE_H
 #define RD_KERNELS_CPU_TILE_TILE_H
 #include "kernels/cpu/simd/simd.h"

@@ -1,5 +1,7 @@
-/* buffers.c - which registers of a tile share memory, and how many elements a tile has: all buffers
- * together fit the first-level cache, beside what is read and written. */
+/* buffers.c - register allocation for tiles: which registers share a buffer, and how many elements
+ * a buffer has.
+ *
+ * All buffers together fit the first-level cache, with room for what is read and written. */
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
@@ -11,6 +13,8 @@ typedef struct pool {
     rd_elem *elem;    /* of its last register                                      */
 } pool;
 
+/* True if the instruction makes elements of a tile that are neither fused, nor memory itself, nor
+ * stored at once. */
 static bool needs_buffer(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_inst *t = &code->inst[i];
@@ -32,8 +36,9 @@ static bool needs_buffer(const rd_program *p, const rd_tile_code *code, int32_t 
     }
 }
 
-/* A buffer whose last reader is this very instruction may take_buffer its result, element on element, if
- * elements are of one size: wider ones would run ahead of what is read. */
+/* Takes the first free buffer.  A buffer whose last reader is this very instruction may hold its
+ * result, if elements are of one size: wider results would overwrite operands before they are
+ * read. */
 static int32_t take_buffer(pool *b, int32_t i, int32_t until, rd_elem elem, bool in_place)
 {
     int32_t k = 0;
@@ -47,12 +52,13 @@ static int32_t take_buffer(pool *b, int32_t i, int32_t until, rd_elem elem, bool
     return k;
 }
 
+/* True if an instruction reads and writes element by element. */
 static bool can_be_in_place(rd_inst_kind kind)
 {
     return kind == RD_I_MAP || kind == RD_I_SELECT || kind == RD_I_CAST;
 }
 
-/* Results of one CLOSE lie in buffers of consecutive numbers: new ones, which stay theirs. */
+/* Takes n new buffers of consecutive numbers for the results of one CLOSE, for good. */
 static int32_t take_buffers(const rd_tile_code *code, pool *b, int32_t reg, int32_t n)
 {
     const int32_t first = b->n;
@@ -64,6 +70,7 @@ static int32_t take_buffers(const rd_tile_code *code, pool *b, int32_t reg, int3
     return first;
 }
 
+/* Gives a buffer to each register of a tile that needs one. */
 static void assign(const rd_program *p, rd_tile_code *code, pool *b)
 {
     for (int32_t i = 0; i < p->n_inst; i++) {
@@ -81,8 +88,8 @@ static void assign(const rd_program *p, rd_tile_code *code, pool *b)
     }
 }
 
-/* Bytes of all buffers: most of the first-level cache, or as many times more or less as measuring
- * tries. */
+/* The bytes of all buffers: most of the first-level cache, or more or less where measuring tries
+ * that. */
 static int64_t buffers_bytes(const rd_program *p)
 {
     const int64_t bytes = rd_caches().l1 / 4 * 3;
@@ -90,6 +97,7 @@ static int64_t buffers_bytes(const rd_program *p)
     return p->tile >= 0 ? bytes << p->tile : bytes >> -p->tile;
 }
 
+/* Allocates buffers, then sets how many elements each has. */
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *memory)
 {
     const size_t room = (size_t)p->n_reg + 2 * (size_t)p->n_inst + 1;

@@ -1,10 +1,10 @@
-/* fold_kernels.c - by which kernels each fold is taken: of rows that are whole folds, of blocks in
- * registers, fused. */
+/* fold_kernels.c - the kernel of each STEP: of rows that are whole folds, of blocks in registers,
+ * or with a map fused into it. */
 #include "core/tree.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include <assert.h>
 
-/* Does the loop over columns around a STEP run once from the fold's START to its end? */
+/* True if the loop over columns around a STEP runs once between the fold's START and its end. */
 static bool runs_once(const rd_program *p, int32_t step)
 {
     const int32_t start = rd_tile_inst_of(p, RD_I_START, p->inst[step].arg);
@@ -12,7 +12,7 @@ static bool runs_once(const rd_program *p, int32_t step)
     return p->inst[start].loop == p->loop[p->inst[step].loop].parent;
 }
 
-/* Its elements come from halves, which its kernel loads_halves. */
+/* True if the elements of a STEP come from 16-bit floats, which its kernel widens. */
 static bool loads_halves(const rd_tile_code *code, const rd_tile_inst *step)
 {
     const rd_elem x = code->reg[step->x].elem;
@@ -20,15 +20,14 @@ static bool loads_halves(const rd_tile_code *code, const rd_tile_inst *step)
     return x == RD_ELEM_f16 || x == RD_ELEM_bf16;
 }
 
-/* Are rows of these columns runs along all lanes, a fold each? */
+/* True if each row of these columns goes along all lanes and is a fold of its own. */
 static bool has_whole_row(const rd_tile_fold *f, const rd_loop *col)
 {
     return f->mapping == RD_FOLD_LANES && f->fold->lanes == RD_TREE_ROW / rd_elem_size(f->elem) &&
            f->fold->outer.n_add == 0 && f->fold->lane_extent == col->extent;
 }
 
-/* Is a row a whole fold for which there is a kernel: of neighbours along the lanes, or too short
- * for lanes? */
+/* True if a row is a whole fold with a kernel: along the lanes, or too short for lanes. */
 static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f,
                        const rd_loop *col)
 {
@@ -40,7 +39,7 @@ static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd
            !loads_halves(code, t);
 }
 
-/* Rows that begin, are folded and end at once need no states of their own. */
+/* True if each row begins, is folded and ends at once, so that it needs no states of its own. */
 static bool is_row_total(const rd_program *p, const rd_tile_code *code, int32_t step)
 {
     const rd_inst      *inst = &p->inst[step];
@@ -57,13 +56,13 @@ static bool is_row_total(const rd_program *p, const rd_tile_code *code, int32_t 
            has_totals(code, &code->inst[step], f, col) && runs_once(p, step);
 }
 
-/* The element that a step's kernels load. */
+/* The element that the kernels of a STEP load. */
 static rd_elem loaded_elem(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
 {
     return loads_halves(code, t) ? code->reg[t->x].elem : f->elem;
 }
 
-/* Of one block, or of a few of whole steps by a kernel? */
+/* True if a total has one block, or a few blocks of whole steps with a kernel for them. */
 static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
 {
     rd_simd_block *const(*kernels)[RD_N_FUSED] = code->simd->blocks[loaded_elem(code, t, f)];
@@ -75,6 +74,7 @@ static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const
            kernels[f->fold->reducer][t->fused];
 }
 
+/* Marks the folds that are totals of rows, and which of them need no combine tree. */
 void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -90,8 +90,8 @@ void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* Do elements lie as states do, so few that a block's are in registers: all lanes of a cell, or of
- * three channels, or a few columns? */
+/* True if elements lie as states do, and a block's states fit in registers: all lanes of a cell,
+ * three channels, or a few columns. */
 static bool has_blocks(const rd_simd *simd, const rd_tile_fold *f)
 {
     const int64_t size = rd_elem_size(f->elem);
@@ -104,6 +104,7 @@ static bool has_blocks(const rd_simd *simd, const rd_tile_fold *f)
     }
 }
 
+/* Chooses the kernels of a STEP by its fused map, mask, transposed operand and mapping. */
 static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_simd      *simd = code->simd;

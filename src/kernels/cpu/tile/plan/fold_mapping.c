@@ -1,11 +1,16 @@
-/* fold_mapping.c - the plan of a fold: which form it takes, and where its states lie. */
+/* fold_mapping.c - the plan of each fold: its lane mapping (which states neighbouring elements
+ * update), and the layout of its states in memory.
+ *
+ *   sum over columns of f32, 64 lanes  ->  RD_FOLD_LANES, one group of 64 states
+ *   sum over rows, a cell per column   ->  RD_FOLD_COLUMNS, groups of neighbouring cells */
 #include "core/bytes.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 #include "kernels/emit/emit.h"
 
-/* Nodes on the stack of a whole fold, or of any share of it, and the one that is just finished. */
+/* The most nodes that the stack of a combine tree holds, for a whole fold or any part of it, with
+ * one more for the node that has just finished. */
 static int32_t node_capacity(const rd_fold *fold)
 {
     int32_t bits = 0;
@@ -15,7 +20,7 @@ static int32_t node_capacity(const rd_fold *fold)
     return fold->split ? 2 * bits + 2 : bits + 1;
 }
 
-/* Cells that lie side by side: up to where the next axis of the cells' box begins. */
+/* Counts the cells that lie side by side: they end where the next axis of the cells begins. */
 static int64_t count_adjacent_cells(const rd_tile_fold *f)
 {
     int64_t along = f->cells;
@@ -26,7 +31,8 @@ static int64_t count_adjacent_cells(const rd_tile_fold *f)
     return along;
 }
 
-/* Do the columns hold one element of each cell, and rows follow each other along the lanes? */
+/* True if the columns hold one element of each cell and the rows follow each other along the lanes,
+ * such as pixels of interleaved colours. */
 static bool has_channels(const rd_tile_fold *f)
 {
     return f->fold->lanes > 1 && f->cell.col == 1 && f->cell.row == 0 && f->lane.col == 0 &&
@@ -35,6 +41,8 @@ static bool has_channels(const rd_tile_fold *f)
            !f->own_rows && !f->masked && !f->weighted && !f->indexed;
 }
 
+/* Chooses the lane mapping of a fold by the strides of its lane, cell and block numbers over rows
+ * and columns. */
 static rd_fold_mapping mapping_of(const rd_tile_fold *f)
 {
     if (has_channels(f))
@@ -49,16 +57,17 @@ static rd_fold_mapping mapping_of(const rd_tile_fold *f)
     return RD_FOLD_ELEMENTS;
 }
 
-/* Do the rows of a tile go to one cell after another? */
+/* True if the elements of a row go to the lanes of one cell, and the next row's to the next
+ * cell. */
 static bool has_adjacent_cells(const rd_tile_fold *f)
 {
     return f->mapping == RD_FOLD_LANES && f->fold->lanes > 1 && f->cell.row == 1 &&
            f->lane.row == 0 && f->outer.row == 0 && !f->own_rows && !f->any_order && !f->indexed;
 }
 
-/* If each brings the same whole steps, states of cells that lie side by side keep step, as those of
- * columns do, and if the rows go through all of these (see group_size()); but a block must not end,
- * nor a whole one come, within a row. */
+/* True if adjacent cells can share one group of states: every row brings the same number of whole
+ * steps, the rows go through all these cells (see group_size()), and no block ends, or is complete,
+ * within a row. */
 static bool is_in_lockstep(const rd_tile_fold *f)
 {
     const rd_fold *fold = f->fold;
@@ -80,11 +89,12 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* States that take elements together begin a block from the left and end it at once, so they are no
- * more than one pass of the loop over their cells meets.  Beside an axis of one index the cells of
- * the next axis are has_adjacent_cells, too, but a loop further out goes through them: backwards, or one
- * after the other, each to the end of its blocks; and so does a panel of columns, which goes through
- * the loops inside it before the next one does. */
+/* The number of states of a group, which begin and end their blocks together (trees.h).
+ *
+ * The states of a group begin a block from the left, so one pass of the loop over their cells must
+ * reach them all.  Cells on both sides of an axis of one index are adjacent, too, but an outer loop
+ * goes through them, backwards or one by one.  A panel of columns also runs all the loops inside it
+ * before the next panel. */
 static int64_t group_size(const rd_tile_fold *f)
 {
     const int64_t along = rd_least(count_adjacent_cells(f), f->col_extent);
@@ -97,6 +107,7 @@ static int64_t group_size(const rd_tile_fold *f)
                           f->fold->lanes);
 }
 
+/* Sets the bytes of each word of a state, in the current block and in finished nodes. */
 static void state_sizes(rd_tile_fold *f)
 {
     const bool index = rd_reducer_places(f->fold->reducer);
@@ -108,7 +119,7 @@ static void state_sizes(rd_tile_fold *f)
     f->indexed = index;
 }
 
-/* Do elements come to a cell by rising index? */
+/* True if elements come to a cell in the order of their index. */
 static bool has_rising_index(const rd_fold *fold)
 {
     for (int32_t k = 0; k < fold->outer.n_add; k++) {
@@ -123,8 +134,10 @@ static bool has_rising_index(const rd_fold *fold)
     return true;
 }
 
-/* Any order of exact folds gives the same bits, so a run of elements is looked through as a whole;
- * columns take what is better than all before, which must have lower indices. */
+/* True if a kernel can look for the best element (argmin, argmax) without keeping lanes apart.
+ *
+ * Any order of elements gives the same bits.  Rows of lanes are searched as a whole; columns
+ * replace a state only by a better element, so their earlier elements must have lower indices. */
 static bool can_find_best(const rd_simd *simd, const rd_tile_fold *f)
 {
     if (!f->indexed || !simd->best[f->elem])
@@ -134,7 +147,7 @@ static bool can_find_best(const rd_simd *simd, const rd_tile_fold *f)
                : f->mapping == RD_FOLD_COLUMNS && f->index.row >= 0 && has_rising_index(f->fold);
 }
 
-/* What a further row with states of its own adds. */
+/* The memory that one more row with states of its own needs. */
 static int64_t row_bytes(const rd_tile_fold *f)
 {
     const int64_t lanes = rd_bytes_times(f->fold->n_cell, f->fold->lanes);
@@ -144,7 +157,8 @@ static int64_t row_bytes(const rd_tile_fold *f)
                            : rd_bytes_times(lanes, 8 * f->n_state * (f->room + 1));
 }
 
-/* Scans have states of their own, and no tree. */
+/* Sets the byte offsets of the fold's arrays in its memory.  Scans have states of their own, and no
+ * tree. */
 static void lay_out(rd_tile_fold *f)
 {
     const bool    tree = !f->fold->scan && !f->treeless;
@@ -163,6 +177,8 @@ static void lay_out(rd_tile_fold *f)
     f->bytes       = used;
 }
 
+/* The kernels of a fold's reducer; sums of f32 that need no wider states have kernels of their
+ * own. */
 static const rd_fold_code *fold_code_of(const rd_simd *simd, const rd_fold *fold)
 {
     const rd_elem elem = rd_elem_of(fold->type);
@@ -173,7 +189,7 @@ static const rd_fold_code *fold_code_of(const rd_simd *simd, const rd_fold *fold
                : &simd->fold[elem][fold->reducer];
 }
 
-/* The reference keeps its states. */
+/* Plans a fold by the caller's reducer: the reference executor keeps its states. */
 static void plan_users(rd_tile_fold *f, int64_t rows)
 {
     f->users    = true;
@@ -187,7 +203,8 @@ static void plan_users(rd_tile_fold *f, int64_t rows)
     f->bytes     = rd_bytes_times(f->row_bytes, rows);
 }
 
-/* All cells, of all lanes, are one group, with one more in each lane for elements of no group. */
+/* Plans a group-by.  All cells of all lanes are one group of states; each lane has one more cell,
+ * for elements whose label is out of range.  False if there is no kernel. */
 static bool plan_groups(rd_tile_fold *f)
 {
     const rd_fold *fold    = f->fold;
@@ -208,6 +225,8 @@ static bool plan_groups(rd_tile_fold *f)
     return f->code->group && f->code->counter == f->elem && !rd_tiles_needs_conversion(f);
 }
 
+/* Plans one fold: its kernels, lane mapping, groups and layout.  False if the tile machine has no
+ * kernel for it. */
 static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number,
                       int64_t rows)
 {
@@ -253,7 +272,7 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     return true;
 }
 
-/* ---- Of a program ---------------------------------------------------------------------------- */
+/* ---- The folds of a program ------------------------------------------------------------------ */
 int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -278,7 +297,7 @@ void rd_tile_loops_around(const rd_program *p, const rd_tile_code *code, int32_t
     }
 }
 
-/* Does a loop always visit its whole axis, or do tasks or panels share it? */
+/* True if a loop always visits its whole axis; false if tasks or panels share the axis. */
 static bool visits_all(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t k = 0; k < p->n_loop; k++)
@@ -287,7 +306,7 @@ static bool visits_all(const rd_program *p, const rd_loop *loop)
     return p->root != loop->axis;
 }
 
-/* Indices of a panel of the loop's axis that begins after the fold does, 0: there is none. */
+/* The extent of a panel of the loop's axis that begins after the fold does; 0 if there is none. */
 static int64_t panel_extent(const rd_program *p, const rd_loop *loop, int32_t start, int32_t step)
 {
     for (int32_t k = 0; loop && k < p->n_loop; k++) {
@@ -300,7 +319,7 @@ static int64_t panel_extent(const rd_program *p, const rd_loop *loop, int32_t st
     return 0;
 }
 
-/* Is there a loop that ends early by the fold? */
+/* True if some loop ends as soon as the fold's result is decided. */
 static bool has_early_exit(const rd_program *p, int32_t fold)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -309,6 +328,8 @@ static bool has_early_exit(const rd_program *p, int32_t fold)
     return false;
 }
 
+/* Collects what the program says of each fold (its rows, columns, masks, strides), then plans
+ * it. */
 bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
 {
     for (int32_t k = 0; k < p->n_fold; k++) {

@@ -1,9 +1,12 @@
-/* fuse.c - passes over a tile that need not be: loads that are the memory itself, results stored
- * where they are computed, maps folded where they are computed. */
+/* fuse.c - fusion on tiles: passes over a tile that can be saved.
+ *
+ *   LOAD x; MAP a = x x; STEP sum, a    ->  STEP sum of squares of x, read from memory
+ *   MAP y = a + b; STORE y              ->  MAP writes into memory, no STORE */
 #include "core/caches.h"
 #include "core/tree.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
+/* Notes the last reader of each register, and counts readers. */
 static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     int32_t reg[RD_MOST_READ], n = rd_inst_reads(p, &p->inst[i], reg);
@@ -14,7 +17,7 @@ static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)
     }
 }
 
-/* The same in memory and in registers? */
+/* True if a type is the same in memory and in registers. */
 static bool is_native(rd_dtype type)
 {
     return type == RD_F32 || type == RD_F64 || type == RD_I64 || type == RD_U64;
@@ -36,8 +39,8 @@ int64_t rd_tile_bytes(const rd_program *p, const rd_address *at)
     return bytes < 1e18 ? (int64_t)bytes : INT64_MAX;
 }
 
-/* What only a store to memory of its type reads is cut, or rounded, by that; f32 that shall become
- * halves, too. */
+/* Leaves the cut or the rounding to the STORE, if only a STORE to memory of the same type reads the
+ * value.  Likewise for f32 that become halves. */
 static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst    *inst = &p->inst[i];
@@ -57,8 +60,8 @@ static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
     code->reg[from->a].last   = i > code->reg[from->a].last ? i : code->reg[from->a].last;
 }
 
-/* May a scan's results go past the caches from where they are made?  Only whole rows, and long
- * ones, are better off. */
+/* True if a scan should write its results past the caches itself.  This pays for whole, long rows
+ * only. */
 static bool can_store_nontemporal(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     enum { LONG = 512 };
@@ -69,7 +72,8 @@ static bool can_store_nontemporal(const rd_program *p, const rd_tile_code *code,
            f->mapping != RD_FOLD_ELEMENTS && f->fold->type == f->fold->out;
 }
 
-/* loads: of how many instructions up to each are LOADs. */
+/* Lets the instruction that computes a value write it to the memory of its STORE.  loads[i] counts
+ * the LOADs among instructions 0 .. i: a LOAD in between may read that memory. */
 static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *loads, int32_t i)
 {
     const rd_inst    *inst = &p->inst[i];
@@ -98,7 +102,7 @@ static rd_elem half_elem(rd_dtype type)
     return type == RD_F16 ? RD_ELEM_f16 : RD_ELEM_bf16;
 }
 
-/* Do steps with a kernel that widens these elements read the register, and nothing else? */
+/* True if all readers of a register are STEPs whose kernels widen these elements. */
 static bool is_widened_by_folds(const rd_program *p, const rd_tile_code *code, int32_t load,
                                 rd_elem elem)
 {
@@ -116,8 +120,8 @@ static bool is_widened_by_folds(const rd_program *p, const rd_tile_code *code, i
     return uses == code->reg[p->inst[load].dst].uses;
 }
 
-/* Is anything stored while the register is in use?  It may be what the register would still have to
- * read.  stores: how many instructions up to each store. */
+/* Makes the register of a LOAD the memory itself, if nothing is stored while the register is in
+ * use.  stores[i] counts the STOREs among instructions 0 .. i. */
 static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
 {
     const rd_dtype type = p->address[p->inst[i].arg].type;
@@ -134,14 +138,14 @@ static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *st
     t->direct = true;
 }
 
-/* ---- Moves ----------------------------------------------------------------------------------- */
+/* ---- Copies ---------------------------------------------------------------------------------- */
 static bool is_in_rows(const rd_tile_inst *t)
 {
     return t->strides.col == 1 && !t->strides.gathers;
 }
 
-/* What is only loaded to be stored goes from memory to memory, as bytes: rows as they are, or one
- * side turned. */
+/* Copies bytes from memory to memory where a value is loaded only to be stored: rows as they are,
+ * or transposed on one side. */
 static void fuse_copy(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
 {
     const rd_address *to   = &p->address[p->inst[i].arg];
@@ -168,8 +172,7 @@ static bool is_in_tile(const rd_tile_code *code, int32_t reg)
     return reg >= 0 && code->reg[reg].level == RD_AT_TILE;
 }
 
-/* The MAP that makes a register for the one instruction that reads it, and need not be cut or
- * rounded for that. */
+/* The MAP that makes a register for its only reader, and need not be cut or rounded; or -1. */
 static int32_t sole_map(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     const int32_t from = is_in_tile(code, reg) ? code->reg[reg].born : -1;
@@ -192,8 +195,8 @@ static rd_fused fused_as(rd_op op)
     }
 }
 
-/* Step i is_computation map `as` of the operands of `from` itself, if there is such a kernel and they are
- * in the tile. */
+/* Lets STEP i compute map `as` of the operands of `from` itself.  False if there is no such kernel,
+ * or operands are not of the tile. */
 static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as, int32_t from)
 {
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
@@ -213,8 +216,8 @@ static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fuse
     return true;
 }
 
-/* Of operands a and b one is a number for all of a row, or of the tile: step i is_computation map `as` of
- * the two, whichever is which, if there is such a kernel. */
+/* Lets STEP i compute map `as` of a and b, one of which is a scalar for each row or for the tile.
+ * False if there is no such kernel. */
 static bool fuse_by_row(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as, int32_t a,
                         int32_t b)
 {
@@ -236,7 +239,7 @@ static bool fuse_by_row(const rd_program *p, rd_tile_code *code, int32_t i, rd_f
     return true;
 }
 
-/* The difference that map `from` takes, if one of the two is a number for a row. */
+/* Fuses a difference with a scalar of the row into STEP i. */
 static bool fuse_shift(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as,
                        int32_t from)
 {
@@ -246,7 +249,7 @@ static bool fuse_shift(const rd_program *p, rd_tile_code *code, int32_t i, rd_fu
     return true;
 }
 
-/* Sums of squares load what they square once, of differences what they are made of. */
+/* Fuses sums of squares and of squared differences, which then load each operand once. */
 static void fuse_square(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const int32_t x = p->inst[i].a, sub = sole_map(p, code, x);
@@ -261,6 +264,7 @@ static void fuse_square(const rd_program *p, rd_tile_code *code, int32_t i)
     }
 }
 
+/* Fuses the map, or the two maps, that only STEP i reads into its kernel. */
 static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst      *inst = &p->inst[i];
@@ -290,7 +294,7 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
         fuse_map(p, code, i, as, map);
 }
 
-/* The sum of bools cast to ints counts them. */
+/* Counts bools where a sum adds up bools that are cast to ints. */
 static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -310,7 +314,8 @@ static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
         code->reg[p->inst[from].a].last = i;
 }
 
-/* Bools that only a comparison of floats with one number has made are not made. */
+/* Fuses a comparison of floats with a scalar into the STEP that counts its results, so no bools are
+ * made. */
 static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     rd_tile_inst  *t    = &code->inst[i];
@@ -333,8 +338,8 @@ static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
     code->reg[t->x].last = i > code->reg[t->x].last ? i : code->reg[t->x].last;
 }
 
-/* Sums of small ints are exact in f64 and i64 alike, in any order, and need not be widened one by
- * one. */
+/* True if a sum of small ints is exact in f64 and in i64 alike, so that their order does not matter
+ * and they need not be widened one by one. */
 static bool is_exact_sum(const rd_tile_fold *f, rd_dtype type)
 {
     const double most = (double)f->fold->n_block * (double)f->fold->lanes * RD_TREE_STEPS * 65536;
@@ -343,6 +348,7 @@ static bool is_exact_sum(const rd_tile_fold *f, rd_dtype type)
            f->fold->steps == RD_TREE_STEPS && (type == RD_F64 || type == RD_I64 || type == RD_U64);
 }
 
+/* Sums ints of 8 and 16 bits as they lie in memory, instead of loading, casting and adding them. */
 static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst         *inst = &p->inst[i];
@@ -370,6 +376,8 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
     code->reg[p->inst[load].dst].last = -1;
 }
 
+/* Applies all fusions: first into STEPs, then into STOREs, then of LOADs, as each depends on the
+ * ones before it. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     int32_t *count = get(pool, (size_t)(p->n_inst + 1) * sizeof *count);

@@ -1,9 +1,10 @@
-/* plan_groups.c - the plan of folds by label: which the machine can run, and what their kernels read. */
+/* plan_groups.c - the plan of group-by folds: which ones the tile machine can run, and what their
+ * kernels read. */
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
-/* ---- What it can do -------------------------------------------------------------------------- */
-/* All cells are at one block, so those of no kept index may begin the fold's blocks anew: inside its
- * START no loop over cells stands around one over steps. */
+/* ---- Which ones can run ---------------------------------------------------------------------- */
+/* True if no loop over cells stands around a loop over steps, inside the fold's START.  All cells
+ * are in one block at a time, so a loop over cells must not begin its blocks again. */
 static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
 {
     const rd_fold *f     = &p->fold[p->inst[step].arg];
@@ -19,7 +20,7 @@ static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
     return true;
 }
 
-/* Are neighbours one step, or steps of one cell one after the other? */
+/* True if neighbouring elements are one step of several cells, or successive steps of one cell. */
 static bool has_group_mapping(const rd_fold *f, const rd_loop *col)
 {
     const int64_t lane  = rd_tile_strides_of(&f->lane, NULL, col).col,
@@ -43,7 +44,8 @@ bool rd_tile_can_group(const rd_program *p, const rd_tile_code *code, int32_t fo
     return has_steps_outside(p, start, step) && has_group_mapping(&p->fold[fold], col);
 }
 
-/* A tile has one table of groups. */
+/* True if a group-by fold begins within the loop.  A tile has one table of groups, so such a loop
+ * cannot be its rows. */
 bool rd_tile_begins_groups(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++)
@@ -58,7 +60,7 @@ static bool is_group_step(const rd_program *p, int32_t i)
     return p->inst[i].kind == RD_I_STEP && p->fold[p->inst[i].arg].n_group;
 }
 
-/* The CAST that makes a register for the one instruction that reads it, -1. */
+/* The CAST that makes a register for its only reader; or -1. */
 static int32_t sole_cast(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     const int32_t born = code->reg[reg].born;
@@ -70,7 +72,7 @@ static int32_t sole_cast(const rd_program *p, const rd_tile_code *code, int32_t 
                : -1;
 }
 
-/* f32 that only a sum in f64 reads is converted by that. */
+/* The CAST from f32 to f64 whose only reader is a sum, which converts while it sums; or -1. */
 static int32_t widening_cast(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const int32_t cast = sole_cast(p, code, p->inst[i].a);
@@ -78,7 +80,7 @@ static int32_t widening_cast(const rd_program *p, const rd_tile_code *code, int3
     return cast >= 0 && p->inst[cast].type == RD_F64 && p->inst[cast].from == RD_F32 ? cast : -1;
 }
 
-/* The kernels of a step that sums, by type of the labels; NULL: it has the reducer's. */
+/* The kernels of a STEP that sums, by type of the labels; NULL if it uses the reducer's kernel. */
 static rd_simd_group *const *sums_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
@@ -89,7 +91,7 @@ static rd_simd_group *const *sums_of(const rd_program *p, const rd_tile_code *co
                                           : NULL;
 }
 
-/* May all that read the labels of a LOAD read memory instead? */
+/* True if every reader of a LOAD of labels has a kernel that reads them from memory. */
 static bool can_read_labels_directly(const rd_program *p, const rd_tile_code *code, int32_t load,
                                      int32_t reg)
 {
@@ -115,7 +117,7 @@ static bool can_read_labels_directly(const rd_program *p, const rd_tile_code *co
     return uses == 0;
 }
 
-/* The LOAD of the labels that kernels read themselves, -1; with the CAST behind it. */
+/* The LOAD of labels that kernels read themselves, with the CAST behind it in *cast; or -1. */
 static int32_t direct_labels(const rd_program *p, const rd_tile_code *code, int32_t reg,
                              int32_t *cast)
 {
@@ -130,6 +132,8 @@ static int32_t direct_labels(const rd_program *p, const rd_tile_code *code, int3
     return can_read_labels_directly(p, code, load, reg) ? load : -1;
 }
 
+/* Chooses the kernel of a group-by STEP, and fuses the CAST of its operand and the LOAD of its
+ * labels into it. */
 void rd_tile_fuse_group(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst        *inst  = &p->inst[i];

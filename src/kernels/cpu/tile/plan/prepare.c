@@ -1,9 +1,18 @@
-/* prepare.c - a loop program seen as tiles: which loops are rows and columns, and what each
- * instruction is there. */
+/* prepare.c - a loop program becomes a plan of tiles: the role of each loop, and the plan of each
+ * instruction.
+ *
+ *   LOOP i            rows                   level of the body
+ *     LOOP j          columns
+ *       LOAD x[i, j]                         tile: rows x columns elements
+ *       STEP s, x                            tile
+ *     END
+ *     CLOSE s                                row: an element per row of the tile
+ *   END */
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/cpu/tile/run/tile_task.h"
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
+/* True if all loops directly inside are innermost ones. */
 static bool has_only_column_loops(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t k = loop->first; k >= 0; k = p->loop[k].next)
@@ -12,9 +21,9 @@ static bool has_only_column_loops(const rd_program *p, const rd_loop *loop)
     return true;
 }
 
-/* Rows of a tile go through one inner loop together before any goes through the next: right if no
- * row reads what another has stored, and nothing leaves early.  Leaves of programs store few slots,
- * however much they load. */
+/* True if all rows of a tile may finish one inner loop before any begins the next one.  No row may
+ * read what another has stored, and no loop may exit early.  Programs store to few slots, so the
+ * search is short. */
 static bool can_interleave_rows(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
@@ -28,7 +37,7 @@ static bool can_interleave_rows(const rd_program *p, const rd_loop *loop)
     return true;
 }
 
-/* Rows are put in order one after the other, each in the same scratch as those before. */
+/* True if a loop sorts rows: one after the other, in the same scratch. */
 static bool sorts_rows(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++)
@@ -37,6 +46,7 @@ static bool sorts_rows(const rd_program *p, const rd_loop *loop)
     return false;
 }
 
+/* Decides whether a loop gives columns, rows or neither. */
 static rd_loop_role role_of(const rd_program *p, const rd_loop *loop)
 {
     if (loop->kind != RD_LOOP_EACH || sorts_rows(p, loop))
@@ -68,13 +78,15 @@ static int64_t distance(int64_t step)
     return step < 0 ? -step : step;
 }
 
-/* Are rows of the tile neighbours in memory, and columns too far apart to be in their way? */
+/* True if rows of the tile are adjacent in memory, and columns so far apart that they do not
+ * overlap them. */
 static bool is_transposed(const rd_inst *inst, const rd_tile_strides *w, int64_t rows)
 {
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) && !w->gathers &&
            distance(w->row) == 1 && distance(w->col) > 1 && distance(w->col) >= rows;
 }
 
+/* Sets the plan of an instruction from its loops: level, strides, kernels of maps. */
 static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_loop *row,
                    const rd_loop *col)
 {
@@ -105,6 +117,7 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
         t->wrap = code->simd->wrap[inst->type];
 }
 
+/* Sets the level and element of the registers that an instruction makes. */
 static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -121,6 +134,7 @@ static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
     }
 }
 
+/* Sets the roles of loops and the plans of all instructions, before anything is fused. */
 static void decode_all(const rd_program *p, rd_tile_code *code)
 {
     const rd_loop *row = NULL, *col = NULL;
@@ -150,8 +164,9 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* ---- What it is_supported do -------------------------------------------------------------------------- */
-/* A fold that begins for each element is none of ours. */
+/* ---- What it is_supported do ----------------------------------------------------------------- */
+/* True if the tile machine can run the fold.  A fold that begins anew for each element is left to
+ * the reference. */
 static bool is_fold_supported(const rd_program *p, const rd_tile_code *code, int32_t k)
 {
     const rd_fold *fold = &p->fold[k];
@@ -171,7 +186,8 @@ static bool is_fold_supported(const rd_program *p, const rd_tile_code *code, int
            (code->inst[start].level == RD_AT_TASK || code->inst[step].level == RD_AT_TILE);
 }
 
-/* Registers go to memory as what they are; programs made by hand may ask for other things. */
+/* True if the register of a LOAD or STORE has the element of its memory; hand-made programs may
+ * differ. */
 static bool has_native_type(const rd_program *p, const rd_tile_code *code, const rd_inst *inst)
 {
     const int32_t reg = inst->kind == RD_I_LOAD ? inst->dst : inst->a;
@@ -180,6 +196,7 @@ static bool has_native_type(const rd_program *p, const rd_tile_code *code, const
            rd_elem_of(p->address[inst->arg].type) == code->reg[reg].elem;
 }
 
+/* True if the tile machine can run all of the program. */
 static bool is_supported(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -194,9 +211,10 @@ static bool is_supported(const rd_program *p, const rd_tile_code *code)
     return true;
 }
 
-/* ---- Reading ahead --------------------------------------------------------------------------- */
-/* The first LOAD of a loop over columns that others follow, of rows that adjoin.  Memory would idle
- * while the others compute on what is near by then. */
+/* ---- Prefetching ----------------------------------------------------------------------------- */
+/* Finds the first LOAD of contiguous rows in the first of several loops over columns, and marks it
+ * to be prefetched.  Otherwise memory would be idle while the later loops compute on cached
+ * elements. */
 static void find_prefetch(const rd_program *p, rd_tile_code *code, int32_t begin,
                           const rd_loop *outer)
 {
@@ -241,6 +259,8 @@ static rd_tile_code *new_code(const rd_program *p, rd_get_fn *get, void *pool)
     return code->inst && code->loop && code->fold && code->reg ? code : NULL;
 }
 
+/* Makes the plan of a program pass by pass.  Sizes of tiles depend on buffers, so folds are planned
+ * twice: first for one row, then for all rows of a tile. */
 rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
 {
     rd_tile_code *code = new_code(p, get, pool);

@@ -1,18 +1,20 @@
-/* price.c - how long the tile machine computes: kernels, each of which passes over the elements of a tile. */
+/* price.c - the predicted time of the tile machine: each kernel passes over the elements of a
+ * tile. */
 #include "kernels/cpu/sort/row_sort.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/emit/emit.h"
 #include "kernels/loop/price.h"
 #include <math.h>
 
-/* Functions go by vectors, but for those of C's library. */
+/* The time of an elementary function, by vectors, or by C's library where we have none. */
 static double function_ns(const rd_inst *inst, const rd_speeds *s)
 {
     return rd_op_table[inst->op].by == RD_BY_LIBM ? s->call * (double)rd_op_table[inst->op].cost / 8
                                                   : rd_function_ns(s, inst->op, inst->type);
 }
 
-/* Neighbours that lie apart, in squares or one by one.  Stores of the latter wait for their lines. */
+/* The time of an element that is not adjacent to the last one: transposed in squares, or read one
+ * by one.  Stores of the latter wait for their cache lines. */
 static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_speeds *s, double near)
 {
     enum { LINE = 64 };

@@ -1,22 +1,23 @@
-/* sizes.c - how many columns and rows a tile of each loop has at most. */
+/* sizes.c - the most columns and rows of a tile, for each loop. */
 #include "core/bytes.h"
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
-/* Elements of a tile that are only read in place: enough to forget what it costs, fewer if a
- * second-level cache should hold them as they are passed over again; a block's worth of rows at
- * least; most rows of which something is kept. */
+/* ENOUGH: elements of a tile whose operands are only read in place, enough to hide what a tile
+ * costs.  AGAIN: fewer, if a second-level cache should still hold them for another pass.
+ * BLOCK_ROWS: least rows, those of a block.  MOST_ROWS: most rows for which something is kept. */
 enum { ENOUGH = 262144, AGAIN = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE = 16 };
 /* Rows that kernels take in one pass over wide states. */
 enum { UNROLL_JAM = 4 };
 
+/* True if a register has fewer elements than the tile, so that its elements are repeated. */
 static bool is_broadcast(const rd_tile_code *code, int32_t reg)
 {
     return reg >= 0 && code->reg[reg].level != RD_AT_TILE;
 }
 
-/* Does the instruction copy an operand to the spare buffer: one element for all, or elements with a
- * mask? */
+/* True if the instruction copies an operand to the spare buffer, as the operand is broadcast or
+ * masked. */
 static bool needs_spare_copy(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -33,7 +34,7 @@ static bool needs_spare_copy(const rd_program *p, const rd_tile_code *code, int3
     }
 }
 
-/* Does a loop's body keep elements in buffers? */
+/* True if the body of a loop keeps elements in buffers, which then limit the columns of a tile. */
 static bool has_buffers(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t end = p->loop[p->inst[begin].arg].end;
@@ -49,12 +50,14 @@ static bool has_buffers(const rd_program *p, const rd_tile_code *code, int32_t b
     return false;
 }
 
-/* Whole whole_squares of squares, if there are several. */
+/* Rounds n down to whole sides of squares, if there are several. */
 static int64_t whole_squares(int64_t n)
 {
     return n > RD_SQUARE ? n - n % RD_SQUARE : n;
 }
 
+/* Sets the most columns of each loop over columns: a buffer's worth, whole squares, or no limit if
+ * nothing is buffered. */
 void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
 {
     int64_t rows = RD_SQUARE;
@@ -72,7 +75,8 @@ void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* Passes over the elements of a tile: what is read several times should still be near. */
+/* Counts the passes over the elements of a tile; elements that are read again should still be
+ * cached. */
 static int32_t count_passes(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     int32_t n = 0;
@@ -82,7 +86,7 @@ static int32_t count_passes(const rd_program *p, const rd_tile_code *code, int32
     return n;
 }
 
-/* Maps alone, none of which can fail? */
+/* True if a loop has maps only, none of which can fail. */
 static bool has_only_maps(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++)
@@ -101,9 +105,11 @@ static bool has_only_maps(const rd_program *p, const rd_tile_code *code, int32_t
     return true;
 }
 
-/* Loops of maps over short rows take as many rows at a time as their buffers hold, and do not keep
- * a tile from having more: what is done once for a tile, the ends of its folds and what is computed
- * from these, costs as much as some hundred elements. */
+/* Sets how many rows loops of maps take at a time: as many short rows as their buffers hold.
+ *
+ * Such loops do not limit the rows of the tile.  More rows are better: what is done once for a
+ * tile, the ends of its folds and what is computed from these, costs as much as some hundred
+ * elements. */
 static void size_map_loops(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++) {
@@ -121,8 +127,8 @@ static void size_map_loops(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* Is there something to keep, or to do, for each row of a tile, or are its columns copied?  The
- * buffers of rows are large enough then, and what is done for each row uses them. */
+/* True if each row of a tile keeps something or its columns are copied.  The buffers of rows limit
+ * the tile then. */
 static bool has_row_state(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -138,7 +144,8 @@ static bool has_row_state(const rd_program *p, const rd_tile_code *code)
     return false;
 }
 
-/* No more rows than that, such that tiles end where blocks do. */
+/* The greatest power of two times BLOCK_ROWS that is at most `rows`, so that tiles end where blocks
+ * do. */
 static int64_t whole_blocks(int64_t rows)
 {
     int64_t some = BLOCK_ROWS;
@@ -148,6 +155,7 @@ static int64_t whole_blocks(int64_t rows)
     return some;
 }
 
+/* True if a loop has a STEP whose neighbouring elements are neighbouring cells. */
 static bool has_column_folds(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     bool found = false;
@@ -158,9 +166,9 @@ static bool has_column_folds(const rd_program *p, const rd_tile_code *code, int3
     return found;
 }
 
-/* Rows of a loop that has_buffers nothing in buffers: for one pass over them whole blocks, for several
- * what a cache holds.  Where columns have states, as many as go together, however long they are: of
- * 8576 f32 one by one min, max, mean and variance took 3 times as long. */
+/* The most rows of a loop that keeps nothing in buffers: for one pass whole blocks, for several
+ * what a cache holds.  Columns with states take at least UNROLL_JAM rows, however long: one by one,
+ * min, max, mean and variance of rows of 8576 f32 took 3 times as long. */
 static int64_t rows_in_place(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int64_t n   = p->loop[p->inst[begin].arg].extent;
@@ -174,14 +182,14 @@ static int64_t rows_in_place(const rd_program *p, const rd_tile_code *code, int3
     return fit;
 }
 
-/* Of states of their own that the rows of a tile may have together: part of a second-level
- * cache. */
+/* The memory for states of a tile's own rows: a part of the second-level cache. */
 static int64_t states_bytes(void)
 {
     return rd_caches().l2 / 8;
 }
 
-/* As many rows as fill the buffers of every loop over columns; of squares, whole lines. */
+/* The most rows of a loop over rows: as many as fill the buffers of every loop over columns in it;
+ * in squares, whole cache lines. */
 static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t number = p->inst[begin].arg;

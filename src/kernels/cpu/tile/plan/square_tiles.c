@@ -1,22 +1,25 @@
-/* square_tiles.c - operands that run against the loops: the rows of a tile are neighbours in memory, its
- * columns far apart.
+/* square_tiles.c - operands that run against the loops: the rows of a tile are adjacent in memory,
+ * its columns far apart.
  *
- * Tiles of such a loop are squares, so that cache lines are used whole while they are near,
- * whichever way they lie; on their way between memory and buffers elements are turned in registers
- * (run/square_transpose.c), or on their way into a fold (simd/transposed_folds.h).  No prefetcher follows squares, so
- * each fetches the one below it. */
+ * Tiles of such a loop are squares, so that cache lines are used whole while they are cached, in
+ * either direction.  Elements are transposed in registers, either between memory and buffers
+ * (run/square_transpose.c) or on their way into a fold (simd/transposed_folds.h).  Hardware
+ * prefetchers do not follow squares, so each square prefetches the one below it. */
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
-/* May all rows take some of their columns before any takes the others?  If each row, or each
- * column, has cells of its own; rows of a block, that is, of cells that move on together. */
+/* True if all rows may take some of their columns before any row takes the others.  Each row, or
+ * each column, must have cells of its own; cells of rows in one block must also enter it
+ * together. */
 static bool can_split_columns(const rd_tile_fold *f)
 {
     return f->own_rows || f->cell.row != 0 || f->mapping == RD_FOLD_COLUMNS ||
            (f->mapping == RD_FOLD_ELEMENTS && f->cell.col != 0 && f->fold->lanes > 1);
 }
 
-/* What goes wrong must be reported in the order of rows. */
+/* True if a loop over rows transposes some operand and its result does not depend on the order of
+ * rows.  Errors must be reported in the order of rows, so instructions that can fail prevent
+ * squares. */
 static bool can_be_square(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     bool turns = false;
@@ -36,7 +39,8 @@ static bool can_be_square(const rd_program *p, const rd_tile_code *code, int32_t
     return turns;
 }
 
-/* Smaller arrays stay in a second-level cache and are not fetched. */
+/* True if a LOAD reads an array that the second-level cache does not hold; smaller ones are not
+ * prefetched. */
 static bool exceeds_cache(const rd_program *p, const rd_inst *inst)
 {
     const rd_address *at = &p->address[inst->arg];
@@ -45,8 +49,8 @@ static bool exceeds_cache(const rd_program *p, const rd_inst *inst)
            rd_tile_bytes(p, at) > rd_caches().l2 / 2;
 }
 
-/* What is fetched, and when: operands that are turned by themselves, the others of a loop over
- * columns along with the first that is. */
+/* Chooses which LOADs are prefetched, and when: transposed operands by themselves, the others of a
+ * loop over columns along with the first transposed one. */
 static void plan_prefetching(const rd_program *p, rd_tile_code *code, int32_t begin)
 {
     int32_t first = -1;
@@ -66,8 +70,8 @@ static void plan_prefetching(const rd_program *p, rd_tile_code *code, int32_t be
         }
 }
 
-/* The LOAD that turns memory of this element for the one instruction that reads the register, with
- * nothing stored before that; or -1. */
+/* The LOAD that transposes memory of this element for one reader only, with no store in between; or
+ * -1. */
 static int32_t sole_transposed_load(const rd_program *p, const rd_tile_code *code, int32_t reg,
                                     rd_elem elem, int32_t reader)
 {
@@ -84,14 +88,14 @@ static int32_t sole_transposed_load(const rd_program *p, const rd_tile_code *cod
     return from;
 }
 
-/* Does the map give the same for operands that have changed places? */
+/* True if the map gives the same result with its operands exchanged. */
 static bool commutes(rd_fused as)
 {
     return as != RD_FUSED_sub;
 }
 
-/* Operand y of a fused step goes from memory into the step's registers if its columns are cells and
- * its rows steps. */
+/* Lets the kernel of a STEP transpose its operand y straight from memory, if y's columns are cells
+ * and its rows steps. */
 static void fuse_transposed(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     rd_tile_inst       *t = &code->inst[i];
@@ -114,6 +118,7 @@ static void fuse_transposed(const rd_program *p, rd_tile_code *code, int32_t i)
     code->inst[t->transposed_load].skip = true;
 }
 
+/* Marks a loop over rows and its inner loops as square, and plans what goes with that. */
 static void plan_loop(const rd_program *p, rd_tile_code *code, int32_t begin)
 {
     for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++) {

@@ -1,6 +1,7 @@
-/* strides.c - how positions move from element to element of a tile. */
+/* strides.c - the strides of addresses over the rows and columns of a tile. */
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
+/* The stride of an address along a loop, negative if the loop runs backwards. */
 static int64_t coef_of(const rd_address *at, const rd_loop *loop)
 {
     int64_t coef = 0;

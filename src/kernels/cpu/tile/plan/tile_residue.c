@@ -1,5 +1,7 @@
-/* tile_residue.c - which operations the tile machine takes element by element: folds whose elements are no
- * neighbours, labels, functions without vectors, and gathers. */
+/* tile_residue.c - the scalar residue of the tile machine: operations that it runs element by
+ * element, with the reason.
+ *
+ * These are folds without a lane mapping, labels, functions without vectors, and gathers. */
 #include "kernels/residue.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
@@ -8,7 +10,7 @@ static bool has_stride(const rd_address *at, int32_t axis)
     return rd_coef(at, axis) != 0;
 }
 
-/* Are the columns steps of one lane? */
+/* True if the columns of a tile are steps of one lane. */
 static bool is_serial(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f    = &p->fold[inst->arg];
@@ -18,7 +20,7 @@ static bool is_serial(const rd_program *p, const rd_inst *inst)
            (has_stride(&f->outer, axis) || has_stride(&f->lane, axis));
 }
 
-/* Could rows of the tile, or loops around it, bring other cells beside? */
+/* True if rows of the tile, or loops around it, bring other cells that could be taken together. */
 static bool has_independent_cells(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f = &p->fold[inst->arg];
@@ -30,7 +32,8 @@ static bool has_independent_cells(const rd_program *p, const rd_inst *inst)
     return f->n_block > 1 && !f->scan;
 }
 
-/* As steps.c takes them: what are no neighbours of any kind goes one by one. */
+/* The reason why the elements of a STEP or SCAN go one by one, as steps.c takes them; RD_N_RESIDUE
+ * if they do not. */
 static rd_residue_why why_step(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst      *inst = &p->inst[i];
@@ -52,6 +55,7 @@ static rd_residue_why why_step(const rd_program *p, const rd_tile_code *code, in
     return RD_RESIDUE_places;
 }
 
+/* The reason why a map runs element by element; RD_N_RESIDUE if it does not. */
 static rd_residue_why why_map(const rd_inst *inst)
 {
     if (rd_op_leaves_rest(inst->op, inst->type))
@@ -65,6 +69,7 @@ static rd_residue_why why_map(const rd_inst *inst)
     }
 }
 
+/* The reason why an instruction runs element by element; RD_N_RESIDUE if it does not. */
 static rd_residue_why why_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -82,7 +87,8 @@ static rd_residue_why why_of(const rd_program *p, const rd_tile_code *code, int3
     }
 }
 
-/* Only what is done for each element of a tile counts: what is done for each row is little beside. */
+/* Adds the operations and the predicted time of the residue.  Only work on each element of a tile
+ * counts: work on each row is little in comparison. */
 void rd_tile_residue(const rd_program *p, const rd_tile_code *code, const rd_speeds *s,
                      rd_residue *r)
 {

@@ -1,5 +1,4 @@
-/* state_scan_steps.h - the states of a scan by a reducer that no operator merges, and how its results
- * are made of them. */
+/* state_scan_steps.h - the states of a scan by a reducer that no operator merges, and its steps. */
 #ifndef RD_KERNELS_CPU_TILE_RUN_STATE_SCAN_STEPS_H
 #define RD_KERNELS_CPU_TILE_RUN_STATE_SCAN_STEPS_H
 #include "kernels/cpu/tile/run/trees.h"
@@ -10,8 +9,8 @@ typedef enum rd_state_scan_which {
     RD_N_STATE_SCAN
 } rd_state_scan_which;
 
-/* Places are those of the tile's first element.  An element r rows on is in the cell `cell_row` r
- * on, and likewise. */
+/* A scan's operands on a tile.  Numbers are those of the tile's first element; an element r rows on
+ * is in the cell r cell_row on, and likewise for steps. */
 typedef struct rd_state_scan {
     const rd_tiles        *m;
     const rd_tile_fold    *f;
@@ -23,10 +22,10 @@ typedef struct rd_state_scan {
 
 void rd_state_scan_states(const rd_tile_fold *f, char *memory, rd_state_scan_which which,
                           int64_t slot, void **s);
-/* A group of slots comes to a block. */
+/* Ends the current block of a group of slots, if it is another one, and enters this one. */
 void rd_state_scan_enter_block(const rd_state_scan *a, int64_t group, int64_t block);
-/* Elements (r, c .. c + n) are of step `at`: neighbouring slots take one each, by the kernels of
- * folds, and have their results; RD_SPARE at most. */
+/* Updates n neighbouring slots with one step, elements (r, c .. c + n), by the kernels of folds,
+ * and writes their results. n is at most RD_SPARE. */
 void rd_state_scan_step(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c,
                         int64_t n);
 #endif

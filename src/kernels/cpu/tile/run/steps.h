@@ -1,5 +1,4 @@
-/* steps.h - the ways in which the elements of a tile meet the states of a fold, which steps.c
- * chooses from. */
+/* steps.h - the updates by STEP that have files of their own; steps.c chooses among them. */
 #ifndef RD_KERNELS_CPU_TILE_RUN_STEPS_H
 #define RD_KERNELS_CPU_TILE_RUN_STEPS_H
 #include "kernels/cpu/tile/run/updates.h"

@@ -1,9 +1,11 @@
-/* tile_task.h - a task of the tile machine between two instructions, and who runs which of them. */
+/* tile_task.h - the state of a task of the tile machine, and the functions that run its
+ * instructions. */
 #ifndef RD_KERNELS_CPU_TILE_RUN_TILE_TASK_H
 #define RD_KERNELS_CPU_TILE_RUN_TILE_TASK_H
 #include "kernels/cpu/tile/tile.h"
 
-/* A register's elements: (r, c) at `at` + r row + c col elements; col is 0 or 1. */
+/* How a register's elements lie: (r, c) is r row + c col elements after `at`.  col is 0 (a scalar
+ * for the row) or 1. */
 typedef struct rd_reg_view {
     char   *at;
     int64_t row, col;
@@ -14,14 +16,16 @@ typedef struct rd_tile_axis {
     int64_t index, lo, hi;
 } rd_tile_axis;
 
-/* The first element, in the reference's order, that is known to fail; row INT64_MAX: none.  The
- * tile's other instructions go on, on rows up to its, as one of them may fail before. */
+/* The first element, in the reference's order, that is known to fail; row INT64_MAX if none is.
+ * The tile's other instructions still run on the rows up to that one, as one of them may fail for
+ * an earlier element. */
 typedef struct rd_fault {
     int64_t   row, col;
     rd_status status; /* its sentence is in the task */
 } rd_fault;
 
-/* A task between instructions; lies in its state with all it points to. */
+/* A task between two instructions.  It lies in the task's state, with all arrays that it points
+ * to. */
 typedef struct rd_tiles {
     const rd_program   *p;
     const rd_tile_code *code;
@@ -46,7 +50,7 @@ typedef struct rd_tiles {
 bool      rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to);
 int64_t   rd_tiles_bytes(const rd_program *p);
 rd_tiles *rd_tiles_new(const rd_program *p, char *state);
-/* Position of the tile's first element, without gathered indices. */
+/* The position of the tile's first element, without gathered indices. */
 static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
 {
     int64_t position = at->offset;
@@ -59,20 +63,21 @@ static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
     return position;
 }
 
-/* Another buffer of 8-byte elements beside m->spare. */
+/* The second spare buffer of 8-byte elements, after m->spare. */
 static inline char *rd_tiles_second_spare(const rd_tiles *m)
 {
     return m->spare + 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
 }
 
-/* The third, where there are masks. */
+/* The third one, which exists if a fold has a mask. */
 static inline char *rd_tiles_third_spare(const rd_tiles *m)
 {
     return m->spare + 16 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
 }
 
-/* A register as this level sees it; put together field by field, as a copy that is changed would be
- * read while its parts still are on their way to memory. */
+/* A register's elements as instructions of the current level see them.  The view is put together
+ * field by field: a copy that is changed afterwards would be read before its parts have reached
+ * memory (a store-forwarding stall). */
 static inline rd_reg_view rd_tiles_view(const rd_tiles *m, int32_t reg)
 {
     const rd_reg_view  *home  = &m->reg[reg];
@@ -94,13 +99,13 @@ static inline char *rd_view_at(const rd_reg_view *v, int64_t row, int64_t col)
 /* views.c */
 rd_word rd_view_word(const rd_reg_view *v, int64_t row, int64_t col);
 void    rd_view_set(const rd_reg_view *v, int64_t row, int64_t col, rd_word word);
-/* The memory at an instruction's address, as it lies: rows and columns apart as the walk says. */
+/* The memory at an instruction's address, where its strides apply. */
 char *rd_tiles_memory(const rd_tiles *m, const rd_tile_strides *w);
-/* Where a register of the instruction is to be computed. */
+/* The view that an instruction writes one of its registers to. */
 rd_reg_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);
-/* The view with columns side by side, copied to the spare buffer if they are not. */
+/* The view with contiguous columns, copied to the spare buffer if they are not. */
 rd_reg_view rd_tiles_dense(rd_tiles *m, rd_reg_view v);
-/* Both for kernels that read elements side by side; y may be none, one number a row, or lie in
+/* Makes both operands contiguous for kernels.  y may be absent, a scalar for each row, or lie in
  * columns (coly). */
 void rd_tiles_dense_both(rd_tiles *m, rd_reg_view *x, rd_reg_view *y, int64_t coly);
 
@@ -111,30 +116,34 @@ void rd_tiles_value(rd_tiles *m, int32_t pc);
 void rd_tiles_index(rd_tiles *m, int32_t pc);
 void rd_tiles_call(rd_tiles *m, int32_t pc);
 
-/* square_transpose.c: rows until a block ends of which other columns are still to come, `rows` at most; a LOAD
- * or STORE that turns, to y and from x; a STORE that moves. */
+/* square_transpose.c.  rd_tiles_rows_of_block: how many of the next `rows` rows a square may have,
+ * before a block ends that other columns still have to reach.  The others: a STORE that copies from
+ * memory to memory; a LOAD to y and a STORE from x that transpose; the operand of a STEP whose
+ * kernel transposes it. */
 int64_t     rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows);
 void        rd_tiles_copy_memory(rd_tiles *m, int32_t pc);
 void        rd_tiles_transpose_load(const rd_tiles *m, int32_t pc, const rd_reg_view *y);
 void        rd_tiles_transpose_store(const rd_tiles *m, int32_t pc, const rd_reg_view *x);
 rd_reg_view rd_tiles_transposed_operand(const rd_tiles *m, int32_t load, rd_fold_rows *q);
 
-/* steps.c (with lane_rows.c and row_totals.c), fold_results.c, scan.c, merge_tasks.c; memory of a fold is
- * m->fold[number]. */
+/* steps.c (with lane_rows.c and row_totals.c), fold_results.c, scan.c, merge_tasks.c.
+ * m->fold[number] is the memory of a fold. */
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);
 void rd_tiles_scan(rd_tiles *m, int32_t pc);
 void rd_tiles_sort(rd_tiles *m, int32_t number);
-/* All rows of a loop that does nothing else; false: they go one by one. */
+/* Sorts all rows of a loop that does nothing else.  False if its rows must go one by one. */
 bool rd_tiles_sort_interleaved(rd_tiles *m, const rd_loop *loop);
-/* Sets what a scan keeps for each slot, scan_words and scan_bytes; a group of them begins. */
+/* rd_tiles_size_scan: sets scan_words and scan_bytes, the memory of each slot of a scan.
+ * rd_tiles_start_scan: initialises a group of slots. */
 void rd_tiles_size_scan(rd_tile_fold *f);
 void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group);
 void rd_tiles_store_results(rd_tiles *m, int32_t pc);
 bool rd_tiles_is_decided(const rd_tiles *m, int32_t fold);
 void rd_tiles_merge_task(const rd_tile_fold *f, char *into, char *next);
 
-/* total.c: code->total, and its run, which stands for all of the program. */
+/* total.c.  rd_tile_find_total: sets code->total if the program is one total.  rd_tile_run_total:
+ * runs such a program. */
 bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 void rd_tile_run_total(const rd_program *p, rd_task *task);
 #endif

@@ -1,12 +1,13 @@
-/* updates.h - elements of a tile on their way into the states of a fold.
+/* updates.h - updates of accumulators: the elements of a tile on their way into the states of a
+ * fold.
  *
- *   STEP -steps.c-> which elements of the tile are neighbours, and whose -updates.c-> block by
- *        block into the tree -exact.c-> what a row comes to, where any order gives the same bits */
+ *   STEP -steps.c-> which elements of the tile update neighbouring states -updates.c-> block by
+ *        block into the tree -exact.c-> one value per row, where any order gives the same bits */
 #ifndef RD_KERNELS_CPU_TILE_RUN_UPDATES_H
 #define RD_KERNELS_CPU_TILE_RUN_UPDATES_H
 #include "kernels/cpu/tile/run/trees.h"
 
-/* Rows of elements for neighbouring states: where they go, and what they are. */
+/* An update: rows of elements for neighbouring states of one group. */
 typedef struct rd_update {
     const rd_tile_fold *f;
     char               *memory;
@@ -21,30 +22,33 @@ typedef struct rd_update {
     rd_fold_rows        q;
 } rd_update;
 
-/* What a STEP takes: its operands, and the places of the first element. */
+/* The operands of a STEP, and the lane, block, cell and index numbers of its first element. */
 typedef struct rd_fold_tile {
     rd_reg_view x, y, mask;
     int64_t     lane, outer, cell, index; /* of the first element */
 } rd_fold_tile;
 
-/* Elements from (r, c) of the tile on, for the states of their cell. */
+/* Sets where the elements from (r, c) of the tile on are, and which states they update. */
 void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c);
-/* n states from `offset` on take `rows` rows of one block; fresh ones begin with the first. */
+/* Updates n states from `offset` on with `rows` rows of one block; fresh states begin with the
+ * first row. */
 void rd_update_states(const rd_update *a, int64_t offset, int64_t n, int64_t rows, bool fresh);
-/* Rows of the arrival are steps along a row of the tile. */
+/* Makes each row of the update one step of all lanes along a row of the tile. */
 void rd_update_by_steps(rd_update *a);
-/* Row after row of a->q.n elements, each a step of the states from a->offset on. */
+/* Updates the states from a->offset on with `rows` rows, one after the other; each is a step of
+ * a->q.n states. */
 void rd_update_rows(rd_update *a, int64_t rows);
-/* Steps of one block for cells that keep step, the next one's elements `x` and `y` further on;
- * false: not by a kernel. */
+/* Updates `cells` cells in lockstep within one block; the elements of the next cell are x and y
+ * further on.  False if there is no kernel. */
 bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y);
-/* n neighbours along the lane position, of as many cells as lie beside each other; `lane` counts
- * them all. */
+/* Updates states with n neighbours along the lane position, of all interleaved cells; `lane` counts
+ * lanes of all cells. */
 void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer);
-/* What any element replaces; of floats, adding -0 keeps 0 and -0 as they are. */
+/* The identity of a reducer, which any element replaces.  For floats it is -0, as adding -0 keeps
+ * both 0 and -0. */
 rd_word rd_fold_identity(const rd_fold *fold);
 
-/* n states that no element has come to. */
+/* Sets n states to the identity. */
 void rd_fill_identity(const rd_tile_fold *f, int64_t n, void *const *s);
 
 /* exact.c */

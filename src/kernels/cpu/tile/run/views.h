@@ -1,9 +1,9 @@
-/* views.h - how registers and memory lie, as instructions on a tile see them. */
+/* views.h - views of registers and memory for the instructions of a tile. */
 #ifndef RD_KERNELS_CPU_TILE_RUN_VIEWS_H
 #define RD_KERNELS_CPU_TILE_RUN_VIEWS_H
 #include "kernels/cpu/tile/run/tile_task.h"
 
-/* Rows that follow each other as their columns do? */
+/* True if the rows follow each other without gaps, as one run. */
 static inline bool rd_is_one_run(const rd_tiles *m, int64_t row, int64_t col)
 {
     return m->rows == 1 || row == m->cols * col;
@@ -19,8 +19,8 @@ static inline bool rd_is_uniform(const rd_tiles *m, const rd_reg_view *v)
     return v->col == 0 && (m->rows == 1 || v->row == 0);
 }
 
-/* A tile for kernels: so many runs of so many elements side by side.  Short rows cost more than
- * their elements, so what lies flat is one run. */
+/* A tile as kernels take it: n runs of `each` contiguous elements.  Short rows cost more than their
+ * elements, so contiguous rows become one run. */
 typedef struct rd_runs {
     int64_t n, each;
 } rd_runs;
