@@ -164,7 +164,7 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* ---- What it is_supported do ----------------------------------------------------------------- */
+/* ---- What the tile machine supports ---------------------------------------------------------- */
 /* True if the tile machine can run the fold.  A fold that begins anew for each element is left to
  * the reference. */
 static bool is_fold_supported(const rd_program *p, const rd_tile_code *code, int32_t k)

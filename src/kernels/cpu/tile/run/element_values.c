@@ -1,5 +1,5 @@
-/* element_values.c - instructions that compute elements: on a whole tile, on a row of rows, or on one
- * element. */
+/* element_values.c - instructions that compute elements, on a whole tile, on one element per row,
+ * or on a single element. */
 #include "core/caches.h"
 #include "kernels/cpu/tile/run/views.h"
 #include <assert.h>
@@ -42,7 +42,8 @@ static void swap_factors(operands *o)
     o->form = (o->form & 4U) | (o->form & 1U) << 1 | (o->form & 2U) >> 1;
 }
 
-/* Element by element where no kernel has the form: all operands the same for a row, as a rule. */
+/* Maps element by element where no kernel has this combination of operands: all of them scalars of
+ * the row, as a rule. */
 static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, const rd_reg_view *y,
                        int64_t r)
 {
@@ -52,6 +53,8 @@ static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, cons
                o->n > 2 ? rd_view_at(&o->a[2], r, c) : NULL, &m->task->warnings);
 }
 
+/* MAP, SELECT: calls the kernel for this combination of scalars and rows, on one run if all
+ * operands are contiguous. */
 static void map(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -80,6 +83,7 @@ static void map(rd_tiles *m, int32_t pc)
         wrap(m, t->wrap, &y);
 }
 
+/* CAST: converts contiguous elements to another type. */
 static void cast(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -96,7 +100,7 @@ static void cast(rd_tiles *m, int32_t pc)
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* Elements from the tile's first one that gathered indices add. */
+/* The offset that gathered indices add to element (r, c). */
 static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int64_t c)
 {
     int64_t sum = 0;
@@ -109,7 +113,7 @@ static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int6
     return sum;
 }
 
-/* Is one place the same for all of a row? */
+/* True if gathered indices are the same for all of a row. */
 static bool has_one_place_per_row(const rd_tiles *m, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -118,7 +122,9 @@ static bool has_one_place_per_row(const rd_tiles *m, const rd_address *at)
     return true;
 }
 
-/* The only addend that is gathered, if nothing else changes along a row, and it lies side by side as it counts. */
+/* The gathered indices of row r, if they are the positions themselves: a single addend with
+ * coefficient 1 in a contiguous register, and nothing else changes along the row.  NULL
+ * otherwise. */
 static const int64_t *places_in_register(const rd_tiles *m, const rd_tile_strides *w, int64_t r)
 {
     const rd_addend *only = NULL;
@@ -142,7 +148,8 @@ static void add_places(int64_t n, int64_t *restrict place, const int64_t *restri
         place[c] += coef * index[c * step];
 }
 
-/* The places of row r's elements, counted from the tile's first one in that row; in `spare`, unless they are at hand. */
+/* The positions of row r's elements, relative to the tile's first element in that row.  They are
+ * computed in `spare` unless a register has them. */
 static const int64_t *find_places(const rd_tiles *m, const rd_tile_strides *w, int64_t r,
                                   int64_t *spare)
 {
@@ -168,6 +175,7 @@ static const int64_t *find_places(const rd_tiles *m, const rd_tile_strides *w, i
     for (int64_t c = 0; c < n; c++)                                     \
         ((type *)to)[c] = ((const type *)(const void *)from)[place[c]]; \
     break
+/* Gathers n elements of a size: to[c] = from[place[c]]. */
 static void gather(int64_t n, int32_t size, void *to, const char *from, const int64_t *place)
 {
     switch (size) {
@@ -179,8 +187,8 @@ static void gather(int64_t n, int32_t size, void *to, const char *from, const in
 }
 #undef GATHER
 
-/* Row r, which begins at `row`, of elements at places of their own: side by side as they are in
- * memory, then as registers are. */
+/* Loads row r, which begins at `row`, by gathered positions: packs elements as they are in memory,
+ * then converts them. */
 static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_reg_view *y,
                           int64_t r, const char *row)
 {
@@ -203,14 +211,15 @@ static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_
     load(m->cols, rd_view_at(y, r, 0), m->spare, 1);
 }
 
-/* What lies behind these bytes, and as much, is to be fetched meanwhile; rows longer than this are
- * not read once only. */
+/* Notes that the memory behind these bytes, and as much again, is to be prefetched.  Longer rows
+ * are read more than once, so they are not. */
 static void note_prefetch(rd_tiles *m, const char *at, int64_t bytes)
 {
     m->prefetch_at  = at + bytes;
     m->prefetch_end = bytes <= RD_L1_BYTES ? m->prefetch_at + bytes : m->prefetch_at;
 }
 
+/* LOAD: makes the register the memory itself, transposes, gathers, or converts. */
 static void load(rd_tiles *m, int32_t pc)
 {
     const rd_inst         *inst = &m->p->inst[pc];
@@ -246,7 +255,7 @@ static void load(rd_tiles *m, int32_t pc)
     }
 }
 
-/* Past the caches, as many elements at a time as a spare buffer holds in their type. */
+/* Stores n elements past the caches, as many at a time as a spare buffer holds in their type. */
 static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, const char *x,
                               int64_t n, rd_elem elem)
 {
@@ -264,6 +273,8 @@ static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, c
     }
 }
 
+/* STORE: copies, transposes, scatters, or converts, unless the value has been stored where it was
+ * computed. */
 static void store(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst    *t = &m->code->inst[pc];
@@ -310,6 +321,7 @@ static void constant(rd_tiles *m, int32_t pc)
             rd_view_set(&y, r, c, m->p->inst[pc].value);
 }
 
+/* COORD: writes the positions of an address as ints. */
 static void coordinate(rd_tiles *m, int32_t pc)
 {
     const rd_tile_strides *w     = &m->code->inst[pc].strides;

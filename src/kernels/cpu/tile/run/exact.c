@@ -1,10 +1,10 @@
-/* exact.c - folds that any order gives the same bits: what a row comes to is found at once, and
- * arrives as one element. */
+/* exact.c - exact folds, which give the same bits in any order (argmin, counts, sums of small
+ * ints): a kernel reduces a whole row, and its result updates a state as a single element. */
 #include "kernels/cpu/tile/run/masks.h"
 #include <string.h>
 
-/* A value and its place come to the first lane of a cell (or to a cell of one lane, after those
- * before it in its group); the tree merges what blocks have found, in any order. */
+/* Updates the first lane of a cell (or a cell of one lane, in order) with one value and its index.
+ * The tree merges the results of blocks in any order. */
 static void update_one(rd_update *a, int64_t block, const void *x, int64_t index)
 {
     rd_group *g;
@@ -28,6 +28,7 @@ static int64_t first_unmasked(const rd_tiles *m, const rd_reg_view *mask, int64_
     return (const char *)memchr(row, 1, (size_t)m->cols) - row;
 }
 
+/* Updates each row's cell with the best element of the row and its index, in argmin and argmax. */
 void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f    = a->f;
@@ -52,7 +53,7 @@ void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
     }
 }
 
-/* Sums of ints are exact: what a row comes to goes to the first lane. */
+/* Updates each row's cell with the number of true elements, or of those that pass a comparison. */
 void rd_update_counts(rd_tiles *m, rd_update *a, const rd_fold_tile *t, rd_simd_count_if *test)
 {
     const rd_tile_fold *f = a->f;
@@ -67,7 +68,7 @@ void rd_update_counts(rd_tiles *m, rd_update *a, const rd_fold_tile *t, rd_simd_
     }
 }
 
-/* What one of these sums comes to goes to the first lane of its cell. */
+/* Updates the first lane of a cell with a sum of small ints. */
 static void update_sum(rd_update *a, int64_t block, int64_t sum)
 {
     const double as_f64 = (double)sum;
@@ -75,7 +76,7 @@ static void update_sum(rd_update *a, int64_t block, int64_t sum)
     update_one(a, block, a->f->elem == RD_ELEM_f64 ? (const void *)&as_f64 : (const void *)&sum, 0);
 }
 
-/* Rows of columns that are cells; a task's share of the columns may be less than a row. */
+/* Sums small ints where columns are cells.  A task may have a part of each row only. */
 static void update_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
                                  const rd_tile_strides *w)
 {
@@ -93,6 +94,7 @@ static void update_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *
     }
 }
 
+/* Sums ints of 8 and 16 bits straight from memory, and updates each row's cell with the sum. */
 void rd_update_small_ints(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
                           const rd_tile_strides *w)
 {

@@ -1,10 +1,10 @@
-/* finish.c - states of finished folds become results. */
+/* finish.c - states of finished folds become results: lanes merge, and results are converted. */
 #include "core/tree.h"
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include <string.h>
 
-/* Results in the accumulator's element become those of the register. */
+/* Converts results of the accumulator's element to the type of the register. */
 void rd_tiles_convert_results(const rd_tiles *m, const rd_tile_fold *f, int64_t n,
                               void *const *from, void *const *to)
 {
@@ -47,9 +47,10 @@ void rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_reg_view *y, int6
 }
 
 /* ---- Lanes ----------------------------------------------------------------------------------- */
-/* Lane l merges lane l + h for h = lanes/2 .. 1.  Below a cache line's worth the kernel gets a
- * whole vector all the same: lanes from h on are of no interest any more, and each is read before
- * it changes. */
+/* Merges lanes by halves: lane l takes lane l + h for h = lanes/2 .. 1.
+ *
+ * Below a cache line the kernel still gets a whole vector: lanes from h on are not used any more,
+ * and each is read before it changes. */
 static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     const int64_t lanes = f->interleaved * f->fold->lanes, vector = lanes / 4;
@@ -67,7 +68,7 @@ static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
     return n;
 }
 
-/* The lanes of each of the cells that lie beside each other, brought together. */
+/* Merges the lanes of each of the interleaved cells, which are copied out first. */
 static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     for (int64_t cell = 0; cell < f->interleaved && cell < n; cell++) {

@@ -1,11 +1,11 @@
-/* fold_results.c - CLOSE: folds end, and their results become elements. */
+/* fold_results.c - CLOSE: finishes folds, and writes their results to registers. */
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/grouped_folds.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 
-/* The lanes of a cell become one; those of cells that lie beside each other do so with the first
- * one's. */
+/* Merges the lanes of a cell.  The lanes of interleaved cells merge together, when the first of
+ * these cells does. */
 static void merge_cell_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
 {
     const int64_t lanes = f->interleaved * f->fold->lanes, group = slot / f->group,
@@ -19,7 +19,8 @@ static void merge_cell_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
         *n = left;
 }
 
-/* No element that counts is better than the identity, so all are this: the first is the best. */
+/* Replaces missing indices by the first unmasked ones.  No unmasked element was better than the
+ * identity, so all equal it, and the first one is the best. */
 static void use_first_places(const rd_tile_fold *f, const char *memory, int64_t cell, int64_t n,
                              int64_t *place)
 {
@@ -30,6 +31,7 @@ static void use_first_places(const rd_tile_fold *f, const char *memory, int64_t 
             place[k] = first[(cell + k) * f->fold->lanes];
 }
 
+/* Finishes n neighbouring cells of one group, and writes their results to y from (r, c) on. */
 static void finish_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell,
                          int64_t n, rd_reg_view *y, int64_t r, int64_t c)
 {
@@ -55,6 +57,7 @@ static void finish_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory,
             rd_tiles_set_empty_result(f, y, r, c + k);
 }
 
+/* Writes the results of rows that were whole folds. */
 static void finish_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                           const rd_reg_view *y)
 {
@@ -72,6 +75,7 @@ static void finish_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory
     }
 }
 
+/* The views of the registers that a CLOSE writes, in its buffers. */
 static void register_views(rd_tiles *m, int32_t pc, int32_t n, rd_reg_view *y)
 {
     const rd_inst *inst = &m->p->inst[pc];
@@ -87,6 +91,7 @@ static void register_views(rd_tiles *m, int32_t pc, int32_t n, rd_reg_view *y)
     }
 }
 
+/* CLOSE: finishes the cells of the tile's rows and columns. */
 void rd_tiles_store_results(rd_tiles *m, int32_t pc)
 {
     const rd_inst         *inst   = &m->p->inst[pc];

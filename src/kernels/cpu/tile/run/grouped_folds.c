@@ -1,6 +1,10 @@
-/* grouped_folds.c - folds by label.  All cells are one group of the tree, which lie lane after lane, each
- * lane with one more that takes what belongs to no group.  They begin a block as identities, so that
- * nobody asks which have met an element. */
+/* grouped_folds.c - group-by folds on tiles: each element updates the cell of its label.
+ *
+ * All cells are one group of the tree, lane after lane.  Each lane has one more cell, for elements
+ * without a valid label.  All states begin a block as identities, so no update must ask whether a
+ * state has begun.
+ *
+ *   x = 1 2 3 4, label = 0 1 0 7, 2 groups  ->  cells 1+3, 2; the extra cell takes 4 */
 #include "kernels/cpu/tile/run/grouped_folds.h"
 #include "core/caches.h"
 #include "kernels/cpu/reference/fold.h"
@@ -8,7 +12,7 @@
 #include "kernels/cpu/tile/run/trees.h"
 #include <string.h>
 
-/* What a STEP takes: its operands, labels as what kernels read, and where its first element belongs. */
+/* The operands of a STEP, its labels as kernels read them, and the numbers of its first element. */
 typedef struct group_step {
     const rd_tile_fold *f;
     char               *memory;
@@ -26,7 +30,7 @@ static char *fourth_spare(const rd_tiles *m)
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
-/* What a mask leaves out belongs to no group. */
+/* Replaces the labels of masked elements by -1, which belongs to no group. */
 static rd_reg_view mask_labels(rd_tiles *m, const rd_reg_view *label, int32_t mask_reg)
 {
     const unsigned     form     = 4U | (unsigned)(label->col == 0) << 1;
@@ -42,6 +46,7 @@ static rd_reg_view mask_labels(rd_tiles *m, const rd_reg_view *label, int32_t ma
     return y;
 }
 
+/* Finds the labels: in memory where the kernel reads them there, or in a register. */
 static void find_labels(rd_tiles *m, int32_t pc, group_step *t)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -66,7 +71,8 @@ static void find_labels(rd_tiles *m, int32_t pc, group_step *t)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Floats' extremes are NaN of nothing, which no element says. */
+/* Notes which cells have had an element.  A float minimum of no elements is NaN, and the identity
+ * does not tell. */
 static void mark_seen(const rd_tile_fold *f, char *memory, const rd_group_row *q)
 {
     uint8_t *const       seen  = (uint8_t *)memory + f->seen;
@@ -76,7 +82,8 @@ static void mark_seen(const rd_tile_fold *f, char *memory, const rd_group_row *q
         seen[rd_group_state(q, c, label[c * q->col_label])] = 1;
 }
 
-/* A label for all of a row whose elements belong to neighbouring cells: the step of these. */
+/* Updates adjacent cells by the reducer's own step, if one label holds for the whole row.  False if
+ * it does not. */
 static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
 {
     const rd_tile_fold *f = t->f;
@@ -97,6 +104,7 @@ static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
     return true;
 }
 
+/* Enters a block; its states begin as identities. */
 static void begin_block(const rd_tile_fold *f, char *memory, int64_t block, void **s)
 {
     rd_group *const g = rd_tree_group(memory, 0);
@@ -108,7 +116,7 @@ static void begin_block(const rd_tile_fold *f, char *memory, int64_t block, void
     g->begun = f->group;
 }
 
-/* Steps from one on that are of its block, `left` at most. */
+/* How many of the next `left` steps are of the same block. */
 static int64_t left_in_block(const rd_tile_fold *f, int64_t step, int64_t left)
 {
     const int64_t steps = f->fold->steps;
@@ -116,8 +124,8 @@ static int64_t left_in_block(const rd_tile_fold *f, int64_t step, int64_t left)
     return steps == INT64_MAX ? left : rd_least(left, steps - step % steps);
 }
 
-/* Neighbours from (r, c) on that are of one block: steps along the lanes, or each of one lane, or one
- * step of several cells. */
+/* Counts the elements from (r, c) on that are of one block: steps along the lanes, or of one lane,
+ * or one step of several cells. */
 static int64_t count_in_block(const rd_tiles *m, const group_step *t, int64_t step,
                               const rd_group_row *q, int64_t c)
 {
@@ -131,7 +139,8 @@ static int64_t count_in_block(const rd_tiles *m, const group_step *t, int64_t st
     return left <= first ? left : rd_least(left, first + whole * lanes);
 }
 
-/* Rows from one on that are steps of one block, for sums that take several. */
+/* Counts the rows from r on that one call of a summing kernel takes: successive steps of one
+ * block. */
 static int64_t count_rows_at_once(const rd_tiles *m, const group_step *t, int64_t step, int64_t r)
 {
     const rd_tile_fold *f = t->f;
@@ -142,7 +151,8 @@ static int64_t count_rows_at_once(const rd_tiles *m, const group_step *t, int64_
     return left_in_block(f, step, m->rows - r);
 }
 
-/* Elements of a row from column c on, or of some rows; how many rows. */
+/* Updates cells with the elements of a row from column c on, or of several rows.  Returns how many
+ * rows. */
 static int64_t update_from(const rd_tiles *m, const group_step *t, int64_t r, int64_t c,
                            rd_group_row *q)
 {
@@ -210,7 +220,7 @@ void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char 
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* All nodes become one, and its lanes the first, once. */
+/* Merges all nodes into one and then its lanes, once. */
 static void finish_tree(const rd_tile_fold *f, char *memory)
 {
     const int64_t lanes = f->fold->lanes, stride = f->group / lanes;
@@ -231,7 +241,7 @@ static void finish_tree(const rd_tile_fold *f, char *memory)
     node->n = stride;
 }
 
-/* Zeros of sums are +0; places of nothing -1. */
+/* Makes zeros of sums +0, and missing indices -1. */
 static void fix_zeros_and_places(const rd_tile_fold *f, int64_t n, void *to)
 {
     for (int64_t k = 0; rd_fold_begins_with_0(f->fold) && k < n; k++)
@@ -244,6 +254,7 @@ static void fix_zeros_and_places(const rd_tile_fold *f, int64_t n, void *to)
             ((int64_t *)to)[k] = -1;
 }
 
+/* Writes the results of n cells to y from (r, c) on. */
 static void finish_cells(const rd_tile_fold *f, char *memory, int64_t cell, int64_t n,
                          const rd_reg_view *y, int64_t r, int64_t c)
 {

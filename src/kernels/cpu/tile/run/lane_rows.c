@@ -1,9 +1,10 @@
-/* lane_rows.c - rows whose neighbours are neighbouring lanes: by rows of several cells or of one, by
- * steps, row by row. */
+/* lane_rows.c - updates by rows whose neighbouring elements are neighbouring lanes: rows of several
+ * cells or of one, by whole steps, or row by row. */
 #include "kernels/cpu/tile/run/steps.h"
 #include <string.h>
 
-/* n steps of a block of which states [0, begun) of the group have begun: no tree to look after. */
+/* True if n steps are of the group's current block, and states [0, begun) have begun: nothing must
+ * be done to the tree. */
 static bool is_in_current_block(const rd_update *a, int64_t group, int64_t begun, int64_t step,
                                 int64_t n)
 {
@@ -13,7 +14,7 @@ static bool is_in_current_block(const rd_update *a, int64_t group, int64_t begun
     return g->begun >= begun && g->block * steps <= step && step + n <= (g->block + 1) * steps;
 }
 
-/* Rows of one step that lie side by side in memory, like the states that they are for, are one long
+/* True if rows of one step are contiguous in memory, as their states are, so that they are one long
  * row. */
 static bool is_one_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t)
 {
@@ -21,7 +22,7 @@ static bool is_one_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile
            (!t->y.at || t->y.row == m->cols) && (!t->mask.at || t->mask.row == m->cols);
 }
 
-/* The states of one or more cells take rows of n of them. */
+/* Updates n states of one or more cells with `rows` rows. */
 static void step_states(const rd_update *a, rd_fold_rows *q, int64_t n, int64_t rows)
 {
     q->n    = n;
@@ -30,6 +31,7 @@ static void step_states(const rd_update *a, rd_fold_rows *q, int64_t n, int64_t 
     a->step(q);
 }
 
+/* Moves the operands on by so many elements each. */
 static void advance_operands(const rd_update *a, rd_fold_rows *q, int64_t x, int64_t y,
                              int64_t mask)
 {
@@ -38,8 +40,8 @@ static void advance_operands(const rd_update *a, rd_fold_rows *q, int64_t x, int
     q->mask = q->mask ? (const char *)q->mask + mask : NULL;
 }
 
-/* Row r of the tile, steps of all lanes and maybe a part of one, within a block that the states
- * from `slot` on have begun: no more than the kernel's calls. */
+/* Updates one cell with row r of the tile, whole steps and maybe part of one, within a block that
+ * its states have begun: nothing but calls of the kernel. */
 static void update_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t, int64_t r,
                        int64_t slot, rd_fold_rows *q)
 {
@@ -58,7 +60,8 @@ static void update_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile
     }
 }
 
-/* Rows for neighbouring cells that all are within a block. */
+/* Updates adjacent cells with a row each, if all rows are within the current block.  False if they
+ * are not. */
 static bool update_cells_in_block(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t,
                                   int64_t step)
 {
@@ -81,7 +84,7 @@ static bool update_cells_in_block(const rd_tiles *m, const rd_update *a, const r
     return true;
 }
 
-/* The same where a block begins or ends, for cells of a group. */
+/* Updates cells of one group step by step, where a block begins or ends. */
 static void update_in_lockstep(const rd_tiles *m, rd_update *a, const rd_fold_tile *t, int64_t step,
                                int64_t steps)
 {
@@ -96,7 +99,7 @@ static void update_in_lockstep(const rd_tiles *m, rd_update *a, const rd_fold_ti
     }
 }
 
-/* Steps for cells one after the other; false: something else. */
+/* Updates one cell after the other with a row each.  False if the tile is not such a one. */
 static bool update_adjacent_cells(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
@@ -118,8 +121,8 @@ static bool update_adjacent_cells(const rd_tiles *m, rd_update *a, const rd_fold
     return f->in_lockstep;
 }
 
-/* Rows that are one step each, or a part of one, one after the other, of one cell; false: something
- * else. */
+/* Updates one cell with rows that are one step each, or part of one.  False if the tile is not such
+ * a one. */
 static bool update_single_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
@@ -137,6 +140,7 @@ static bool update_single_steps(const rd_tiles *m, rd_update *a, const rd_fold_t
     return true;
 }
 
+/* Finishes the tree of a row that is a whole fold, and keeps its result state. */
 static void keep_total(const rd_tile_fold *f, char *memory, int64_t row)
 {
     void *s[RD_MAX_STATE], *to[RD_MAX_STATE];
@@ -149,15 +153,15 @@ static void keep_total(const rd_tile_fold *f, char *memory, int64_t row)
         memcpy(to[k], s[k], (size_t)f->wide[k]);
 }
 
-/* Does each row begin where the one before it ends? */
+/* True if each row begins where the one before it ends. */
 static bool has_contiguous_rows(const rd_tiles *m, const rd_fold_tile *t)
 {
     return t->x.row == m->cols && (!t->y.at || t->y.row == m->cols) &&
            (!t->mask.at || t->mask.row == m->cols);
 }
 
-/* Rows of several steps, the last one maybe a part, one after the other, of one cell; false:
- * something else. */
+/* Updates one cell with rows of several steps each, the last one maybe a part.  False if the tile
+ * is not such a one. */
 static bool update_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
@@ -190,8 +194,10 @@ static bool update_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_
     return true;
 }
 
-/* All rows of totals use the same states, so that these stay in the first-level cache beside what
- * streams by: with states of its own for each row, sums of 8192 f32 took 1.1 times as long. */
+/* Updates states by rows along the lanes, in the largest pieces that the tile allows.
+ *
+ * All rows of totals use the same states, which so stay in the first-level cache.  With states of
+ * its own for each row, sums of rows of 8192 f32 took 1.1 times as long. */
 void rd_update_lane_rows(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;

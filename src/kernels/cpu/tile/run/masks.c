@@ -1,8 +1,9 @@
-/* masks.c - elements that a mask leaves out of a fold or a scan.
+/* masks.c - masked folds and scans: elements that a mask leaves out.
  *
- * Where an operator takes elements, and where the best of a row is looked for, they become the
- * identity, and kernels take rows as ever; other reducers have a step that knows the mask.  As the
- * identity may be an element that counts, too, each cell says whether it has met one of these. */
+ * Where the reducer is an operator, and in a search for the best, masked elements become the
+ * identity, and kernels take all rows.  Other reducers have a step that reads the mask.  The
+ * identity may also be an unmasked element, so each cell has a flag that says whether it has had
+ * one. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/reference/fold.h"
 #include <string.h>
@@ -18,6 +19,7 @@ rd_reg_view rd_mask_dense(rd_tiles *m, int32_t reg)
     return mask;
 }
 
+/* Selects x where the mask is true, else the identity. */
 rd_reg_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_reg_view *x,
                               const rd_reg_view *mask)
 {
@@ -39,9 +41,9 @@ bool rd_mask_has_any(const rd_tiles *m, const rd_reg_view *mask, int64_t r)
     return memchr(rd_view_at(mask, r, 0), 1, (size_t)m->cols);
 }
 
-/* ---- Which cells have met an element --------------------------------------------------------- */
-/* The first element of row r of the tile belongs to the first of these flags, the next one to the
- * `next` further on. */
+/* ---- Flags: which cells have had an unmasked element ----------------------------------------- */
+/* The flags of row r of the tile: that of its first element, and the distance to the next
+ * element's. */
 typedef struct flags {
     uint8_t *seen;
     int64_t  next, cell;
@@ -55,6 +57,7 @@ static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t
                     at * f->fold->lanes };
 }
 
+/* Sets the flags of unmasked elements: one flag for the row, or one per element. */
 static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t *mask, int64_t n)
 {
     uint32_t none = 0;
@@ -68,8 +71,8 @@ static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t
             seen[c * next] |= mask[c];
 }
 
-/* Where a cell meets its first element that counts, its place is noted; rows that come by rising
- * index are the rule, and cells that have met one: 8 of them at a time. */
+/* Notes the index of each cell's first unmasked element.  Mostly all cells have had one already, so
+ * 8 cells are tested at a time. */
 static void note_places(const rd_tile_fold *f, char *memory, const flags *s, const uint8_t *mask,
                         int64_t n, int64_t index)
 {
@@ -93,6 +96,7 @@ static void note_places(const rd_tile_fold *f, char *memory, const flags *s, con
     }
 }
 
+/* Sets the flags of the cells that a tile's unmasked elements update. */
 void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                        const rd_fold_tile *t)
 {
@@ -112,8 +116,8 @@ void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* Results of cells that have met nothing so far: those of nothing.  Where columns run backwards the
- * flags do, too: `next` is negative. */
+/* Sets the results of cells without an unmasked element so far to the result of no elements.  Where
+ * columns run backwards the flags do, too: `next` is negative. */
 static void clear_unseen(const rd_tiles *m, const rd_reg_view *y, const flags *s, int64_t r,
                          const rd_word *nothing)
 {
@@ -128,7 +132,7 @@ static void clear_unseen(const rd_tiles *m, const rd_reg_view *y, const flags *s
             rd_view_set(y, r, c, *nothing);
 }
 
-/* The same along a row of one cell. */
+/* Does the same along a row of one cell: up to its first unmasked element. */
 static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_reg_view *y,
                       const flags *s, const uint8_t *mask, int64_t r, const rd_word *nothing)
 {
@@ -140,6 +144,8 @@ static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_reg_vie
     s->seen[0] |= one != NULL;
 }
 
+/* Clears the results of a masked scan where no element has come yet; of an exclusive scan before
+ * its own elements count. */
 void rd_mask_clear_empty(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                          const rd_reg_view *y, const rd_reg_view *mask)
 {

@@ -1,8 +1,9 @@
-/* merge_tasks.c - what one task's folds have come to, taken by those of the task before it. */
+/* merge_tasks.c - merges the folds of one task with those of the task before it. */
 #include "kernels/cpu/tile/run/trees.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 #include <string.h>
 
+/* Copies node `row` of one task on top of the stack of another. */
 static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t group, int32_t row,
                       int64_t n)
 {
@@ -13,7 +14,8 @@ static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t
     rd_tree_copy(f, n, a, b);
 }
 
-/* Slot k has met an element that counts if either has, the one of `into` first. */
+/* Notes that slot k has had an unmasked element in either task; the earlier task's first index
+ * wins. */
 static void merge_seen(const rd_tile_fold *f, char *into, const char *next, int64_t k)
 {
     if (f->notes_places && !into[f->seen + k])
@@ -21,7 +23,8 @@ static void merge_seen(const rd_tile_fold *f, char *into, const char *next, int6
     into[f->seen + k] |= next[f->seen + k];
 }
 
-/* Both are one node, whatever blocks they are of, and these one. */
+/* Merges folds whose order does not matter: each task's nodes become one node, and both nodes
+ * one. */
 static void merge_unordered(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_tree_node node;
@@ -36,6 +39,7 @@ static void merge_unordered(const rd_tile_fold *f, char *into, char *next, int64
     rd_tree_collapse(f, into, group);
 }
 
+/* Adds the later task's nodes to the earlier task's tree, as if one task had made all. */
 static void merge_nodes(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_tree_end_block(f, into, group);
@@ -48,7 +52,8 @@ static void merge_nodes(const rd_tile_fold *f, char *into, char *next, int64_t g
     }
 }
 
-/* A settled group has stopped at some block, so what follows it does not merge, and need not. */
+/* Merges one group.  A group whose result is decided has stopped at some block, so it takes nothing
+ * more. */
 static void merge_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_group *g = rd_tree_group(into, group);

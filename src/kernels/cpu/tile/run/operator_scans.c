@@ -1,14 +1,22 @@
-/* operator_scans.c - folds so far: of neighbouring cells, some rows at a time, and along rows. */
+/* operator_scans.c - prefix scans (running sums, products, minima, maxima) on tiles, by reducers
+ * that are one operator.
+ *
+ *   x = 1 2 3 4, cumulative sum:   y = 1 3 6 10,   exclusive: y = - 1 3 6
+ *
+ * Cells are independent scans.  Either neighbouring elements of a row belong to neighbouring scans
+ * (scan_columns), so rows of the tile are successive steps, or a row is one scan and its elements
+ * are successive steps (scan_along). */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/operator_scans.h"
 #include "kernels/math/prefix_sums.h"
 #include <string.h>
 
 enum { FIRST_LEVEL = 3, LEVELS = 7 }; /* nodes of 1, 2, 4 .. 64 elements of a block */
-/* Results that are not made in their place: bytes, and rows of neighbouring cells. */
+/* Results that go through a detour buffer: most bytes, and most rows of neighbouring cells. */
 enum { ASIDE_BYTES = 8 * RD_SPARE, ASIDE_ROWS = 8 };
 
-/* Words of a slot before those of sums. */
+/* The words of a slot before its prefix sums of blocks: hi, lo, part, and the nodes of all
+ * levels. */
 static int first_word(const rd_tile_fold *f)
 {
     return FIRST_LEVEL + (f->fold->prefix == RD_PREFIX_TREE ? LEVELS : 0);
@@ -25,12 +33,14 @@ void rd_operator_scan_size(rd_tile_fold *f)
         (f->mapping == RD_FOLD_ALONG ? (int64_t)sizeof(rd_scan_state) : 8 * first_word(f));
 }
 
-/* Arrays of a word for each slot: hi, lo and part; then the levels' nodes, and words. */
+/* The address of word `number` of a cell's slot.  Each word is an array over all slots: hi, lo and
+ * part; then the nodes of the levels, and the sums. */
 static char *array_at(const rd_tile_fold *f, char *memory, int number, int64_t cell)
 {
     return memory + f->scans + 8 * f->slots * number + cell * f->size[0];
 }
 
+/* The words of neighbouring scans from a cell on, as kernels take them. */
 static rd_scan_columns columns_at(const rd_tile_fold *f, char *memory, int64_t cell)
 {
     return (rd_scan_columns){ .hi   = array_at(f, memory, 0, cell),
@@ -46,6 +56,7 @@ static rd_scan_state *state_at(const rd_tile_fold *f, char *memory, int64_t cell
     return (rd_scan_state *)(void *)(memory + f->scans + cell * f->scan_bytes);
 }
 
+/* Initialises the scans of a group, which have had no elements. */
 void rd_operator_scan_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
     if (f->mapping == RD_FOLD_ALONG) {
@@ -62,6 +73,7 @@ void rd_operator_scan_start(const rd_tile_fold *f, char *memory, int64_t group)
         rd_prefix_sum_begin(f->group, s.sums + k * s.pitch);
 }
 
+/* A scan on a tile: its plan, its memory, its operand x and its result y. */
 typedef struct scan {
     const rd_tile_fold *f;
     char               *memory;
@@ -70,8 +82,8 @@ typedef struct scan {
 } scan;
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* Must results at y, from row to row so many elements apart, be made needs_detour: for a conversion, or as
- * lines that go nontemporal the caches are made whole? */
+/* True if results at y must go through a buffer first: for a conversion, or as non-temporal stores
+ * need whole cache lines.  `row` is the distance of rows in elements. */
 static bool needs_detour(const scan *a, const void *y, int64_t row)
 {
     const bool lines =
@@ -88,7 +100,8 @@ static char *detour_buffer(const scan *a)
     return s[0];
 }
 
-/* To elements (r, c .. c + n) of these rows. */
+/* Copies results from the detour buffer to elements (r .. r + rows, c .. c + n), converted or by
+ * non-temporal stores. */
 static void copy_results(const rd_tiles *m, const scan *a, int64_t r, int64_t c, int64_t rows,
                          int64_t n)
 {
@@ -105,7 +118,7 @@ static void copy_results(const rd_tiles *m, const scan *a, int64_t r, int64_t c,
 }
 
 /* ---- Along a row ----------------------------------------------------------------------------- */
-/* Elements (r, 0 ..) follow each other. */
+/* Scans row r as successive steps of one cell. */
 static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
 {
     const rd_tile_fold *f         = a->f;
@@ -127,7 +140,7 @@ static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
 }
 
 /* ---- Neighbouring cells ---------------------------------------------------------------------- */
-/* s = s merged with x, n of them. */
+/* Adds n elements x to n states s by the operator: s = s op x. */
 static void merge(const scan *a, int64_t n, void *s, const void *x)
 {
     a->f->code->step(&(rd_fold_rows){ .n = n, .rows = 1, .s = { s }, .x = x });
@@ -138,8 +151,12 @@ static void *level_at(const scan *a, int level, int64_t cell)
     return array_at(a->f, a->memory, FIRST_LEVEL + level, cell);
 }
 
-/* Element e of the block is x: it merges with its left siblings, and the nodes of [0, e] from the
- * right, into the block's state. */
+/* Adds element e of a block to n scans whose prefixes follow the combine tree.
+ *
+ * The element merges with its finished left siblings.  Then the nodes that cover [0, e] merge from
+ * the right into `whole`, the prefix within the block.
+ *
+ *   e = 5 (binary 101): node of 4..5 is made; whole = node 0..3 + node 4..5 */
 static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int64_t e, void *whole)
 {
     const size_t bytes = (size_t)(n * a->f->size[0]);
@@ -161,7 +178,8 @@ static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int
         }
 }
 
-/* Elements (r, c .. c + n) of one step, RD_SPARE at most. */
+/* Takes one step of n neighbouring scans, elements (r, c .. c + n), and writes their results.  n is
+ * at most RD_SPARE. */
 static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t step, int64_t r,
                       int64_t c, int64_t n)
 {
@@ -188,8 +206,8 @@ static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t st
         rd_tiles_set_empty_result(f, &a->y, r, c + k);
 }
 
-/* Elements (r, c .. c + n) of rows that are steps of one block; of ASIDE_ROWS at most if they may
- * be made needs_detour. */
+/* Takes `rows` successive steps of n neighbouring scans by one call of a kernel.  All steps are in
+ * one block; through the detour buffer they are at most ASIDE_ROWS. */
 static void scan_rows(const rd_tiles *m, const scan *a, int64_t cell, int64_t r, int64_t c,
                       int64_t rows, int64_t n)
 {
@@ -214,7 +232,8 @@ static void scan_rows(const rd_tiles *m, const scan *a, int64_t cell, int64_t r,
     }
 }
 
-/* The group moves on to a block. */
+/* Enters a block in all scans of a group; the sums of the block before it are added to those of
+ * earlier blocks. */
 static void enter_block(const scan *a, int64_t group, int64_t block)
 {
     rd_group             *g = rd_tree_group(a->memory, group);
@@ -225,7 +244,12 @@ static void enter_block(const scan *a, int64_t group, int64_t block)
     g->block = block;
 }
 
-/* Steps for neighbouring cells, some rows at a time where these are of one block. */
+/* Scans a tile whose neighbouring columns are neighbouring cells, each an independent prefix scan.
+ *
+ * The rows of the tile are successive steps of these scans, or belong to other cells.  Several rows
+ * go to one kernel call if they are successive steps of one block and the scan is an inclusive one
+ * without a tree (`simple`).  `cell` and `step` are the numbers of the tile's first element; `row`,
+ * `step_row` and `step_col` are their strides. */
 static void scan_columns(const rd_tiles *m, const scan *a)
 {
     const rd_tile_fold *f    = a->f;
@@ -261,6 +285,7 @@ static void scan_columns(const rd_tiles *m, const scan *a)
     }
 }
 
+/* Runs a SCAN on a tile: masks its operand if needed, then scans columns or rows. */
 void rd_operator_scan_run(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];

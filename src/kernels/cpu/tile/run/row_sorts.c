@@ -1,14 +1,15 @@
-/* row_sorts.c - rows that are put in order, one by one or side by side. */
+/* row_sorts.c - SORT: puts rows in order, one by one or interleaved. */
 #include "kernels/cpu/sort/row_sort.h"
 #include "kernels/cpu/tile/run/tile_task.h"
 #include <string.h>
 
+/* The address of the row at the current loop indices. */
 static const char *row_at(const rd_tiles *m, const rd_address *at, rd_dtype type)
 {
     return (const char *)m->task->slot[at->slot] + rd_tiles_position(m, at) * rd_dtype_size(type);
 }
 
-/* Loops around it take one index at a time. */
+/* Sorts one row.  Loops around it take one index at a time. */
 void rd_tiles_sort(rd_tiles *m, int32_t number)
 {
     const rd_sorting *s   = &m->p->sorting[number];
@@ -21,14 +22,15 @@ void rd_tiles_sort(rd_tiles *m, int32_t number)
     }
 }
 
-/* Does the loop put rows in order, and nothing else? */
+/* True if a loop does nothing but sort rows. */
 static bool has_only_sort(const rd_tiles *m, const rd_loop *loop)
 {
     return loop->kind == RD_LOOP_EACH && !loop->backwards && loop->end == loop->begin + 2 &&
            m->p->inst[loop->begin + 1].kind == RD_I_SORT && !m->code->inst[loop->begin + 1].skip;
 }
 
-/* False: the loop's rows go one by one. */
+/* Sorts all rows of a loop together, in vectors of rows.  False if the loop's rows must go one by
+ * one. */
 bool rd_tiles_sort_interleaved(rd_tiles *m, const rd_loop *loop)
 {
     rd_tile_axis *axis = &m->axis[loop->axis];

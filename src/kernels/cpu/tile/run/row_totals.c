@@ -1,12 +1,12 @@
-/* row_totals.c - rows that are a whole fold each: their totals, without a tree of the machine's.
- * Of one block; kernels keep a small tree themselves. */
+/* row_totals.c - rows that are a whole fold each: their totals, without a combine tree of the tile
+ * machine.  They have one block, or kernels keep a small tree themselves. */
 #include "core/tree.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include <assert.h>
 #include <string.h>
 
-/* n states begin_states with the first row, and q goes on to the next one. */
+/* Begins n states with the first row, and moves q on to the next row. */
 static void begin_states(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
 {
     if (q->mask) {
@@ -19,7 +19,7 @@ static void begin_states(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
     q->index += q->index_row;
 }
 
-/* The total of a row by the kernels of states in memory. */
+/* The total of one row of one block, by kernels of states in memory. */
 static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const *to)
 {
     const int64_t lanes = f->fold->lanes, whole = row->n / lanes, rest = row->n % lanes,
@@ -56,11 +56,11 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
         memcpy(to[k], states[k], (size_t)f->wide[k]);
 }
 
-/* Rows that are transposed in one go, and their most elements. */
+/* Most rows that are transposed at once, and their most elements. */
 enum { TRANSPOSED_ROWS = 32, TRANSPOSED_STEPS = RD_TREE_STEPS };
 
-/* Rows one after the other would wait for each step of a sum (50 f32: 200 cycles).  Turned, as many
- * as a vector holds take it together. */
+/* Folds short rows side by side: transposes them, then folds a vector of rows at a time.  Row after
+ * row would wait for each step of a sum (50 f32: 200 cycles). */
 static void fold_transposed(const rd_simd *simd, const rd_tile_fold *f, const rd_fold_rows *q)
 {
     _Alignas(64) uint64_t x[TRANSPOSED_STEPS * TRANSPOSED_ROWS],
@@ -95,8 +95,8 @@ static void fold_transposed(const rd_simd *simd, const rd_tile_fold *f, const rd
     rd_tree_add_count(f, t.s[0], n, t.rows);
 }
 
-/* Of few elements, or few rows, turning costs more than it saves; steps with a mask take states side
- * by side. */
+/* True if transposing saves more than it costs: not for few elements or few rows.  Masked steps
+ * need states side by side. */
 static bool is_worth_transposing(const rd_tile_fold *f, const rd_fold_rows *q)
 {
     if (q->mask)
@@ -104,7 +104,7 @@ static bool is_worth_transposing(const rd_tile_fold *f, const rd_fold_rows *q)
     return q->n >= 8 && q->n <= TRANSPOSED_STEPS && q->rows >= 8 && rd_elem_size(f->elem) >= 4;
 }
 
-/* Rows too short for lanes: side by side, or one element after the other. */
+/* Folds rows too short for lanes: side by side, or one element after the other. */
 static void update_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                                 const rd_fold_rows *rows)
 {
@@ -134,8 +134,8 @@ static void update_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *
     }
 }
 
-/* What a mask leaves out is the identity, or the step knows; rows say whether they have met an
- * element that counts. */
+/* Applies the mask: masked elements become the identity, or the step's kernel reads the mask.  Each
+ * row notes whether it has an unmasked element. */
 static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold_tile *t)
 {
     rd_mask_note_seen(m, f, memory, t);
@@ -145,8 +145,8 @@ static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold
     t->mask.at = NULL;
 }
 
-/* Rows of one block, or of several for which there is a kernel.  They may be short and totals few:
- * only what the kernel reads is set. */
+/* Folds rows that are whole folds.  Rows may be short and few, so only the fields that the kernel
+ * reads are set. */
 void rd_update_totals(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t                      = &m->code->inst[pc];

@@ -1,12 +1,15 @@
-/* square_transpose.c - squares of a tile on their way between memory and buffers, turned in registers
- * (simd/transpose.h), and what goes from memory to memory; plan/square_tiles.c says which loops have such. */
+/* square_transpose.c - squares of a tile between memory and buffers, transposed in registers
+ * (simd/transpose.h), and copies from memory to memory.  plan/square_tiles.c says which loops have
+ * them. */
 #include "kernels/cpu/tile/run/tile_task.h"
 #include <string.h>
 
-/* Columns of a square turned between two rounds of fetching: a core cannot wait for more lines in
- * one go. */
+/* Columns of a square that are transposed between two rounds of prefetching.  A core cannot wait
+ * for more cache lines at once. */
 enum { STRIP = 16 };
 
+/* Limits the rows of a square tile to the current block of every fold that still has other columns
+ * to come. */
 int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
 {
     for (int32_t k = 0; k < m->p->n_fold; k++) {
@@ -24,7 +27,8 @@ int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
     return rows;
 }
 
-/* A part of what is fetched along with instruction pc: rows of the squares below. */
+/* Prefetches rows [first, last) of the squares below, for the LOADs that are prefetched along with
+ * instruction pc. */
 static void prefetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
 {
     for (int32_t k = m->code->inst[pc].next_prefetch; k >= 0; k = m->code->inst[k].next_prefetch) {
@@ -37,8 +41,8 @@ static void prefetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
     }
 }
 
-/* Columns [c, c + n) between the memory of instruction pc and a tile with rows `ld` elements
- * apart. */
+/* Transposes columns [c, c + n) between the memory of instruction pc and a tile with rows `ld`
+ * elements apart. */
 static void transpose(const rd_tiles *m, int32_t pc, rd_simd_transpose *kernel, char *tile,
                       int64_t ld, int64_t c, int64_t n)
 {
@@ -56,6 +60,7 @@ static void transpose(const rd_tiles *m, int32_t pc, rd_simd_transpose *kernel, 
         kernel(n, m->rows, memory, w->col, tile, ld, 0);
 }
 
+/* Transposes all columns in strips, and prefetches between them. */
 static void transpose_all(const rd_tiles *m, int32_t pc, char *tile, int64_t ld)
 {
     const int64_t strip = m->rows < RD_SQUARE ? STRIP * RD_SQUARE / m->rows : STRIP;
@@ -67,6 +72,7 @@ static void transpose_all(const rd_tiles *m, int32_t pc, char *tile, int64_t ld)
     }
 }
 
+/* LOAD: transposes memory into y, through the spare buffer if elements are converted. */
 void rd_tiles_transpose_load(const rd_tiles *m, int32_t pc, const rd_reg_view *y)
 {
     const rd_tile_strides *w    = &m->code->inst[pc].strides;
@@ -79,6 +85,7 @@ void rd_tiles_transpose_load(const rd_tiles *m, int32_t pc, const rd_reg_view *y
                                          1);
 }
 
+/* STORE: transposes x into memory, through the spare buffer if elements are converted. */
 void rd_tiles_transpose_store(const rd_tiles *m, int32_t pc, const rd_reg_view *x)
 {
     const rd_tile_strides *w    = &m->code->inst[pc].strides;
@@ -91,7 +98,7 @@ void rd_tiles_transpose_store(const rd_tiles *m, int32_t pc, const rd_reg_view *
     transpose_all(m, pc, from, same ? x->row : m->cols);
 }
 
-/* The operand of a step whose kernel turns it, as it lies. */
+/* The operand of a STEP whose kernel transposes it, as it lies in memory. */
 rd_reg_view rd_tiles_transposed_operand(const rd_tiles *m, int32_t load, rd_fold_rows *q)
 {
     const rd_tile_inst *t = &m->code->inst[load];
@@ -105,7 +112,7 @@ rd_reg_view rd_tiles_transposed_operand(const rd_tiles *m, int32_t load, rd_fold
 }
 
 /* ---- From memory to memory ------------------------------------------------------------------- */
-/* Rows that adjoin on both sides are one. */
+/* Copies rows; rows that are contiguous on both sides are one. */
 static void copy_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from, int64_t ld)
 {
     const rd_tile_strides *w     = &t->strides;
@@ -120,8 +127,8 @@ static void copy_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from
             memmove(to, from, (size_t)bytes);
 }
 
-/* Rows of memory that are columns of other memory; nontemporal the caches, straight from registers where
- * lines allow it. */
+/* Copies columns of memory to rows of other memory; straight from registers past the caches where
+ * cache lines are aligned. */
 static void copy_transposed(const rd_tiles *m, const rd_tile_inst *t, int32_t load)
 {
     const rd_tile_strides *w           = &t->strides;
@@ -138,6 +145,7 @@ static void copy_transposed(const rd_tiles *m, const rd_tile_inst *t, int32_t lo
     }
 }
 
+/* STORE of a value that is loaded only for it: copies memory to memory. */
 void rd_tiles_copy_memory(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t    = &m->code->inst[pc];

@@ -1,5 +1,5 @@
-/* state_scan_steps.c - scans by reducers that no operator merges, a step of neighbouring slots at a
- * time.  Each slot has a state of the block at hand, and one of the blocks before. */
+/* state_scan_steps.c - scans by reducers that no operator merges, one step of neighbouring slots at
+ * a time.  Each slot has the state of the current block, and that of all blocks before it. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/state_scans.h"
 #include "kernels/cpu/tile/run/state_scan_steps.h"
@@ -29,7 +29,7 @@ void rd_state_scan_start(const rd_tile_fold *f, char *memory, int64_t group)
     }
 }
 
-/* The states of a block join those of the blocks before it. */
+/* Merges the states of a finished block into those of the blocks before it. */
 static void end_block(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
 {
     const int64_t first = group * f->group;
@@ -57,8 +57,8 @@ void rd_state_scan_enter_block(const rd_state_scan *a, int64_t group, int64_t bl
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Results of n slots for elements (r, c ..): of what blocks before the element's have come to, and
- * of that block so far, unless it is empty. */
+/* Writes the results of n slots to elements (r, c ..): the state of the blocks before, merged with
+ * that of the current block unless it is empty. */
 static void store_results(const rd_state_scan *a, int64_t slot, int64_t at, bool empty, int64_t r,
                           int64_t c, int64_t n)
 {
@@ -83,7 +83,7 @@ static void store_results(const rd_state_scan *a, int64_t slot, int64_t at, bool
     rd_tiles_finish(a->m, f, a->memory, n, empty ? whole : s, to);
 }
 
-/* Elements (r, c .. c + n) of step `at`, which are at x: neighbouring slots take one each. */
+/* Updates n neighbouring slots with one element each, at x, of step `at`. */
 static void step_states(const rd_state_scan *a, const void *x, int64_t slot, int64_t at, int64_t r,
                         int64_t c, int64_t n)
 {
@@ -109,12 +109,14 @@ static void step_states(const rd_state_scan *a, const void *x, int64_t slot, int
     }
 }
 
-/* In place, the element is read after the result is there. */
+/* Copies the elements of an exclusive scan that runs in place: each is read after its result is
+ * written. */
 static const void *copy_if_in_place(const rd_state_scan *a, const void *x, const void *y, int64_t n)
 {
     return x == y ? memcpy(a->m->spare, x, (size_t)(n * rd_elem_size(a->x.elem))) : x;
 }
 
+/* Updates slots and writes their results; an exclusive scan writes the results first. */
 void rd_state_scan_step(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c,
                         int64_t n)
 {

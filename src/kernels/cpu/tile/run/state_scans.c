@@ -1,8 +1,8 @@
-/* state_scans.c - scans by reducers that no operator merges.
+/* state_scans.c - scans by reducers that no operator merges, such as running means and variances.
  *
- * Kernels of simd/state_scans.h take the rows of a block and make the results at once.  What they do
- * not know goes step by step through the kernels of folds: the first element of a block, elements
- * with a mask, results without the element, and reducers that take exponentials. */
+ * Kernels of simd/state_scans.h update states with the rows of a block and write the results at
+ * once.  Other cases go step by step through the kernels of folds: the first element of a block,
+ * masked elements, exclusive scans, and reducers with exponentials. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/state_scans.h"
 #include "kernels/cpu/tile/run/state_scan_steps.h"
@@ -14,6 +14,7 @@ static bool has_kernel(const rd_state_scan *a)
     return a->kernels->rows && !a->f->masked && !a->f->fold->exclusive;
 }
 
+/* The arguments of a scan kernel that begins at element (r, c), step `at` of a slot. */
 static rd_running running_of(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c)
 {
     const rd_tile_fold *f       = a->f;
@@ -42,7 +43,7 @@ static rd_running running_of(const rd_state_scan *a, int64_t slot, int64_t at, i
     return q;
 }
 
-/* Of results made aside. */
+/* Converts results that a kernel has written to scratch. */
 static void convert(const rd_state_scan *a, const rd_running *q, int64_t r, int64_t c)
 {
     void *const from[1] = { q->y }, *const to[1] = { rd_view_at(&a->y, r, c) };
@@ -51,8 +52,8 @@ static void convert(const rd_state_scan *a, const rd_running *q, int64_t r, int6
         rd_tiles_convert_results(a->m, a->f, q->n, from, to);
 }
 
-/* ---- By form --------------------------------------------------------------------------------- */
-/* Cells side by side; rows of the tile may be steps of one block. */
+/* ---- By lane mapping ------------------------------------------------------------------------- */
+/* Scans n neighbouring cells down `rows` rows, which are successive steps of one block. */
 static void scan_rows(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c,
                       int64_t rows, int64_t n)
 {
@@ -72,6 +73,7 @@ static void scan_rows(const rd_state_scan *a, int64_t slot, int64_t at, int64_t 
     }
 }
 
+/* Scans a tile whose columns are neighbouring cells. */
 static void scan_columns(const rd_state_scan *a)
 {
     const rd_tile_fold *f     = a->f;
@@ -92,8 +94,8 @@ static void scan_columns(const rd_state_scan *a)
     }
 }
 
-/* Rows of the tile are scans, or one continues the one before.  Elements c .. c + n of each of them
- * are of one block. */
+/* Scans elements c .. c + n of `rows` rows, within one block.  Each row is a scan of its own, or
+ * one row continues the row before it. */
 static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c, int64_t rows,
                        int64_t n)
 {
@@ -113,6 +115,7 @@ static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c,
     convert(a, &q, r, c + by_folds);
 }
 
+/* Scans a tile whose rows are successive steps of a cell. */
 static void scan_along(const rd_state_scan *a)
 {
     const rd_tile_fold *f     = a->f;
@@ -134,6 +137,7 @@ static void scan_along(const rd_state_scan *a)
     }
 }
 
+/* Scans a tile element by element. */
 static void scan_elements(const rd_state_scan *a)
 {
     const rd_tile_fold *f = a->f;
@@ -149,7 +153,7 @@ static void scan_elements(const rd_state_scan *a)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Weights that are one number fill one row, which all rows read. */
+/* The weights with contiguous columns.  A scalar weight fills one row, which all rows read. */
 static rd_reg_view weights(rd_tiles *m, int32_t reg)
 {
     rd_reg_view w     = rd_tiles_view(m, reg);
@@ -167,6 +171,7 @@ static rd_reg_view weights(rd_tiles *m, int32_t reg)
     return (rd_reg_view){ row, 0, 1, w.elem };
 }
 
+/* The numbers and strides of a scan's operands on this tile. */
 static rd_state_scan tile_of(rd_tiles *m, const rd_tile_fold *f)
 {
     return (rd_state_scan){ .m       = m,
@@ -181,6 +186,7 @@ static rd_state_scan tile_of(rd_tiles *m, const rd_tile_fold *f)
                             .step_col = f->outer.col * f->row_steps + f->lane.col };
 }
 
+/* Runs a SCAN on a tile: makes its operands contiguous, then scans columns, rows or elements. */
 void rd_state_scan_run(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 {
     const rd_inst *inst = &m->p->inst[pc];

@@ -1,10 +1,12 @@
-/* steps.c - STEP: how the elements of a tile meet the states of a fold. */
+/* steps.c - STEP: updates the states of a fold with the elements of a tile, in the way of its lane
+ * mapping. */
 #include "kernels/cpu/tile/run/grouped_folds.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 #include <string.h>
 
+/* START: empties the groups of a fold.  At row level each row of the tile has groups of its own. */
 void rd_tiles_start(rd_tiles *m, int32_t pc)
 {
     const int32_t       number = m->p->inst[pc].arg;
@@ -22,9 +24,9 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
     }
 }
 
-/* ---- By form --------------------------------------------------------------------------------- */
-/* Cells lie side by side, of one lane, and rows of the tile are steps of them one after the other,
- * or each for cells of its own.  Columns are of several groups where panels are no part of the
+/* ---- By lane mapping ------------------------------------------------------------------------- */
+/* Updates cells of one lane, side by side.  Rows of the tile are successive steps of the same
+ * cells, or belong to others.  Columns are split where a group ends, if panels do not divide the
  * axis. */
 static void update_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
@@ -43,7 +45,7 @@ static void update_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
         }
 }
 
-/* Rows that do not adjoin, copied so that they do. */
+/* Copies rows so that they are contiguous. */
 static const void *pack_rows(const rd_tiles *m, const rd_reg_view *v, int64_t row, int64_t rows,
                              char *to)
 {
@@ -54,8 +56,8 @@ static const void *pack_rows(const rd_tiles *m, const rd_reg_view *v, int64_t ro
     return v->at ? to : NULL;
 }
 
-/* All cells take one element of each row: a run of them if rows adjoin, else as many rows as spare
- * buffers hold. */
+/* Updates all cells with one element of each row.  Contiguous rows are one run; others are packed
+ * first, as many as spare buffers hold. */
 static void update_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const int64_t cols  = m->cols,
@@ -77,6 +79,7 @@ static void update_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
     }
 }
 
+/* Copies a column so that it is contiguous. */
 static const void *pack_column(const rd_tiles *m, const rd_reg_view *v, int64_t c, char *to)
 {
     const int64_t size = rd_elem_size(v->elem);
@@ -86,7 +89,8 @@ static const void *pack_column(const rd_tiles *m, const rd_reg_view *v, int64_t 
     return v->at ? to : NULL;
 }
 
-/* A cell for each column, rows along the lanes: column by column, copied side by side. */
+/* Updates a cell for each column, whose rows go along the lanes: packs and takes column by
+ * column. */
 static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     for (int64_t c = 0; c < m->cols; c++) {
@@ -99,8 +103,8 @@ static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t
     }
 }
 
-/* Rows of which each element is a step of one lane, the next ones one after the other; false:
- * something else. */
+/* Updates cells of one lane whose successive steps are the elements of a row.  False if the tile is
+ * not such a one. */
 static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
@@ -118,6 +122,7 @@ static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile 
     return true;
 }
 
+/* Updates states element by element, unless elements are successive steps of one lane. */
 static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     if (update_one_lane(m, a, t))
@@ -133,7 +138,7 @@ static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 }
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
-/* What a mask leaves out is the identity, or else the step knows. */
+/* Applies the mask: masked elements become the identity, or the step's kernel reads the mask. */
 static void apply_mask(rd_tiles *m, rd_update *a, rd_fold_tile *t)
 {
     rd_mask_note_seen(m, a->f, a->memory, t);
@@ -145,6 +150,7 @@ static void apply_mask(rd_tiles *m, rd_update *a, rd_fold_tile *t)
         t->mask.at = NULL;
 }
 
+/* True if one of n states is the element that decides the result. */
 static bool holds_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
 {
     uint64_t there = 0;
@@ -154,8 +160,8 @@ static bool holds_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
     return there;
 }
 
-/* Has a state met the end of its type?  Ints are looked for among these, which are few, and not
- * among elements: that would take half as long as to fold them. */
+/* True if a state has the value that decides the result.  Ints are looked for among the few states:
+ * a search among elements would take half as long as the fold. */
 static bool has_reached_end(const rd_tile_fold *f, char *memory)
 {
     const rd_group *const g = rd_tree_group(memory, 0);
@@ -171,8 +177,8 @@ static bool has_reached_end(const rd_tile_fold *f, char *memory)
     return met;
 }
 
-/* Folds that an element decides stop there: loops are left early, so states would have gaps
- * afterwards. */
+/* Notes whether the result is decided, so that loops can exit early.  No further element may come
+ * then: states would have gaps. */
 static void note_decided(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                          const rd_fold_tile *t)
 {
@@ -183,8 +189,8 @@ static void note_decided(const rd_tiles *m, const rd_tile_fold *f, char *memory,
     rd_tree_group(memory, 0)->is_decided |= met;
 }
 
-/* Do the rows of each column run along the lanes of its cell, with elements of the tile in a buffer
- * of their own? */
+/* True if the rows of each column go along the lanes of its cell, and the spare buffers are
+ * free. */
 static bool has_lanes_down_columns(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_tile *t)
 {
     return f->mapping == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 &&
@@ -193,6 +199,7 @@ static bool has_lanes_down_columns(const rd_tiles *m, const rd_tile_fold *f, con
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
+/* Sets the lane, block, cell and index numbers of the tile's first element. */
 static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t)
 {
     t->lane  = rd_tiles_position(m, f->lane.at);
@@ -201,6 +208,7 @@ static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t
     t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
 }
 
+/* Updates states from contiguous operands, by the lane mapping of the fold. */
 static void update_by_mapping(rd_tiles *m, rd_update *a, rd_fold_tile *in)
 {
     const rd_tile_fold *f = a->f;
@@ -220,8 +228,8 @@ static void update_by_mapping(rd_tiles *m, rd_update *a, rd_fold_tile *in)
         note_decided(m, f, a->memory, in);
 }
 
-/* Set field by field: zeroing what is not read, a few hundred bytes, costs as much as a short
- * row. */
+/* Prepares the operands of a STEP and chooses its update.  Fields are set one by one: clearing some
+ * hundred bytes that are not read costs as much as a short row. */
 static void update_tile(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -261,6 +269,7 @@ static void update_tile(rd_tiles *m, int32_t pc)
         update_by_mapping(m, &a, &in);
 }
 
+/* STEP: users' reducers, group-by folds and totals have ways of their own. */
 void rd_tiles_step(rd_tiles *m, int32_t pc)
 {
     const int32_t       number = m->p->inst[pc].arg;

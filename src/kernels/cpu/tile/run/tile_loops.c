@@ -19,6 +19,7 @@ static int64_t sort_bytes(const rd_program *p)
     return most;
 }
 
+/* Places the arrays of a task in its memory `state`, or counts their bytes if it is NULL. */
 static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
 {
     const rd_tile_code *code = p->code;
@@ -68,13 +69,14 @@ rd_tiles *rd_tiles_new(const rd_program *p, char *state)
 /* ---- Loops ----------------------------------------------------------------------------------- */
 static bool run(rd_tiles *m, int32_t from, int32_t to);
 
+/* True if a loop ends early, or the task has failed. */
 static bool is_left(const rd_tiles *m, int32_t loop)
 {
     return m->leave == loop || m->task->status != RD_OK;
 }
 
-/* At the end of a loop over columns: of the rows that go on, those before the one that failed may
- * still fail first. */
+/* At the end of a loop over columns, keeps only the rows before the one that failed: they may still
+ * fail first. */
 static void keep_rows_before_fault(rd_tiles *m)
 {
     if (m->fault.row < m->cols)
@@ -83,6 +85,7 @@ static void keep_rows_before_fault(rd_tiles *m)
         m->task->status = m->fault.status;
 }
 
+/* Runs the body of a loop over columns on tiles of as many columns as it may have. */
 static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop      *loop  = &m->p->loop[number];
@@ -91,7 +94,7 @@ static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
     const rd_tile_level level = m->level;
     const int64_t       rows = m->cols, most = m->code->loop[number].most;
 
-    /* A row is not is_left for the next one before its end, but where nothing fails. */
+    /* A row ends before the next one begins, unless nothing in it can fail. */
     assert(rows == 1 || m->code->loop[number].square || range.hi - range.lo <= most);
     m->level = RD_AT_TILE;
     m->rows  = rows;
@@ -108,7 +111,7 @@ static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
     keep_rows_before_fault(m);
 }
 
-/* Of the tile's rows as many at a time as the loop's buffers hold. */
+/* Runs a loop over columns on as many of the tile's rows at a time as its buffers hold. */
 static void run_some_rows(rd_tiles *m, int32_t number, int32_t pc)
 {
     const int64_t rows = m->cols, most = m->code->loop[number].rows;
@@ -128,6 +131,7 @@ static void run_some_rows(rd_tiles *m, int32_t number, int32_t pc)
     m->cols            = rows;
 }
 
+/* Runs the body of a loop over rows, some rows at a time. */
 static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop     *loop  = &m->p->loop[number];
@@ -151,6 +155,7 @@ static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
     *axis    = range;
 }
 
+/* Runs the body of any other loop, for one index or one panel at a time. */
 static void run_outer(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop *loop = &m->p->loop[number];
@@ -175,6 +180,7 @@ static void run_outer(rd_tiles *m, int32_t number, int32_t pc)
     *axis = range;
 }
 
+/* Runs a loop by its role, and ends an early exit that leads to it. */
 static void run_loop(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_tile_axis *axis = &m->axis[m->p->loop[number].axis];
@@ -190,14 +196,14 @@ static void run_loop(rd_tiles *m, int32_t number, int32_t pc)
         m->leave = -1;
 }
 
-/* No more lines at once than a core can wait for, or it would wait. */
+/* Prefetches some cache lines, no more at once than a core can wait for. */
 static void prefetch_some(rd_tiles *m)
 {
     for (int k = 0; k < 16 && m->prefetch_at < m->prefetch_end; k++, m->prefetch_at += 64)
         __builtin_prefetch(m->prefetch_at, 0, 2);
 }
 
-/* False once a loop is being is_left. */
+/* Runs instructions [from, to).  False once a loop exits early or the task fails. */
 static bool run(rd_tiles *m, int32_t from, int32_t to)
 {
     for (int32_t pc = from; pc < to; pc++) {
@@ -227,6 +233,7 @@ static bool run(rd_tiles *m, int32_t from, int32_t to)
     return true;
 }
 
+/* Runs instructions of a task from the beginning of its range. */
 bool rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to)
 {
     const rd_program *p = m->p;

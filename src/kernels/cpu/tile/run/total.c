@@ -1,12 +1,14 @@
-/* total.c - programs that are nothing but folds of a few blocks by one kernel: the total of a small
- * array, or those of small planes or of their columns.  What surrounds the sum of a hundred
- * elements costs more than they do, so these run without registers, tiles and instructions. */
+/* total.c - programs that are a single total: folds of a few blocks by one kernel.
+ *
+ * These are the total of a small array, or totals of small planes or of their columns.  The
+ * overhead of tiles costs more than the sum of a hundred elements, so these programs run without
+ * registers, tiles and instructions. */
 #include "core/tree.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include <assert.h>
 
-/* ---- What is one ----------------------------------------------------------------------------- */
-/* The sole_inst instruction of a kind; NULL: there are others. */
+/* ---- Which programs are a total -------------------------------------------------------------- */
+/* The only instruction of a kind; NULL if there are none or several. */
 static const rd_inst *sole_inst(const rd_program *p, rd_inst_kind kind)
 {
     const rd_inst *found = NULL;
@@ -20,7 +22,7 @@ static const rd_inst *sole_inst(const rd_program *p, rd_inst_kind kind)
     return found;
 }
 
-/* Is there nothing but a fold that is stored, of what is loaded, or of a map in its kernel? */
+/* True if the program only folds what it loads, or a map in the kernel, and stores the result. */
 static bool only_folds(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -47,7 +49,7 @@ static bool only_folds(const rd_program *p, const rd_tile_code *code)
     return p->n_fold == 1;
 }
 
-/* Elements from neighbour to neighbour along an axis. */
+/* The stride of an address along an axis, in elements. */
 static int64_t step_along(const rd_address *at, int32_t axis)
 {
     int64_t step = 0;
@@ -57,7 +59,7 @@ static int64_t step_along(const rd_address *at, int32_t axis)
     return step;
 }
 
-/* Positions in the caller's memory that follow from loops alone? */
+/* True if an address in the caller's memory depends on loops alone. */
 static bool is_affine(const rd_program *p, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -66,7 +68,7 @@ static bool is_affine(const rd_program *p, const rd_address *at)
     return at->slot < p->first_scratch;
 }
 
-/* The array that the register is, side by side along an axis; NULL: something else. */
+/* The array that a register is, contiguous along an axis; NULL if it is something else. */
 static const rd_address *array_of(const rd_program *p, const rd_tile_code *code, int32_t reg,
                                   int32_t axis)
 {
@@ -79,13 +81,14 @@ static const rd_address *array_of(const rd_program *p, const rd_tile_code *code,
                : NULL;
 }
 
-/* The program's sole_inst loop is a row. */
+/* True if the program's only loop is a row. */
 static bool is_row(const rd_program *p, const rd_tile_code *code)
 {
     return p->n_loop == 1 && p->loop[0].axis == p->root && code->fold->mapping == RD_FOLD_LANES &&
            code->fold->treeless;
 }
 
+/* True if the next n instructions are of these kinds; moves *at past them. */
 static bool matches(const rd_program *p, int32_t *at, const rd_inst_kind *kind, int32_t n)
 {
     for (int32_t k = 0; k < n; k++, ++*at)
@@ -94,8 +97,10 @@ static bool matches(const rd_program *p, int32_t *at, const rd_inst_kind *kind, 
     return true;
 }
 
-/* Loops and nothing else, then a fold that starts, takes two loops of elements, and is stored,
- * column by column or but once. */
+/* True if the program is outer loops, then a fold of two loops of elements, which is stored once or
+ * column by column:
+ *
+ *   LOOP ..  START  LOOP LOOP (LOAD | MAP).. STEP END END  [LOOP] CLOSE STORE [END]  END .. */
 static bool has_pattern(const rd_program *p, bool by_columns, int32_t *around)
 {
     static const rd_inst_kind array_begin[] = { RD_I_START, RD_I_LOOP, RD_I_LOOP };
@@ -120,8 +125,8 @@ static const rd_loop *loop_at(const rd_program *p, int32_t inst)
     return &p->loop[p->inst[inst].arg];
 }
 
-/* A plane's loops, if the fold goes through its rows one after the other, and tasks share neither
- * rows nor columns. */
+/* Finds the loops of a plane.  True if the fold goes through its rows in order, and tasks share
+ * neither rows nor columns. */
 static bool find_plane(const rd_program *p, const rd_fold *fold, rd_tile_total *total)
 {
     total->rows = loop_at(p, total->n_outer + 1);
@@ -130,7 +135,7 @@ static bool find_plane(const rd_program *p, const rd_fold *fold, rd_tile_total *
            step_along(&fold->outer, total->rows->axis) == 1;
 }
 
-/* Rows of columns, in one block. */
+/* True if planes are folded down their columns, in one block. */
 static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, rd_tile_total *total)
 {
     const rd_tile_fold *f = code->fold;
@@ -142,7 +147,7 @@ static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, r
     return f->cells == total->n && step_along(&f->fold->cell, total->cols->axis) == 1;
 }
 
-/* Rows of whole steps of all lanes, a few blocks of whole rows. */
+/* True if the rows of a plane are whole steps of all lanes, in a few blocks of whole rows. */
 static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_tile_total *total)
 {
     const rd_fold *fold = code->fold->fold;
@@ -159,7 +164,7 @@ static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_
            total->cols->extent % fold->lanes == 0 && steps > 0 && fold->steps % steps == 0;
 }
 
-/* Where operands and result are; false: not in plain arrays. */
+/* Finds where operands and result are.  False if they are not contiguous arrays. */
 static bool find_arrays(const rd_program *p, const rd_tile_code *code, const rd_inst *step,
                         rd_tile_total *total)
 {
@@ -175,6 +180,7 @@ static bool find_arrays(const rd_program *p, const rd_tile_code *code, const rd_
            step_along(total->to, axis) == (total->fold->mapping == RD_FOLD_COLUMNS);
 }
 
+/* Sets code->total if the program is one total with a kernel.  False if memory runs out. */
 bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     const rd_tile_fold *f     = code->fold;
@@ -207,13 +213,13 @@ bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get,
 }
 
 /* ---- Running it ------------------------------------------------------------------------------ */
-/* Where an array array_begin; NULL: there is none. */
+/* The address of an array's first element; NULL if there is no array. */
 static char *array_begin(const rd_task *task, const rd_address *at)
 {
     return at ? (char *)task->slot[at->slot] + at->offset * rd_dtype_size(at->type) : NULL;
 }
 
-/* Bytes from index to index of a loop. */
+/* The stride of an array along an axis, in bytes. */
 static int64_t bytes_along(const rd_address *array, int32_t axis)
 {
     return array ? step_along(array, axis) * rd_dtype_size(array->type) : 0;
@@ -224,7 +230,7 @@ static char *moved(const void *at, int64_t bytes)
     return at ? (char *)at + bytes : NULL;
 }
 
-/* The greatest power of two. */
+/* The greatest power of two that is at most n. */
 static int64_t power_in(int64_t n)
 {
     int64_t power = 1;
@@ -234,8 +240,10 @@ static int64_t power_in(int64_t n)
     return power;
 }
 
-/* Blocks of whole rows, or of a part of the sole_inst one, become nodes of falling size, the last of
- * which merge first, as the aligned tree says; then the lanes do. */
+/* Folds a plane along its lanes.  Blocks become nodes of falling size, the last of which merge
+ * first, as the aligned tree says; then lanes merge.
+ *
+ *   7 blocks: nodes of 4, 2 and 1 blocks; 2 + 1 merge first, then 4 + (2 + 1) */
 static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
 {
     const rd_fold        *fold = t->fold->fold;
@@ -261,6 +269,7 @@ static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, vo
     t->fold->code->finish(1, node, t->fold->fold->ddof, &to);
 }
 
+/* Folds a plane down its columns, by one call of the kernel. */
 static void totals_of_columns(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
 {
     _Alignas(64) uint64_t state[RD_BLOCK_COLUMNS];
@@ -270,7 +279,7 @@ static void totals_of_columns(const rd_tile_total *t, const rd_fold_rows *plane,
     t->fold->code->finish(t->n, &s, t->fold->fold->ddof, &to);
 }
 
-/* Loop number `number` around the planes, and those in it. */
+/* Runs outer loop number `number`, and those inside it, down to the planes. */
 static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *task, int32_t number,
                        const rd_fold_rows *first, char *to)
 {
@@ -293,6 +302,7 @@ static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *tas
     }
 }
 
+/* Runs a program whose total is over planes. */
 static void run_planes(const rd_program *p, const rd_tile_total *t, rd_task *task)
 {
     const rd_fold_rows q = { .n     = t->n,
@@ -306,6 +316,7 @@ static void run_planes(const rd_program *p, const rd_tile_total *t, rd_task *tas
     run_around(p, t, task, 0, &q, array_begin(task, t->to));
 }
 
+/* Runs a program whose total is over one row. */
 static void run_row(const rd_tile_total *t, rd_task *task)
 {
     const rd_fold     *fold = t->fold->fold;
@@ -322,7 +333,7 @@ static void run_row(const rd_tile_total *t, rd_task *task)
     task->loads += t->y ? 2 * t->n : t->n;
 }
 
-/* Of a row, whoever has the first element has the block. */
+/* Runs the program.  A row is one block, which the task with its first element folds. */
 void rd_tile_run_total(const rd_program *p, rd_task *task)
 {
     const rd_tile_total *t = ((const rd_tile_code *)p->code)->total;

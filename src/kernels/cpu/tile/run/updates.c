@@ -1,4 +1,5 @@
-/* updates.c - rows of elements into the states of blocks, and blocks into the tree. */
+/* updates.c - updates of accumulators: rows of elements go into the states of blocks, and blocks
+ * into the combine tree. */
 #include "kernels/cpu/tile/run/updates.h"
 #include "kernels/cpu/reference/fold.h"
 #include <assert.h>
@@ -8,6 +9,8 @@ static const char *at(const rd_reg_view *v, int64_t r, int64_t c)
     return v->at ? rd_view_at(v, r, c) : NULL;
 }
 
+/* Finds the group and slot that elements from (r, c) on update, and the addresses of these
+ * elements. */
 void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c)
 {
     const rd_tile_fold *f    = a->f;
@@ -24,7 +27,7 @@ void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c)
     a->q.index_row = f->index.row;
 }
 
-/* On by rows, and by elements along the row. */
+/* Moves the operands on by rows, and by n elements along the row. */
 static void advance_operands(rd_update *a, int64_t rows, int64_t n)
 {
     const int64_t size = a->size;
@@ -58,6 +61,7 @@ rd_word rd_fold_identity(const rd_fold *fold)
     return s[0];
 }
 
+/* Sets n words of a size to one value. */
 static void fill(void *s, int64_t n, int32_t size, rd_word word)
 {
     for (int64_t k = 0; k < n; k++)
@@ -78,6 +82,8 @@ void rd_fill_identity(const rd_tile_fold *f, int64_t n, void *const *s)
         fill(s[k], n, f->size[k], identity[k]);
 }
 
+/* Updates n states from `offset` on with `rows` rows.  Fresh states begin with the first row, or
+ * with the identity if a map is fused into the step. */
 void rd_update_states(const rd_update *all, int64_t offset, int64_t n, int64_t rows, bool fresh)
 {
     rd_update a = *all;
@@ -99,7 +105,7 @@ void rd_update_states(const rd_update *all, int64_t offset, int64_t n, int64_t r
     rd_tree_count(a.f, a.memory, a.group, offset, n, a.q.rows);
 }
 
-/* All states up to `end` have begun. */
+/* Notes that all states up to `end` have begun. */
 static void note_begun(const rd_update *a, int64_t end)
 {
     rd_group *g = rd_tree_group(a->memory, a->group);
@@ -107,6 +113,8 @@ static void note_begun(const rd_update *a, int64_t end)
     g->begun = g->begun > end ? g->begun : end;
 }
 
+/* Updates cells in lockstep by one call of their kernel, within one block.  False if there is no
+ * kernel or the block ends. */
 bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y)
 {
     const int64_t end = a->offset + cells * a->f->fold->lanes;
@@ -125,10 +133,12 @@ bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y)
     return true;
 }
 
-/* ---- Whole blocks ---------------------------------------------------------------------------- */
-/* How many whole blocks come next that are one node of the tree: this power of two. */
+/* ---- Full blocks ----------------------------------------------------------------------------- */
+/* At most 2^MOST_LEVELS blocks are updated at once. */
 enum { MOST_LEVELS = 4 };
 
+/* The level of the largest node of the combine tree that the next full blocks make up: 2^level
+ * blocks, aligned. */
 static int32_t count_levels(const rd_update *a, int64_t rows)
 {
     const int64_t blocks = rows / a->f->fold->steps, first = a->at / a->f->fold->steps;
@@ -140,8 +150,8 @@ static int32_t count_levels(const rd_update *a, int64_t rows)
     return level;
 }
 
-/* 2^level blocks become one node without a look at the tree: that costs as long as a quarter of a
- * block of sums. */
+/* Folds 2^level full blocks into one node by a kernel, without a look at the tree.  Such a look
+ * takes as long as a quarter of a block of sums. */
 static void update_whole_blocks(rd_update *a, int32_t level)
 {
     const rd_tile_fold *f    = a->f;
@@ -166,8 +176,8 @@ static void update_whole_blocks(rd_update *a, int32_t level)
     rd_tree_push(f, a->memory, a->group, node);
 }
 
-/* Do the next rows begin and end a block of the whole group, and is there a kernel that takes it at
- * once? */
+/* True if the next rows are at least one full block of the whole group, and there is a kernel for
+ * it. */
 static bool has_whole_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps;
@@ -176,7 +186,8 @@ static bool has_whole_block(const rd_update *a, int64_t rows)
            a->q.n == a->f->group;
 }
 
-/* Rows of one block, as many as come; how many. */
+/* Updates the states with the next rows of the current block, as many as come.  Returns how many
+ * rows these are. */
 static int64_t update_within_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->at / steps;
@@ -199,6 +210,7 @@ static int64_t update_within_block(const rd_update *a, int64_t rows)
     return now;
 }
 
+/* Updates states row by row, by full blocks where there is a kernel for them. */
 void rd_update_rows(rd_update *a, int64_t rows)
 {
     while (rows > 0) {
@@ -218,8 +230,8 @@ void rd_update_rows(rd_update *a, int64_t rows)
     }
 }
 
-/* A part of a step, whole steps, a part of a step; the steps are of all cells that lie beside each
- * other. */
+/* Splits n elements along the lanes into the end of a step, whole steps, and the start of a step.
+ * Steps go over all interleaved cells. */
 void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
 {
     const int64_t lanes = a->f->interleaved * a->f->fold->lanes;

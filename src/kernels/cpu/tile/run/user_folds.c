@@ -16,12 +16,13 @@ int64_t rd_user_folds_bytes(const rd_fold *fold)
     return (rd_bytes_add(head_bytes(), rd_fold_bytes(fold)) + 63) / 64 * 64;
 }
 
-/* The fold of row `row` of the tile, if rows have folds of their own. */
+/* The fold of a tile's row, if rows have folds of their own. */
 static rd_fold_state *fold_at(const rd_tile_fold *f, char *memory, int64_t row)
 {
     return (rd_fold_state *)(void *)(memory + (f->own_rows ? row * f->row_bytes : 0));
 }
 
+/* Empties the folds of all rows. */
 void rd_user_folds_start(const rd_tiles *m, const rd_tile_fold *f, char *memory)
 {
     for (int64_t k = 0; k < (f->own_rows ? m->cols : 1); k++) {
@@ -41,6 +42,7 @@ typedef struct elements {
     rd_fold_place       at; /* of the tile's first element */
 } elements;
 
+/* The lane, block, cell and index numbers of element (r, c). */
 static rd_fold_place place_of(const elements *e, int64_t r, int64_t c)
 {
     const rd_tile_fold *f = e->f;
@@ -51,7 +53,7 @@ static rd_fold_place place_of(const elements *e, int64_t r, int64_t c)
                             .index = e->at.index + r * f->index.row + c * f->index.col };
 }
 
-/* Where the tile's first element belongs. */
+/* The numbers of the tile's first element. */
 static rd_fold_place first_place(const rd_tiles *m, const rd_tile_fold *f)
 {
     return (rd_fold_place){ .cell  = rd_tiles_position(m, f->cell.at),
@@ -60,7 +62,7 @@ static rd_fold_place first_place(const rd_tiles *m, const rd_tile_fold *f)
                             .index = rd_tiles_position(m, f->index.at) };
 }
 
-/* n elements from (r, c) on, along the row or down the column. */
+/* The n elements from (r, c) on, along the row or down the column. */
 static rd_fold_run run_of(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 {
     return (rd_fold_run){
@@ -74,6 +76,7 @@ static rd_fold_run run_of(const elements *e, int64_t r, int64_t c, int64_t n, bo
     };
 }
 
+/* Updates the fold of row r with n elements. */
 static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 {
     const rd_fold_place at  = place_of(e, r, c);
@@ -82,7 +85,7 @@ static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
     rd_fold_take(fold_at(e->f, e->memory, r), &at, &run);
 }
 
-/* Do elements is_contiguous each other in one cell, at places that rise by one? */
+/* True if successive elements are successive steps of one cell, at indices that rise by one. */
 static bool is_contiguous(const rd_tile_fold *f, int64_t outer, int64_t lane, int64_t cell,
                           int64_t index)
 {
@@ -96,6 +99,7 @@ static bool is_contiguous_along_row(const rd_tile_fold *f)
     return is_contiguous(f, f->outer.col, f->lane.col, f->cell.col, f->index.col);
 }
 
+/* Updates the folds with all elements of a tile, by the longest runs. */
 static void take_all(const rd_tiles *m, const elements *e)
 {
     const rd_tile_fold *f     = e->f;
@@ -109,6 +113,7 @@ static void take_all(const rd_tiles *m, const elements *e)
             take(e, r, c, along ? m->cols : down ? m->rows : 1, down);
 }
 
+/* Updates a group-by fold with all elements of a tile. */
 static void take_groups(const rd_tiles *m, const elements *e, const rd_reg_view *label)
 {
     const int64_t n = is_contiguous_along_row(e->f) ? m->cols : 1;
@@ -123,7 +128,7 @@ static void take_groups(const rd_tiles *m, const elements *e, const rd_reg_view 
         }
 }
 
-/* x as the reducer takes it: as it is, or converted to the spare buffer. */
+/* The operand in the type that the reducer takes, converted to the spare buffer if necessary. */
 static rd_reg_view convert_operand(rd_tiles *m, rd_dtype type, rd_reg_view x)
 {
     const rd_reg_view y = { m->spare, m->cols, 1, x.elem };
@@ -143,6 +148,7 @@ bool rd_user_folds_are_decided(const char *memory)
     return rd_fold_is_decided((const rd_fold_state *)(const void *)memory);
 }
 
+/* STEP: converts the operands to the types of the user's reducer, and updates the folds. */
 void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
 {
     const rd_inst *inst = &m->p->inst[pc];
@@ -170,7 +176,7 @@ void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *me
         take_all(m, &e);
 }
 
-/* Element by element, as registers have them. */
+/* SCAN: updates the folds element by element, and writes each running result. */
 void rd_user_folds_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 {
     const rd_inst    *inst = &m->p->inst[pc];
@@ -195,6 +201,7 @@ void rd_user_folds_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
+/* CLOSE: writes the results of cells. */
 void rd_user_folds_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t first,
                           const rd_tile_strides *w, const rd_reg_view *y)
 {

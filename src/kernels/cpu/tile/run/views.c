@@ -32,7 +32,8 @@ char *rd_tiles_memory(const rd_tiles *m, const rd_tile_strides *w)
     return (char *)m->task->slot[w->at->slot] + rd_tiles_position(m, w->at) * w->size;
 }
 
-/* The register's home for this tile; dense rows in a buffer. */
+/* Places the register for this tile: in the memory of the STORE that it is fused with, or as
+ * contiguous rows in a buffer. */
 rd_reg_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
 {
     const rd_tile_inst *t = &m->code->inst[pc];
@@ -48,6 +49,8 @@ rd_reg_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
     return rd_tiles_view(m, reg);
 }
 
+/* Copies a broadcast register to the spare buffer so that its columns are contiguous, by
+ * doubling. */
 rd_reg_view rd_tiles_dense(rd_tiles *m, rd_reg_view v)
 {
     rd_reg_view y = { m->spare, m->cols, 1, v.elem };
