@@ -575,7 +575,7 @@ static void define_scan(const definition *d, int64_t k, rd_word *y)
         if (block < own)
             rd_node_take_block(&d->node, whole, block, part, words);
         else
-            rd_node_so_far(&d->node, whole, part);
+            rd_node_merge_prefix(&d->node, whole, part);
     }
     memset(y, 0, sizeof *y);
     rd_node_finish(&d->node, whole, spare, y);

@@ -1,12 +1,18 @@
-/* run_product.c - matrix products: which ones, in which blocks, by what, and their calls. */
+/* run_product.c - matrix products: chooses which ones a BLAS or kernels compute, plans their
+ * blocks, and runs the calls.
+ *
+ *   c[m, n] = sum over k of a[m, k] b[k, n]  ->  blocks of rows x cols, each one or more GEMM
+ * calls */
 #include "kernels/cpu/product/blas.h"
 #include "kernels/cpu/product/packed.h"
 #include "kernels/cpu/product/symmetric.h"
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-/* Blocks follow from the extents alone, and each is one call on one thread: threads change no bit.
- * A call copies its rows of a and columns of b first: halves of 128 x 128 take 1.03 times as long
- * as the whole, quarters of 2048 x 2048 1.06. */
+/* The rows or columns of a block.
+ *
+ * Blocks depend on the extents alone, and each is one call on one thread, so the number of threads
+ * changes no bit.  A call first copies its rows of a and columns of b: halves of 128 x 128 take
+ * 1.03 times as long as the whole, quarters of 2048 x 2048 1.06 times. */
 static int64_t block_extent(int64_t extent, int64_t parts, int64_t most)
 {
     enum { LEAST = 128, WHOLE = 32 };
@@ -15,13 +21,15 @@ static int64_t block_extent(int64_t extent, int64_t parts, int64_t most)
     return wanted < LEAST ? LEAST : wanted > most ? most : wanted;
 }
 
-/* Nobody can stop a call, so a long sum along k is several calls, of a tenth of a second at most.
- * Each but the first adds to c.  OpenBLAS sums along k in runs: 320 or 384 of f32, 128, 192, 256 or
- * 384 of f64, as the processor has it, and halves what is left once that is less than two.  So
- * calls that end where runs end, and leave a run to the last one, change no bit.  They cost no time,
- * as each run adds to c anyway. */
+/* A call cannot be cancelled, so a long sum along k is several calls, of a tenth of a second at
+ * most.  Each but the first adds to c.
+ *
+ * OpenBLAS sums along k in runs: 320 or 384 of f32, 128, 192, 256 or 384 of f64, by processor; it
+ * halves what is left if that is less than two runs.  Calls that end where runs end, and leave a
+ * run to the last call, change no bit.  They cost no time, as each run adds to c anyway. */
 enum { LONGEST_RUN = 384 };
 
+/* The steps along k of one call: whole runs of OpenBLAS. */
 static int64_t call_steps(const rd_cpu_product *product)
 {
     const bool    wide = product->of->type == RD_F64;
@@ -31,7 +39,7 @@ static int64_t call_steps(const rd_cpu_product *product)
     return fit < runs ? runs : fit / runs * runs;
 }
 
-/* Calls that one part of the sum takes. */
+/* The calls that one part of the sum takes. */
 static int64_t calls_of(const rd_cpu_product *product)
 {
     const int64_t k = product->of->k.extent;
@@ -41,7 +49,8 @@ static int64_t calls_of(const rd_cpu_product *product)
                : (k - LONGEST_RUN + product->steps - 1) / product->steps;
 }
 
-static void cut(rd_cpu_product *product)
+/* Divides c into blocks and sums along k into calls. */
+static void plan_blocks(rd_cpu_product *product)
 {
     const rd_product *of = product->of;
 
@@ -60,9 +69,9 @@ static void cut(rd_cpu_product *product)
     product->calls = product->parts * calls_of(product);
 }
 
-/* The calls become an axis of the program.  Tasks share its blocks, all of whose calls are one
- * task's; steps of a run are calls. */
-static bool share_blocks(rd_program *p, const rd_cpu_product *product, rd_get_fn *get, void *pool)
+/* Makes the calls an axis of the program.  Tasks share its blocks; all calls of a block are one
+ * task's. */
+static bool add_call_axis(rd_program *p, const rd_cpu_product *product, rd_get_fn *get, void *pool)
 {
     int64_t *extent = get(pool, (size_t)(p->n_axis + 1) * sizeof *extent);
 
@@ -80,8 +89,8 @@ static bool share_blocks(rd_program *p, const rd_cpu_product *product, rd_get_fn
     return true;
 }
 
-/* Are the bits of the sums those of the kernels: do these find one lane, whose steps are k, and
- * columns side by side? */
+/* True if the bits of the sums are those of the kernels: one lane whose steps are k, and contiguous
+ * columns. */
 static bool has_kernels_bits(const rd_cpu_product *product, const rd_fold *f)
 {
     const rd_product *of = product->of;
@@ -91,8 +100,8 @@ static bool has_kernels_bits(const rd_cpu_product *product, const rd_fold *f)
            of->k.extent <= RD_PRODUCT_STEPS && of->n.step[RD_B] == 1;
 }
 
-/* A BLAS prepares each call, which small matrices do not pay back: at 8 x 8 x 8 it takes 1.6 times
- * as long in f64, at 16 x 16 x 16 1.1 to 1.2 times, at 32 x 32 x 32 as long. */
+/* True if a product is too small for a BLAS, which prepares each call: at 8 x 8 x 8 it takes 1.6
+ * times as long in f64, at 16 x 16 x 16 1.1 to 1.2 times, at 32 x 32 x 32 as long. */
 static bool is_small(const rd_product *product)
 {
     enum { SMALL = 32 };
@@ -100,26 +109,27 @@ static bool is_small(const rd_product *product)
     return product->m.extent <= SMALL && product->n.extent <= SMALL && product->k.extent <= SMALL;
 }
 
-/* Whoever computes matrices as they lie.  False: nobody. */
+/* Chooses kernels or a BLAS for matrices as they lie.  False if neither can compute the product. */
 static bool find_library(const rd_program *p, const rd_simd *simd, rd_cpu_product *product)
 {
     const bool kernels = has_kernels_bits(product, &p->fold[0]);
 
-    if (kernels && (p->exact || is_small(product->of) || !rd_blas_name() || rd_blas_is_behind()))
+    if (kernels && (p->exact || is_small(product->of) || !rd_blas_name() || rd_blas_lacks_avx2()))
         product->kernel = simd->product[rd_elem_of(product->of->type)];
     return product->kernel || (!p->exact && rd_blas_name());
 }
 
-/* A BLAS computes such a product by half; our kernels compute whole blocks. */
-static void cut_symmetric(rd_cpu_product *product)
+/* Plans the blocks of a symmetric product if a BLAS computes it: half of them.  Our kernels compute
+ * whole blocks. */
+static void plan_symmetric_blocks(rd_cpu_product *product)
 {
     product->symmetric = !product->kernel && rd_product_is_symmetric(product->of);
     if (product->symmetric)
-        cut(product);
+        plan_blocks(product);
 }
 
-/* Each call adds to all of c, which short sums do not pay for: 16 filters of 5 x 5 took 1.4 times as
- * long by 5 calls a row as by panels. */
+/* True if the product is many short sums.  Each call adds to all of c, which costs more than short
+ * sums: 16 filters of 5 x 5 took 1.4 times as long by 5 calls a row as by panels. */
 static bool has_short_calls(const rd_cpu_product *product)
 {
     enum { SHORT = 32 };
@@ -134,6 +144,7 @@ static rd_cpu_product by_panels(const rd_packed *packed)
     };
 }
 
+/* Finds the product of a program, and who computes it: a BLAS, kernels, or packed panels. */
 bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
 {
     const rd_packed *packed  = NULL;
@@ -145,23 +156,23 @@ bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void
         return false;
     if (of) {
         product->of = of;
-        cut(product);
+        plan_blocks(product);
         library = find_library(p, simd, product);
         if (library)
-            cut_symmetric(product);
+            plan_symmetric_blocks(product);
     }
     if ((!library || has_short_calls(product)) && !rd_packed_prepare(p, simd, get, pool, &packed))
         return false;
     if (packed)
         *product = by_panels(packed);
-    return (!library && !packed) || share_blocks(p, product, get, pool);
+    return (!library && !packed) || add_call_axis(p, product, get, pool);
 }
 
 const char *rd_product_by(const rd_cpu_product *product)
 {
     return product->packed      ? "product kernels, from packed panels"
            : product->kernel    ? "product kernels"
-           : product->symmetric ? rd_blas_name_of_half()
+           : product->symmetric ? rd_blas_name_of_syrk()
                                 : rd_blas_name();
 }
 
@@ -170,7 +181,7 @@ typedef struct block {
     int64_t item, row, col; /* of the axes before m and n; first row and column of c */
 } block;
 
-static int64_t at_most(int64_t n, int64_t most)
+static int64_t least_of(int64_t n, int64_t most)
 {
     return n < most ? n : most;
 }
@@ -178,15 +189,16 @@ static int64_t at_most(int64_t n, int64_t most)
 /* Rows and columns of c that the block at these has. */
 static int64_t rows_at(const rd_cpu_product *product, int64_t row)
 {
-    return at_most(product->rows, product->of->m.extent - row);
+    return least_of(product->rows, product->of->m.extent - row);
 }
 
 static int64_t cols_at(const rd_cpu_product *product, int64_t col)
 {
-    return at_most(product->cols, product->of->n.extent - col);
+    return least_of(product->cols, product->of->n.extent - col);
 }
 
-/* As it lies in memory: the kernel takes columns of c and b side by side, and a as it is. */
+/* The arguments of a kernel for a block: columns of b and c are contiguous, a may have any
+ * strides. */
 static rd_product_tile tile_of(const rd_cpu_product *product, const block *b)
 {
     const rd_product *of = product->of;
@@ -200,6 +212,7 @@ static rd_product_tile tile_of(const rd_cpu_product *product, const block *b)
                               .c_row  = of->m.step[RD_C] };
 }
 
+/* Computes a block by our kernel. */
 static void run_kernel(const rd_cpu_product *product, const rd_task *task, const int64_t *at,
                        const block *b)
 {
@@ -211,7 +224,7 @@ static void run_kernel(const rd_cpu_product *product, const rd_task *task, const
     product->kernel(&t);
 }
 
-/* The block is complete: its transpose has the same elements. */
+/* Copies a complete block to its transpose, which has the same elements. */
 static void mirror(const rd_cpu_product *product, const rd_task *task, const int64_t *at,
                    const block *b)
 {
@@ -223,7 +236,7 @@ static void mirror(const rd_cpu_product *product, const rd_task *task, const int
                         rows_at(product, b->row), cols_at(product, b->col));
 }
 
-/* The call of that number, of the block at these places. */
+/* Runs call number `call` of a block: its range of k, added to c after the first call. */
 static void run_blas(const rd_cpu_product *product, const rd_task *task, const int64_t *at,
                      const block *b, int64_t call)
 {
@@ -246,6 +259,7 @@ static void run_blas(const rd_cpu_product *product, const rd_task *task, const i
         mirror(product, task, at, b);
 }
 
+/* The batch item, row and column of block number `number`. */
 static block block_of(const rd_cpu_product *product, int64_t number)
 {
     const int64_t in_item = number % product->of_item;
@@ -258,6 +272,7 @@ static block block_of(const rd_cpu_product *product, int64_t number)
                     .col  = col * product->cols };
 }
 
+/* Runs one call of a block. */
 static void run_call(const rd_cpu_product *product, const rd_task *task, const block *b,
                      int64_t call)
 {
@@ -273,7 +288,7 @@ static void run_call(const rd_cpu_product *product, const rd_task *task, const b
         run_blas(product, task, at, b, call);
 }
 
-/* Elements that all calls of the block read. */
+/* The elements that all calls of a block read. */
 static int64_t loads_of(const rd_cpu_product *product, const block *b)
 {
     return (rows_at(product, b->row) + cols_at(product, b->col)) * product->of->k.extent *
@@ -289,6 +304,7 @@ static void run_packed(const rd_cpu_product *product, rd_task *task)
     task->loads += loads;
 }
 
+/* Runs the task's share of the calls, with the threads of the BLAS switched off. */
 static void run_calls(const rd_cpu_product *product, rd_task *task)
 {
     const int before = product->kernel ? 0 : rd_blas_begin();

@@ -1,5 +1,4 @@
-/* merge_sort.c - a row put in order, element by element: a merge sort, which keeps equal elements in the
- * order of their places. */
+/* merge_sort.c - sorts a row element by element: a merge sort, which is stable. */
 #include "kernels/cpu/reference/merge_sort.h"
 #include "core/bytes.h"
 #include "kernels/cpu/sort/row_sort.h"
@@ -31,7 +30,7 @@ static bool is_less(rd_word a, rd_word b, rd_dtype type)
     }
 }
 
-/* Does b, which stands behind a, belong before it? */
+/* True if b, which comes after a in the row, belongs before it.  NaN is last. */
 static bool comes_first(const rd_sorting *s, rd_word b, rd_word a)
 {
     const bool a_nan = is_nan(a, s->type), b_nan = is_nan(b, s->type);
@@ -41,6 +40,7 @@ static bool comes_first(const rd_sorting *s, rd_word b, rd_word a)
     return s->facts->descending ? is_less(a, b, s->type) : is_less(b, a, s->type);
 }
 
+/* Merges two sorted runs into `to`; of equal elements those of a come first. */
 static void merge(const rd_sorting *s, const element *a, int64_t n_a, const element *b, int64_t n_b,
                   element *to)
 {
@@ -57,7 +57,7 @@ static void merge(const rd_sorting *s, const element *a, int64_t n_a, const elem
     }
 }
 
-/* Sorted runs of `run` elements become runs of twice as many. */
+/* Merges pairs of sorted runs of `run` elements. */
 static void merge_runs(const rd_sorting *s, int64_t run, const element *from, element *to)
 {
     for (int64_t i = 0; i < s->n; i += 2 * run) {
@@ -70,6 +70,7 @@ static void merge_runs(const rd_sorting *s, int64_t run, const element *from, el
     }
 }
 
+/* Sorts the elements of a row in `work`.  Returns where they end up. */
 static const element *in_order(const rd_sorting *s, const char *from, element *work)
 {
     element *a = work, *b = work + s->n;
@@ -86,6 +87,7 @@ static const element *in_order(const rd_sorting *s, const char *from, element *w
     return a;
 }
 
+/* A quantile of the first n elements of a sorted row. */
 static double quantile(const rd_sorting *s, const element *x, int64_t n, double q)
 {
     const rd_quantile_place at = rd_quantile_at((rd_quantile_method)s->facts->method, q, n);
@@ -94,7 +96,7 @@ static double quantile(const rd_sorting *s, const element *x, int64_t n, double 
                           rd_word_to_double(x[at.high].x, s->type), at.between);
 }
 
-/* NaN is last: n elements are numbers. */
+/* Result k of a sorted row, whose first n elements are numbers; NaN comes last. */
 static rd_word result(const rd_sorting *s, const element *x, int64_t n, int64_t k)
 {
     switch ((rd_sort_what)s->facts->what) {
@@ -107,6 +109,7 @@ static rd_word result(const rd_sorting *s, const element *x, int64_t n, int64_t 
     }
 }
 
+/* Sorts a row and writes its results. */
 void rd_reference_sort(const rd_sorting *s, const void *from, void *to, void *work)
 {
     const element *x    = in_order(s, from, work);

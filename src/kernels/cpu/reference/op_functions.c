@@ -33,7 +33,7 @@ rd_op_fn *rd_op_code(rd_op op, rd_class class)
     return tables[class][op];
 }
 
-bool rd_op_narrow(rd_dtype type)
+bool rd_op_needs_wrap(rd_dtype type)
 {
     return rd_dtype_is_half(type) ||
            (rd_dtype_kind(type) != RD_KIND_FLOAT && rd_dtype_size(type) < 8);

@@ -12,7 +12,7 @@ typedef void rd_op_fn(rd_word *dst, const rd_word *a, const rd_word *b, const rd
 rd_op_fn *rd_op_code(rd_op op, rd_class class);
 
 /* True if registers hold values of this type widened, so that results must be wrapped. */
-bool rd_op_narrow(rd_dtype type);
+bool rd_op_needs_wrap(rd_dtype type);
 /* A value as it would be after a store to memory of that type and a load. */
 rd_word rd_op_wrap(rd_word value, rd_dtype type);
 #endif

@@ -15,7 +15,8 @@ typedef struct rd_reducer_code {
     void (*empty)(rd_word *y);
 } rd_reducer_code;
 
-/* How lanes become one, of states likewise: a is what all go by. */
+/* Merges lanes in three passes: pick finds a common state of all lanes, align refers a lane to it,
+ * add adds aligned lanes. */
 typedef struct rd_lanes_code {
     void (*pick)(rd_word *s, const rd_word *b);
     void (*align)(rd_word *s, const rd_word *a);
@@ -25,6 +26,6 @@ typedef struct rd_lanes_code {
 /* The code of a reducer for accumulators of a class; NULL for a kind it does not take, and for
  * RD_RED_user. */
 const rd_reducer_code *rd_reducer_code_of(rd_reducer_id reducer, rd_class class);
-/* NULL for one whose lanes merge. */
+/* The code for the lanes of a reducer; NULL if they merge as blocks do. */
 const rd_lanes_code *rd_lanes_code_of(rd_reducer_id reducer, rd_class class);
 #endif

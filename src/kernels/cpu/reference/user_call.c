@@ -19,6 +19,8 @@ static void call_f64(const rd_call *call, const rd_word *in, rd_word *y)
     call->f64(1, at, &y->f64);
 }
 
+/* Calls a block function on one element, in the types that it takes.  Returns its message, or
+ * NULL. */
 static const char *call_block(const rd_call *call, const rd_word *in, rd_dtype type, rd_word *y)
 {
     _Alignas(8) char operands[RD_MAX_CALL][8], result[8] = { 0 };
@@ -33,7 +35,8 @@ static const char *call_block(const rd_call *call, const rd_word *in, rd_dtype t
     return sentence;
 }
 
-/* A function with loops has them for both float types. */
+/* Calls a user's function on registers, by its number or array form; functions of arrays exist for
+ * both float types. */
 const char *rd_call_run(const rd_call *call, const rd_word *in, rd_dtype type, rd_word *y)
 {
     if (call->block)

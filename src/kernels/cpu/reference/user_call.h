@@ -3,6 +3,7 @@
 #define RD_KERNELS_CPU_REFERENCE_USER_CALL_H
 #include "kernels/program.h"
 
-/* *y, of this type, = the function of in[0 .. n_in); what a block function returned, else NULL. */
+/* Sets *y, of this type, to the function of in[0 .. n_in).  Returns the message of a block function
+ * that failed, else NULL. */
 const char *rd_call_run(const rd_call *call, const rd_word *in, rd_dtype type, rd_word *y);
 #endif

@@ -1,8 +1,8 @@
-/* between.h - the one pass that selection consists of; sort_kernels.h includes it once for each width of
- * keys: K, BITS of it.
+/* between.h - the one pass over keys that selection consists of; sort_kernels.h includes it once
+ * for each width of keys: K, BITS of it.
  *
- * Keys in [lo, hi] go to `to`, in their order; *less: how many are below.  `to` has room for them all
- * and for a vector more. */
+ * It copies keys in [lo, hi] to `to`, in their order, and counts those below lo in *less.  `to` has
+ * room for all keys and for a vector more.  It returns how many keys it has copied. */
 #if RD_VECTOR_BYTES == 64
 static int64_t JOIN(between, BITS)(int64_t n, const K *x, K lo, K hi, K *to, int64_t *less)
 {

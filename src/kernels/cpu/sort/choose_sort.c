@@ -1,10 +1,11 @@
-/* choose_sort.c - the instruction set by which a row is put in order, the memory that this takes, and its end where
- * the run is cancelled. */
+/* choose_sort.c - chooses the instruction set that sorts a row, the memory for it, and its early
+ * exit when the run is cancelled. */
 #include "core/bytes.h"
 #include "core/stop.h"
 #include "kernels/cpu/sort/row_sort.h"
 #include <setjmp.h>
 
+/* The function that sorts one row, for vectors of so many bytes. */
 rd_sort_row *rd_sort_row_of(int32_t vector)
 {
 #if defined(__x86_64__) && !defined(RD_ONE_SET)
@@ -18,6 +19,7 @@ rd_sort_row *rd_sort_row_of(int32_t vector)
     return rd_sort_row_baseline;
 }
 
+/* The function that sorts interleaved rows, for vectors of so many bytes. */
 rd_sort_rows *rd_sort_rows_of(int32_t vector)
 {
 #if defined(__x86_64__) && !defined(RD_ONE_SET)
@@ -31,13 +33,14 @@ rd_sort_rows *rd_sort_rows_of(int32_t vector)
     return rd_sort_rows_baseline;
 }
 
+/* True if rows are short enough to be interleaved. */
 static bool has_interleaved_size(const rd_sorting *s)
 {
     return s->n > 0 && s->n <= RD_SORT_INTERLEAVED_MOST && s->n_out > 0;
 }
 
-/* All elements go back to their rows, one by one.  From some length on a row of its own takes
- * less: AVX-512 puts it in order in registers. */
+/* True if sorted values of rows of this length are faster interleaved.  All elements go back to
+ * their rows one by one, so longer rows are faster alone: AVX-512 sorts them in registers. */
 static bool is_short_value_row(const rd_sorting *s, int32_t vector)
 {
     enum { SHORT_32 = 24, SHORT_64 = 16, SHORT = 64 };
@@ -47,7 +50,8 @@ static bool is_short_value_row(const rd_sorting *s, int32_t vector)
     return s->n <= (rd_dtype_size(s->type) == 8 ? SHORT_64 : SHORT_32);
 }
 
-/* Of longer rows the first few are found without an order. */
+/* True if only the first few of a longer row are asked for: they are found without sorting the
+ * row. */
 static bool is_few_of_many(const rd_sorting *s)
 {
     enum { SHORT = 96 };
@@ -55,6 +59,7 @@ static bool is_few_of_many(const rd_sorting *s)
     return s->facts->what == RD_SORT_PLACES && s->n > SHORT && s->n_out * 8 <= s->n;
 }
 
+/* True if interleaved rows are faster than one row after the other. */
 bool rd_sort_can_interleave(const rd_sorting *s, int64_t rows, int32_t vector)
 {
     enum { FEWEST = 8 }; /* the network costs as much as so many rows do one by one */
@@ -63,6 +68,7 @@ bool rd_sort_can_interleave(const rd_sorting *s, int64_t rows, int32_t vector)
            (s->facts->what != RD_SORT_VALUES || is_short_value_row(s, vector));
 }
 
+/* The bytes of memory that a sort works in, alone or interleaved. */
 int64_t rd_sort_row_bytes(const rd_sorting *s)
 {
     enum { TIMES = 5, VECTORS = 4 * 64 * 2 };
@@ -73,8 +79,8 @@ int64_t rd_sort_row_bytes(const rd_sorting *s)
     return rd_bytes_add(rd_bytes_times(TIMES * key, s->n), VECTORS + beside);
 }
 
-/* ---- The end of a long row -------------------------------------------------------------------- */
-/* Where this thread leaves the row that it puts in order. */
+/* ---- Cancelling a long sort ------------------------------------------------------------------ */
+/* Where a cancelled sort of this thread jumps to. */
 static _Thread_local jmp_buf *stop_target;
 
 void rd_sort_check_stop(void)
@@ -83,7 +89,8 @@ void rd_sort_check_stop(void)
         longjmp(*stop_target, 1);
 }
 
-/* To leave some twenty loops within one another by what they return would cost each of them a test. */
+/* Sorts a long row, with a way out by longjmp.  Return values through some twenty nested loops
+ * would cost each a test. */
 static bool sort_long(rd_sort_row *sort, const rd_sorting *s, const void *from, void *to,
                       void *work)
 {
@@ -99,6 +106,7 @@ static bool sort_long(rd_sort_row *sort, const rd_sorting *s, const void *from, 
     return whole;
 }
 
+/* Sorts a row; only a long one can be cancelled. */
 bool rd_sort_by_row(rd_sort_row *sort, const rd_sorting *s, const void *from, void *to, void *work)
 {
     if (s->n > RD_SORT_STRIP)

@@ -1,7 +1,9 @@
-/* interleaved_places.h - places of short rows in order, side by side; sort_kernels.h includes it once.
+/* interleaved_places.h - places of short rows in order (argsort), interleaved; sort_kernels.h
+ * includes it once.
  *
- * A key of 32 bits and a place are one of 64, so equals keep the order of their places.  Keys of 64
- * bits have no room for a place, which goes beside them. */
+ * A key of 32 bits and its place form one key of 64 bits, so equal keys keep the order of their
+ * places.  Keys of 64 bits leave no room for a place, so places are a second array. */
+/* Sorts rows of 32-bit keys, and writes places. */
 static void sort_interleaved_places_32(group_32 *g)
 {
     rows_of_keys_64 *x = (rows_of_keys_64 *)(void *)g->x; /* as many bytes */
@@ -9,9 +11,9 @@ static void sort_interleaved_places_32(group_32 *g)
     for (int64_t j = 0; j < g->s->n; j++) {
         uint32_t keys[INTERLEAVED_64];
 
-        take_column(rd_dtype_size(g->s->type), g->rows, g->from + j * rd_dtype_size(g->s->type),
+        load_column(rd_dtype_size(g->s->type), g->rows, g->from + j * rd_dtype_size(g->s->type),
                     g->from_pitch, g->elements);
-        g->keys(INTERLEAVED_64, g->elements, keys, g->turn);
+        g->keys(INTERLEAVED_64, g->elements, keys, g->invert);
         for (int l = 0; l < INTERLEAVED_64; l++)
             x[j][l] = (uint64_t)keys[l] << 32 | (uint64_t)j;
     }
@@ -22,13 +24,14 @@ static void sort_interleaved_places_32(group_32 *g)
 }
 
 /* Keys of 64 bits, and their places: two arrays go together. */
-typedef struct pairs_beside {
+typedef struct key_places {
     rows_of_keys_64 *key, *place;
-} pairs_beside;
+} key_places;
 
+/* Compares and exchanges two keys of every row, with their places. */
 static ALWAYS void compare_pairs(void *rows, int64_t i, int64_t k)
 {
-    const pairs_beside *r  = rows;
+    const key_places *r    = rows;
     uint64_t *restrict low = r->key[i], *restrict high = r->key[k];
     uint64_t *restrict at = r->place[i], *restrict next = r->place[k];
 
@@ -43,11 +46,12 @@ static ALWAYS void compare_pairs(void *rows, int64_t i, int64_t k)
     }
 }
 
+/* Sorts rows of 64-bit keys, and writes places. */
 static void sort_interleaved_places_64(group_64 *g)
 {
-    pairs_beside r = { g->x, g->x + g->s->n };
+    key_places r = { g->x, g->x + g->s->n };
 
-    take_keys_64(g);
+    load_keys_64(g);
     for (int64_t j = 0; j < g->s->n; j++)
         for (int l = 0; l < INTERLEAVED_64; l++)
             r.place[j][l] = (uint64_t)j;

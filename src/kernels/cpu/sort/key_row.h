@@ -1,7 +1,7 @@
-/* key_row.h - what is asked of a row of keys; sort_kernels.h includes it once for each width of keys: K, BITS
- * of it.
+/* key_row.h - what is asked of a row of keys: values, places or quantiles; sort_kernels.h includes
+ * it once for each width of keys: K, BITS of it.
  *
- * Memory: n keys, then room for four times n and two vectors more. */
+ * Memory: n keys, then room for four times n keys and two vectors more. */
 typedef struct JOIN(row, BITS) {
     const rd_sorting *s;
     const void       *from;
@@ -10,20 +10,21 @@ typedef struct JOIN(row, BITS) {
     K                *work; /* room                          */
     found             found;
     K                 zero; /* the key of 0, of a float      */
-    void (*back)(int64_t n, const K *from, void *to, K turn);
-    K turn;
+    void (*to_elements)(int64_t n, const K *from, void *to, K invert);
+    K invert;
 } JOIN(row, BITS);
 
-/* Selecting the first few and sorting these is less than sorting all. */
-static bool JOIN(are_few, BITS)(const JOIN(row, BITS) * r)
+/* True if selecting the first few keys and sorting these is faster than sorting all. */
+static bool JOIN(is_few, BITS)(const JOIN(row, BITS) * r)
 {
     enum { SHORT = 96 };
     return r->s->n_out * 4 <= r->n && r->n > SHORT;
 }
 
 /* ---- Signs of zeros -------------------------------------------------------------------------- */
-/* -0 and 0 have one key: which is which among the zeros in order is which is which in the row. */
-/* Place of zero number `which` in the row. */
+/* -0 and 0 have the same key.  Sorting keeps the order of equal keys, so zero number k of the
+ * results is zero number k of the row. */
+/* The place of zero number `which` in the row. */
 static int64_t JOIN(place_of_zero, BITS)(const JOIN(row, BITS) * r, int64_t which)
 {
     int64_t i = 0;
@@ -36,7 +37,7 @@ static int64_t JOIN(place_of_zero, BITS)(const JOIN(row, BITS) * r, int64_t whic
     }
 }
 
-/* The results [0, n) at `to` are the first in order. */
+/* Copies the zeros of the row, with their signs, over those of the results at `to`. */
 static void JOIN(sign_zeros, BITS)(const JOIN(row, BITS) * r, char *to)
 {
     const int size = rd_dtype_size(r->s->type);
@@ -54,6 +55,7 @@ static void JOIN(sign_zeros, BITS)(const JOIN(row, BITS) * r, char *to)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
+/* Writes the first n_out elements in order. */
 static void JOIN(values, BITS)(const JOIN(row, BITS) * r, char *to)
 {
     const int64_t k = r->s->n_out;
@@ -61,7 +63,7 @@ static void JOIN(values, BITS)(const JOIN(row, BITS) * r, char *to)
 
     if (k == 0)
         return;
-    if (JOIN(are_few, BITS)(r)) {
+    if (JOIN(is_few, BITS)(r)) {
         const JOIN(selected, BITS) last = JOIN(select, BITS)(r->n, r->keys, k - 1, r->work);
         int64_t ignored;
 
@@ -77,13 +79,13 @@ static void JOIN(values, BITS)(const JOIN(row, BITS) * r, char *to)
             x = r->keys;
         JOIN(sort, BITS)(r->n, x, work);
     }
-    r->back(k, x, to, r->turn);
+    r->to_elements(k, x, to, r->invert);
     if (r->found.minus_zero)
         JOIN(sign_zeros, BITS)(r, to);
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-/* Those of keys below `last`, and the first of those that are, until there are k. */
+/* Collects the n_out first keys with their places: all keys below `last`, then keys equal to it. */
 static void JOIN(first_pairs, BITS)(const JOIN(row, BITS) * r, K last, int64_t less,
                                     JOIN(pair, BITS) * x)
 {
@@ -105,6 +107,7 @@ static void JOIN(first_pairs, BITS)(const JOIN(row, BITS) * r, K last, int64_t l
     }
 }
 
+/* Writes the places of the first n_out elements in order. */
 static void JOIN(places, BITS)(const JOIN(row, BITS) * r, int64_t *to)
 {
     JOIN(pair, BITS) *x = (JOIN(pair, BITS) *)(void *)r->work, *work = x + r->n;
@@ -113,7 +116,7 @@ static void JOIN(places, BITS)(const JOIN(row, BITS) * r, int64_t *to)
 
     if (r->s->n_out == 0)
         return;
-    if (JOIN(are_few, BITS)(r)) {
+    if (JOIN(is_few, BITS)(r)) {
         const JOIN(selected, BITS) last =
             JOIN(select, BITS)(r->n, r->keys, r->s->n_out - 1, r->work);
 
@@ -130,7 +133,7 @@ static void JOIN(places, BITS)(const JOIN(row, BITS) * r, int64_t *to)
 }
 
 /* ---- Quantiles ------------------------------------------------------------------------------- */
-/* The element of this key, which is zero number `which` if it is one. */
+/* The element of a key as a number; `which` says which zero it is, if it is one. */
 static double JOIN(number, BITS)(const JOIN(row, BITS) * r, K key, int64_t which)
 {
     const int      size = rd_dtype_size(r->s->type);
@@ -141,10 +144,11 @@ static double JOIN(number, BITS)(const JOIN(row, BITS) * r, K key, int64_t which
         const int64_t i = JOIN(place_of_zero, BITS)(r, which);
         return rd_word_to_double(rd_word_load((const char *)r->from + i * size, type), type);
     }
-    r->back(1, &key, &bits, r->turn);
+    r->to_elements(1, &key, &bits, r->invert);
     return rd_word_to_double(rd_word_load(&bits, type), type);
 }
 
+/* A quantile of n numbers, between two selected keys. */
 static double JOIN(quantile, BITS)(const JOIN(row, BITS) * r, int64_t n, double q)
 {
     const rd_quantile_place at     = rd_quantile_at((rd_quantile_method)r->s->facts->method, q, n);
@@ -159,6 +163,7 @@ static double JOIN(quantile, BITS)(const JOIN(row, BITS) * r, int64_t n, double 
                           at.between);
 }
 
+/* Writes the quantiles; NaN if there are no numbers, or if a NaN counts. */
 static void JOIN(quantiles, BITS)(const JOIN(row, BITS) * r, char *to)
 {
     const int64_t n    = r->n - r->found.nan;
@@ -174,12 +179,13 @@ static void JOIN(quantiles, BITS)(const JOIN(row, BITS) * r, char *to)
 /* ---------------------------------------------------------------------------------------------- */
 #include "kernels/cpu/sort/least.h"
 
-static void JOIN(answer, BITS)(const JOIN(row, BITS) * r, void *to)
+/* Writes what is asked for, by the first few keys alone if that is enough. */
+static void JOIN(sort_row, BITS)(const JOIN(row, BITS) * r, void *to)
 {
     JOIN(least, BITS) least;
 
     if (JOIN(least_of, BITS)(r, &least)) {
-        JOIN(give_least, BITS)(r, &least, to);
+        JOIN(write_least, BITS)(r, &least, to);
         return;
     }
     switch ((rd_sort_what)r->s->facts->what) {

@@ -1,7 +1,8 @@
-/* merge_exchange.h - one element of each of some rows, to be side by side, and back, and what is compared
- * with what; sort_kernels.h includes it once. */
+/* merge_exchange.h - the network that sorts interleaved rows, and its loads and stores: one element
+ * of each of some rows becomes contiguous, and back; sort_kernels.h includes it once. */
 
-/* Merge exchange: Knuth, The Art of Computer Programming 3, 5.2.2, algorithm M. */
+/* Calls compare(i, i + d) for all pairs of a sorting network of n elements: merge exchange, Knuth,
+ * The Art of Computer Programming 3, 5.2.2, algorithm M. */
 static ALWAYS void merge_exchange(int64_t n, void (*compare)(void *, int64_t, int64_t), void *rows)
 {
     int64_t top = 1;
@@ -26,7 +27,8 @@ static ALWAYS void merge_exchange(int64_t n, void (*compare)(void *, int64_t, in
 #define TAKE(U)                        \
     for (int64_t l = 0; l < rows; l++) \
     ((U *)to)[l] = *(const U *)(const void *)(from + l * pitch)
-static void take_column(int size, int64_t rows, const char *from, int64_t pitch, void *to)
+/* Loads one element of each row, `pitch` bytes apart, to contiguous memory. */
+static void load_column(int size, int64_t rows, const char *from, int64_t pitch, void *to)
 {
     switch (size) {
     case 1: TAKE(uint8_t); break;
@@ -37,13 +39,14 @@ static void take_column(int size, int64_t rows, const char *from, int64_t pitch,
 }
 #undef TAKE
 
-/* But not to rows that have theirs. */
+/* Stores contiguous elements to one element of each row, except to rows that have their results
+ * (`has`). */
 #define GIVE(U)                        \
     for (int64_t l = 0; l < rows; l++) \
         if (!has[l])                   \
     *(U *)(void *)(to + l * pitch) = ((const U *)from)[l]
-static void give_column(int size, int64_t rows, const void *from, const bool *has, char *to,
-                        int64_t pitch)
+static void store_column(int size, int64_t rows, const void *from, const bool *has, char *to,
+                         int64_t pitch)
 {
     switch (size) {
     case 1: GIVE(uint8_t); break;

@@ -1,4 +1,7 @@
-/* sort_kernels.h - rows in order by one instruction set: the includer sets NAME and RD_VECTOR_BYTES. */
+/* sort_kernels.h - sorts rows with one instruction set; the includer sets NAME and RD_VECTOR_BYTES.
+ *
+ *   elements -keys.h-> unsigned keys in the same order -network.h or few.h-> sorted keys -keys.h->
+ * elements */
 #include "kernels/cpu/sort/row_sort.h"
 #include <math.h>
 #include <string.h>
@@ -18,8 +21,8 @@
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 
-/* Where the strip ends that begins at i.  Loops over all elements take a strip at a time, and between two of
- * them it is seen whether the run goes on. */
+/* The end of the strip of elements that begins at i.  Loops over all elements take a strip at a
+ * time, and test for cancellation between two strips. */
 static inline int64_t strip_end(int64_t i, int64_t n)
 {
     if (i > 0)
@@ -27,6 +30,7 @@ static inline int64_t strip_end(int64_t i, int64_t n)
     return n - i > RD_SORT_STRIP ? i + RD_SORT_STRIP : n;
 }
 
+/* Copies memory, strip by strip. */
 static void copy_strips(int64_t bytes, const void *from, void *to)
 {
     for (int64_t i = 0, end; i < bytes; i = end) {
@@ -101,16 +105,16 @@ static void copy_strips(int64_t bytes, const void *from, void *to)
 
 #include "kernels/cpu/sort/interleaved_places.h"
 
-/* Keys, then what is asked.  Quantiles count from the least. */
+/* Makes keys, then what is asked for: values, places or quantiles. */
 #define ROW(name, bits, sign)                                                        \
     case RD_##name: {                                                                \
         JOIN(row, bits) r = { .s = s, .from = from, .n = s->n, .keys = work };       \
         r.work            = r.keys + s->n + 16;                                      \
-        r.back            = back_##sign;                                             \
-        r.turn            = s->facts->descending ? (JOIN(key, bits))MASK_##name : 0; \
-        r.found           = keys_##sign(s->n, from, r.keys, r.turn);                 \
-        r.zero            = (JOIN(key, bits))ZERO_##name ^ r.turn;                   \
-        JOIN(answer, bits)(&r, to);                                                  \
+        r.to_elements     = elements_##sign;                                         \
+        r.invert          = s->facts->descending ? (JOIN(key, bits))MASK_##name : 0; \
+        r.found           = keys_##sign(s->n, from, r.keys, r.invert);               \
+        r.zero            = (JOIN(key, bits))ZERO_##name ^ r.invert;                 \
+        JOIN(sort_row, bits)(&r, to);                                                \
         break;                                                                       \
     }
 typedef uint32_t key_32;
@@ -164,14 +168,14 @@ void JOIN(rd_sort_row, NAME)(const rd_sorting *s, const void *from, void *to, vo
 }
 #undef ROW
 
-/* Rows side by side: as many as keys of that width go, then the next ones. */
+/* Sorts interleaved rows: as many at a time as keys of that width allow. */
 #define ROW(name, bits, sign)                                                             \
     case RD_##name: {                                                                     \
         JOIN(group, bits) g = { .s = s, .from_pitch = from_pitch, .to_pitch = to_pitch }; \
         g.keys              = keys_##sign;                                                \
-        g.back              = back_##sign;                                                \
-        g.turn              = s->facts->descending ? (JOIN(key, bits))MASK_##name : 0;    \
-        g.zero              = (JOIN(key, bits))ZERO_##name ^ g.turn;                      \
+        g.to_elements       = elements_##sign;                                            \
+        g.invert            = s->facts->descending ? (JOIN(key, bits))MASK_##name : 0;    \
+        g.zero              = (JOIN(key, bits))ZERO_##name ^ g.invert;                    \
         g.work              = (char *)work + RD_SORT_INTERLEAVED_BYTES * s->n;            \
         g.x                 = work;                                                       \
         for (int64_t first = 0; first < rows; first += side) {                            \

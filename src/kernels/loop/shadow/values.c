@@ -78,7 +78,7 @@ static rd_shadow map(const rd_let *let, const rd_shadow *in)
     if (!known || !code)
         return unknown(hash);
     code(&result, &word[0], &word[1], &word[2], &warnings);
-    if (!test && rd_op_narrow(let->type))
+    if (!test && rd_op_needs_wrap(let->type))
         result = rd_op_wrap(result, let->type);
     return of_word(result, let->type);
 }

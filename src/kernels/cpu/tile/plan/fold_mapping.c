@@ -281,6 +281,8 @@ int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold)
     return -1;
 }
 
+/* Finds the innermost loops of rows and columns around an instruction.  At row level the loop of
+ * rows gives the columns. */
 void rd_tile_loops_around(const rd_program *p, const rd_tile_code *code, int32_t i,
                           const rd_loop **row, const rd_loop **col)
 {

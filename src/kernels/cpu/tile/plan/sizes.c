@@ -216,6 +216,7 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
     return rows > 1 ? rows : 1;
 }
 
+/* Sets the most rows of each loop over rows, and the most of the program. */
 void rd_tile_size_rows(const rd_program *p, rd_tile_code *code)
 {
     size_map_loops(p, code);

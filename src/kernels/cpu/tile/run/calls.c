@@ -230,6 +230,7 @@ static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a,
     }
 }
 
+/* CALL: calls a user's function, row by row where that is possible. */
 void rd_tiles_call(rd_tiles *m, int32_t pc)
 {
     const rd_inst    *inst = &m->p->inst[pc];

@@ -141,6 +141,7 @@ static const int64_t *places_in_register(const rd_tiles *m, const rd_tile_stride
     return v.col == 1 ? (const int64_t *)(const void *)rd_view_at(&v, r, 0) : NULL;
 }
 
+/* Adds coef times a gathered index to n positions. */
 static void add_places(int64_t n, int64_t *restrict place, const int64_t *restrict index,
                        int64_t step, int64_t coef)
 {
@@ -343,6 +344,7 @@ static void coordinate(rd_tiles *m, int32_t pc)
     }
 }
 
+/* Runs an instruction that computes elements. */
 void rd_tiles_value(rd_tiles *m, int32_t pc)
 {
     switch (m->p->inst[pc].kind) {

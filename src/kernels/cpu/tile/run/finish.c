@@ -23,6 +23,7 @@ bool rd_tiles_needs_conversion(const rd_tile_fold *f)
     return f->fold->out != (f->indexed ? RD_I64 : f->fold->type);
 }
 
+/* Finishes n states, and converts the results if their type is another one. */
 void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n,
                      void *const *s, void *const *to)
 {
@@ -37,6 +38,7 @@ void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int
     rd_tiles_convert_results(m, f, n, y, to);
 }
 
+/* Sets the result at (r, c) to that of a fold of no elements. */
 void rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_reg_view *y, int64_t r, int64_t c)
 {
     rd_word words[RD_MAX_STATE];

@@ -176,6 +176,7 @@ static int64_t update_from(const rd_tiles *m, const group_step *t, int64_t r, in
     return q->rows;
 }
 
+/* Updates cells with all elements of a tile, in pieces of one block. */
 static void update_tile(const rd_tiles *m, const group_step *t)
 {
     const rd_tile_fold *f      = t->f;
@@ -202,6 +203,7 @@ static void update_tile(const rd_tiles *m, const group_step *t)
     }
 }
 
+/* STEP of a group-by: finds operands and labels, then updates the cells. */
 void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -273,6 +275,7 @@ static void finish_cells(const rd_tile_fold *f, char *memory, int64_t cell, int6
             rd_tiles_set_empty_result(f, y, r, c + k);
 }
 
+/* CLOSE of a group-by: merges the tree, and writes the results of cells. */
 void rd_grouped_folds_finish(const rd_tile_fold *f, char *memory, int64_t first, const rd_tiles *m,
                              const rd_tile_strides *w, const rd_reg_view *y)
 {

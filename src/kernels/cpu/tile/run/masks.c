@@ -49,6 +49,7 @@ typedef struct flags {
     int64_t  next, cell;
 } flags;
 
+/* The flags of the cells that row r updates. */
 static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t r)
 {
     const int64_t at = cell + r * f->cell.row + (f->own_rows ? r * f->cells : 0);

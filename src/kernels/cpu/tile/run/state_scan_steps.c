@@ -11,6 +11,7 @@ void rd_state_scan_size(rd_tile_fold *f)
     f->scan_bytes = (int64_t)RD_N_STATE_SCAN * 8 * f->n_state;
 }
 
+/* Pointers to the states of a slot: of the current block, or of the blocks before. */
 void rd_state_scan_states(const rd_tile_fold *f, char *memory, rd_state_scan_which which,
                           int64_t slot, void **s)
 {

@@ -52,6 +52,7 @@ int64_t rd_tiles_bytes(const rd_program *p)
     return lay_out(&m, p, NULL);
 }
 
+/* Makes a task's state in its memory, and places registers of task and row level. */
 rd_tiles *rd_tiles_new(const rd_program *p, char *state)
 {
     rd_tiles           *m    = (rd_tiles *)(void *)state;

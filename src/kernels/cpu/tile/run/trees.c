@@ -23,6 +23,7 @@ static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *si
         s[k] = at + 8 * k * n + slot * size[k];
 }
 
+/* Pointers to the states of the current block, from `slot` on. */
 void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
 {
     if (f->in_place)
@@ -31,22 +32,26 @@ void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
         states(f, memory + f->block, f->slots, f->size, slot, s);
 }
 
+/* Pointers to the states of node `row` of the stack, from `slot` on. */
 void rd_tree_row(const rd_tile_fold *f, char *memory, int32_t row, int64_t slot, void **s)
 {
     states(f, memory + f->tree + 8 * f->n_state * f->slots * row, f->slots, f->wide, slot, s);
 }
 
+/* Pointers to the result state of row `row` of totals. */
 void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s)
 {
     states(f, memory + f->total, f->n_total, f->wide, row, s);
 }
 
+/* Pointers to scratch states, of array `which`. */
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s)
 {
     states(f, memory + f->spare + 8 * f->n_state * RD_SPARE * which, RD_SPARE, f->wide, 0, s);
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
+/* Copies n states as wide as nodes have them. */
 void rd_tree_copy(const rd_tile_fold *f, int64_t n, void *const *to, void *const *from)
 {
     for (int32_t k = 0; k < f->n_state; k++)
@@ -100,6 +105,7 @@ void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
         memset(memory + f->seen + group * f->group, 0, (size_t)f->group);
 }
 
+/* Adds `rows` to the counts of n states. */
 void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows)
 {
     for (int64_t k = 0; f->counted && rows > 0 && k < n; k++)
@@ -198,6 +204,7 @@ void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
     g->block = -1;
 }
 
+/* Enters a block, and ends the one before it. */
 void rd_tree_enter_block(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
 {
     rd_group *g = rd_tree_group(memory, group);

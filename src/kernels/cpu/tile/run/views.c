@@ -16,6 +16,7 @@ rd_word rd_view_word(const rd_reg_view *v, int64_t row, int64_t col)
     return word;
 }
 
+/* Sets element (row, col) of a view. */
 void rd_view_set(const rd_reg_view *v, int64_t row, int64_t col, rd_word word)
 {
     char *at = rd_view_at(v, row, col);
@@ -68,6 +69,7 @@ rd_reg_view rd_tiles_dense(rd_tiles *m, rd_reg_view v)
     return y;
 }
 
+/* Makes both operands contiguous, y in the second spare buffer. */
 void rd_tiles_dense_both(rd_tiles *m, rd_reg_view *x, rd_reg_view *y, int64_t coly)
 {
     char *const spare = m->spare;
