@@ -68,7 +68,7 @@ static inline bool rd_op_reports(rd_op op, rd_dtype type)
            (op == RD_OP_floordiv || op == RD_OP_remainder || op == RD_OP_pow);
 }
 
-/* Does it divide floats with a remainder?  Vectors do, but for huge quotients (math_rest.h). */
+/* Does it divide floats with a remainder?  Vectors do, but for huge quotients (math_remainder.h). */
 static inline bool rd_op_leaves_rest(rd_op op, rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT &&

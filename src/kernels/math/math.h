@@ -14,7 +14,7 @@
 #include "kernels/math/math_erf.h"
 #include "kernels/math/math_erfc.h"
 #include "kernels/math/math_exp.h"
-#include "kernels/math/math_halves.h"
+#include "kernels/math/math_half_powers.h"
 #include "kernels/math/math_hyperbolic.h"
 #include "kernels/math/math_inverse.h"
 #include "kernels/math/math_log.h"

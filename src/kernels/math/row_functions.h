@@ -11,7 +11,7 @@
 #include "kernels/math/math_gamma.h"
 #include "kernels/math/math_int.h"
 #include "kernels/math/math_random.h"
-#include "kernels/math/math_rest.h"
+#include "kernels/math/math_remainder.h"
 #include <math.h>
 
 /* The rows are written for all types: unsigned values are compared with 0, ints are asked whether

@@ -349,7 +349,7 @@ static inline double rd_hidden_f64(double x)
 }
 
 #include "kernels/math/math_divide.h"
-#include "kernels/math/math_rest_by.h"
+#include "kernels/math/math_remainder_by.h"
 #include "kernels/cpu/nest/turned.h"
 
 /* Negative indices count from the end.  One that is outside is noted, and the first element stands

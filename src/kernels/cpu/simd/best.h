@@ -1,5 +1,5 @@
 /* best.h - argmin and argmax of floats: which element is best is known without states for every
- * lane, as any order gives the same one.  each/folds_*.c include it once per float type, after vector_folds.h,
+ * lane, as any order gives the same one.  instances/folds_*.c include it once per float type, after vector_folds.h,
  * with ELEM, T, I set. */
 #define PART       1024 /* elements that are looked through again for the place of their best */
 /* 8 KiB ahead, if this processor gains by it: between parts and rows memory would idle. */

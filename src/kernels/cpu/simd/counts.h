@@ -1,5 +1,5 @@
 /* counts.h - how many elements pass a comparison with one number, without a mask in memory.
- * each/folds_*.c include it once per float type, after vector_folds.h, with ELEM, T, I set. */
+ * instances/folds_*.c include it once per float type, after vector_folds.h, with ELEM, T, I set. */
 /* A mask is -1 where true; lanes are flushed long before they overflow. */
 #define COUNT_IF(name, op, map)                                                   \
     static int64_t JOIN(name, ELEM)(int64_t n, const void *px, const void *limit) \

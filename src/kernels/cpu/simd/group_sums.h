@@ -63,7 +63,7 @@ enum { GROUP_RUN = 16 };
             s[rd_group_state(q, c, (int64_t)label[c])] += (T)x[c * each];                         \
     }                                                                                             \
     /* of rows of neighbouring cells, a label each */                                             \
-    static void GROUP_NAME(beside, ELEM_, FROM, TYPE)(const rd_group_row *q)                      \
+    static void GROUP_NAME(adjacent, ELEM_, FROM, TYPE)(const rd_group_row *q)                    \
     {                                                                                             \
         const L *const label = q->label;                                                          \
                                                                                                   \
@@ -88,7 +88,7 @@ enum { GROUP_RUN = 16 };
         else if (!q->cell_col && q->col_label)                                                    \
             GROUP_NAME(along, ELEM_, FROM, TYPE)(q, x, 0);                                        \
         else if (q->cell_col == 1 && q->colx == 1 && !q->col_label)                               \
-            GROUP_NAME(beside, ELEM_, FROM, TYPE)(q);                                             \
+            GROUP_NAME(adjacent, ELEM_, FROM, TYPE)(q);                                           \
         else                                                                                      \
             for (int64_t c = 0; c < q->n; c++)                                                    \
                 s[rd_group_state(q, c, (int64_t)((const L *)q->label)[c * q->col_label])] +=      \

@@ -1,7 +1,7 @@
 /* isa.h - what the kernels of one instruction set share.
  *
- * each/ is compiled once per instruction set, with RD_ISA (its name) and RD_VECTOR_BYTES set by CMake, in
- * parts that do not wait for each other; each/table.c puts their tables into one. */
+ * instances/ is compiled once per instruction set, with RD_ISA (its name) and RD_VECTOR_BYTES set by CMake, in
+ * parts that do not wait for each other; instances/table.c puts their tables into one. */
 #ifndef RD_CPU_SIMD_ISA_H
 #define RD_CPU_SIMD_ISA_H
 #include "kernels/cpu/simd/simd.h"

@@ -1,4 +1,4 @@
-/* load_store.h - elements side by side to and from memory of every type; each/table.c includes it. */
+/* load_store.h - elements side by side to and from memory of every type; instances/table.c includes it. */
 /* bool in memory is true if it is not 0. */
 #define NORMAL_BOOL(x)   ((x) != 0)
 #define NORMAL_NUMBER(x) (x)

@@ -2,8 +2,8 @@
  * RD_LSE of row_functions.h comes to, with its exponentials by vectors.  state_kernels.h includes it once per float
  * type, after its rows. */
 enum { JOIN(LSE_STRIP, ELEM) = 4 * LANES };
-#define STRIP        JOIN(LSE_STRIP, ELEM)
-#define LSE_TOGETHER 8 /* rows */
+#define STRIP    JOIN(LSE_STRIP, ELEM)
+#define LSE_ROWS 8 /* rows */
 
 static ALWAYS void JOIN(lse_one, ELEM)(T *m, T *s, T x, T power, T far)
 {
@@ -24,14 +24,14 @@ static ALWAYS void JOIN(lse_weighted, ELEM)(T *m, T *s, T x, T w, T power, T far
 }
 
 /* The first n of one vector, or all of several. */
-static ALWAYS void JOIN(take_strip, ELEM)(T *to, const T *from, int width, int64_t n)
+static ALWAYS void JOIN(load_strip, ELEM)(T *to, const T *from, int width, int64_t n)
 {
     UNROLL(4)
     for (int i = 0; i < width; i += LANES)
         *(VEC *)(to + i) = JOIN(load_part, ELEM)(from + i, width > LANES ? LANES : n);
 }
 
-static ALWAYS void JOIN(give_strip, ELEM)(T *to, const T *from, int width, int64_t n)
+static ALWAYS void JOIN(store_strip, ELEM)(T *to, const T *from, int width, int64_t n)
 {
     UNROLL(4)
     for (int i = 0; i < width; i += LANES)
@@ -95,17 +95,16 @@ static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const JOIN(lse_rows_o
     T    m[STRIP], s[STRIP], x[STRIP], w[STRIP], power[STRIP];
     bool near = false;
 
-    JOIN(take_strip, ELEM)(m, to_m, width, n);
-    JOIN(take_strip, ELEM)(s, to_s, width, n);
+    JOIN(load_strip, ELEM)(m, to_m, width, n);
+    JOIN(load_strip, ELEM)(s, to_s, width, n);
     for (int64_t r = 0; r < q->rows; r++) {
-        JOIN(take_strip, ELEM)(x, q->x + r * q->ldx, width, n);
+        JOIN(load_strip, ELEM)(x, q->x + r * q->ldx, width, n);
         JOIN(lse_fetch, ELEM)(q->next + r * q->ld_next, width, soon);
         for (int i = 0; i < width; i++)
             power[i] = x[i] - m[i];
         if (q->w)
-            JOIN(take_strip, ELEM)(w, q->w + r * q->ldw, width, n);
-        near = far > 0 && (near || r % LSE_TOGETHER == 0) &&
-               JOIN(lse_near, ELEM)(power, width, far) &&
+            JOIN(load_strip, ELEM)(w, q->w + r * q->ldw, width, n);
+        near = far > 0 && (near || r % LSE_ROWS == 0) && JOIN(lse_near, ELEM)(power, width, far) &&
                (!q->w || JOIN(lse_light, ELEM)(w, width));
         if (near) {
             JOIN(rd_exp_strip, ELEM)(power, width);
@@ -126,8 +125,8 @@ static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const JOIN(lse_rows_o
                 JOIN(lse_one, ELEM)(&m[i], &s[i], x[i], power[i], far);
         }
     }
-    JOIN(give_strip, ELEM)(to_m, m, width, n);
-    JOIN(give_strip, ELEM)(to_s, s, width, n);
+    JOIN(store_strip, ELEM)(to_m, m, width, n);
+    JOIN(store_strip, ELEM)(to_s, s, width, n);
 }
 
 /* n states; from strip to strip what is fetched moves on by `on` elements. */
@@ -167,16 +166,16 @@ static ALWAYS void JOIN(lse_columns, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_
 {
     const bool adjoin = q->ldx == q->n;
 
-    for (int64_t r = 0; r < q->rows; r += LSE_TOGETHER) {
+    for (int64_t r = 0; r < q->rows; r += LSE_ROWS) {
         JOIN(lse_rows_of, ELEM) some = all;
 
-        some.rows = r + LSE_TOGETHER < q->rows ? LSE_TOGETHER : q->rows - r;
+        some.rows = r + LSE_ROWS < q->rows ? LSE_ROWS : q->rows - r;
         some.x += r * q->ldx;
         some.w       = all.w ? all.w + r * q->ldy : NULL;
-        some.next    = some.x + LSE_TOGETHER * q->ldx;
+        some.next    = some.x + LSE_ROWS * q->ldx;
         some.ld_next = adjoin ? STRIP : q->ldx;
         JOIN(lse_strips, ELEM)
-        (q->s[0], q->s[1], some, adjoin ? LSE_TOGETHER * STRIP : STRIP, q->n, far, false);
+        (q->s[0], q->s[1], some, adjoin ? LSE_ROWS * STRIP : STRIP, q->n, far, false);
     }
 }
 
@@ -245,4 +244,4 @@ static void JOIN(lse_lanes, ELEM)(int64_t n, int64_t lanes, void *const *sa)
         }
 }
 #undef STRIP
-#undef LSE_TOGETHER
+#undef LSE_ROWS

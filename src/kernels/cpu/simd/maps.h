@@ -1,6 +1,6 @@
 /* maps.h - the rows of ops.def as loops over elements side by side, for one register class.
  *
- * each/maps_*.c include it once per class, with ELEM, T, RD_F and PICK set as in
+ * instances/maps_*.c include it once per class, with ELEM, T, RD_F and PICK set as in
  * kernels/cpu/reference/ops_class.h.  y may be an operand, element on element: hence ivdep, and no
  * restrict. */
 #define RD_T(f)            WITH_WARNINGS_##f

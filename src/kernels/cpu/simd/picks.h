@@ -1,5 +1,5 @@
 /* picks.h - what a mask picks: bytes to bits, and elements whose bits are set side by side;
- * each/table.c includes it once. */
+ * instances/table.c includes it once. */
 
 /* A word of bits: of 64 bytes that are 0 or 1. */
 static ALWAYS uint64_t bits_of_64(const uint8_t *mask)

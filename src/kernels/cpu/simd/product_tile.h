@@ -2,7 +2,7 @@
  * of 64 products from the left, and what the blocks come to as the combine tree says.
  *
  * A tile of c stays in registers as long as a block takes: 8 rows of one vector, or 4 of two, whose
- * lines of b are read one after the other.  each/folds_*.c include it once per float type, with ELEM, T
+ * lines of b are read one after the other.  instances/folds_*.c include it once per float type, with ELEM, T
  * and its vectors. */
 #define TILE_VECTORS 8
 

@@ -7,7 +7,7 @@
  * an identity, which leaves it as it is.  What comes before the block is merged last, so only a few
  * operations a block wait for the block before.
  *
- * each/scan_table.c includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and for floats
+ * instances/scan_table.c includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and for floats
  * SCAN_VECTORS.  make(name, words, identity): prefix is `pair` where what is before is two numbers
  * (kernels/math/prefix_sums.h), else `one`. */
 #include "kernels/math/shuffle.h"

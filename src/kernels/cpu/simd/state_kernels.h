@@ -1,6 +1,6 @@
 /* state_kernels.h - the rows of reducers.def on states side by side, for one element.
  *
- * each/folds_*.c include it once per element, with ELEM, T, PICK and the RD_ names of
+ * instances/folds_*.c include it once per element, with ELEM, T, PICK and the RD_ names of
  * kernels/cpu/reference/reducers_class.h set.  A state is taken into variables, changed by the
  * row's code, and put back, so that compilers can keep lanes in vectors. */
 #define CODE(name, part) JOIN(JOIN(fold_##name, part), ELEM)

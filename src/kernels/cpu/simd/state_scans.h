@@ -4,7 +4,7 @@
  *
  * state_kernels.h includes it once per element, and its macros are used here.  A result is what the state
  * of the block at hand comes to.  If there are blocks before, their state merges with it first. */
-#define TOGETHER            8
+#define INTERLEAVED         8
 #define MAYBE_UNUSED        __attribute__((unused))
 #define RUNNING(name, part) JOIN(JOIN(running_##name, part), ELEM)
 
@@ -52,7 +52,7 @@
     }
 
 /* ---- Rows that are scans, some side by side: each element waits for the one before -------- */
-#define HOLD(k, type) type held##k[TOGETHER] = { 0 }, early##k[TOGETHER] = { 0 };
+#define HOLD(k, type) type held##k[INTERLEAVED] = { 0 }, early##k[INTERLEAVED] = { 0 };
 #define FETCH(k, type)                           \
     held##k[j]  = s_##k[(first + j) * q->s_row]; \
     early##k[j] = f_##k ? f_##k[(first + j) * q->s_row] : 0;
@@ -115,7 +115,7 @@
     RUNNING_ROWS(name, weighted_alone, states, WEIGHTS_OF_ROW, ALONE, __VA_ARGS__)   \
     RUNNING_ROWS(name, weighted_merged, states, WEIGHTS_OF_ROW, MERGED, __VA_ARGS__) \
     RUNNING_ALONG(name, along_one, states, 1, __VA_ARGS__)                           \
-    RUNNING_ALONG(name, along_some, states, TOGETHER, __VA_ARGS__)                   \
+    RUNNING_ALONG(name, along_some, states, INTERLEAVED, __VA_ARGS__)                \
     static MAYBE_UNUSED void RUNNING(name, rows)(const rd_running *q)                \
     {                                                                                \
         if (q->w && q->before[0])                                                    \
@@ -130,7 +130,7 @@
     static MAYBE_UNUSED void RUNNING(name, along)(const rd_running *q)               \
     {                                                                                \
         int64_t r = 0;                                                               \
-        for (; r + TOGETHER <= q->rows; r += TOGETHER)                               \
+        for (; r + INTERLEAVED <= q->rows; r += INTERLEAVED)                         \
             RUNNING(name, along_some)(q, r);                                         \
         for (; r < q->rows; r++)                                                     \
             RUNNING(name, along_one)(q, r);                                          \
@@ -175,7 +175,7 @@ const rd_running_code OF_ISA(JOIN(running, ELEM))[RD_N_REDUCERS] = {
     [RD_RED_maxsumexp] = { NULL, NULL },
 };
 
-#undef TOGETHER
+#undef INTERLEAVED
 #undef MAYBE_UNUSED
 #undef RUNNING
 #undef ARRAY_BEFORE

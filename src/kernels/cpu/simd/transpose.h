@@ -1,7 +1,7 @@
 /* transpose.h - elements that lie in columns come to lie in rows: y[i ldy + j] = x[j ldx + i], square by
  * square, each turned in registers (square.h).
  *
- * each/table.c includes it once per size, with T (an unsigned int), BYTES (of a vector) and INDICES (f
+ * instances/table.c includes it once per size, with T (an unsigned int), BYTES (of a vector) and INDICES (f
  * of all lanes) set, and NONTEMPORAL where vectors are as wide as stores nontemporal the caches. */
 #define WORD T
 #include "kernels/cpu/simd/square.h"

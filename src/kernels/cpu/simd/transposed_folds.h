@@ -2,7 +2,7 @@
  * at r + l coly.  Its squares are turned in registers and folded from there; steps are those of
  * vector_folds.h, in the same order.
  *
- * each/folds_*.c include it once per float type, with ELEM, T, and WORD (an unsigned int as wide) set. */
+ * instances/folds_*.c include it once per float type, with ELEM, T, and WORD (an unsigned int as wide) set. */
 #define BYTES   RD_VECTOR_BYTES
 #define INDICES JOIN(JOIN(INDICES, ELEM), RD_VECTOR_BYTES)
 #include "kernels/cpu/simd/square.h"

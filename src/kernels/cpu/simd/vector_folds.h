@@ -6,7 +6,7 @@
  * wide, so that a state is loaded once per four elements; narrow rows that adjoin one at a time, as
  * one stream of memory is twice as fast as four (Zen 4: 32 against 17 GB/s for rows of 2 KiB).
  *
- * each/folds_*.c include it once per float type, with ELEM, T, I (an int as wide) set, and FROM, M: what
+ * instances/folds_*.c include it once per float type, with ELEM, T, I (an int as wide) set, and FROM, M: what
  * elements are in memory.  Halves become f32 as they are loaded, and only maps of one operand are
  * fused with their folds. */
 /* vectors of states kept in registers */
@@ -221,7 +221,7 @@ MERGE_NODES(max, T)
  * are, of more as the reducer's nodes are, from the states S of a block or of a node.  Compilers
  * shuffle the last lanes if they are said one by one, and else put them into memory: faster (Zen 4:
  * 0.87 of the time) where conversions to f64 keep the shuffles busy. */
-#define CLOSE_ROW(as, reducer, S, W)                                        \
+#define FINISH_ROW(as, reducer, S, W)                                       \
     static ALWAYS W JOIN(as##_##reducer, FROM)(const S *s)                  \
     {                                                                       \
         const bool widens = sizeof(W) > sizeof(T);                          \
@@ -239,15 +239,15 @@ MERGE_NODES(max, T)
         }                                                                   \
         return c[0];                                                        \
     }
-#define CLOSE_ROWS(reducer, W)       \
-    CLOSE_ROW(narrow, reducer, T, T) \
-    CLOSE_ROW(wide, reducer, T, W)   \
-    CLOSE_ROW(node, reducer, W, W)
-CLOSE_ROWS(sum, double)
-CLOSE_ROWS(dot, double)
-CLOSE_ROWS(prod, T)
-CLOSE_ROWS(min, T)
-CLOSE_ROWS(max, T)
+#define FINISH_ROWS(reducer, W)        \
+    FINISH_ROW(narrow, reducer, T, T) \
+    FINISH_ROW(wide, reducer, T, W)   \
+    FINISH_ROW(node, reducer, W, W)
+FINISH_ROWS(sum, double)
+FINISH_ROWS(dot, double)
+FINISH_ROWS(prod, T)
+FINISH_ROWS(min, T)
+FINISH_ROWS(max, T)
 
 /* Totals of rows of several blocks of whole steps, by the kernel of blocks: nodes of falling size,
  * the last of which merge first.  y goes along with x, or is one element for a row. */
@@ -501,8 +501,8 @@ rd_simd_block *const OF_ISA(JOIN(blocks, FROM))[RD_N_REDUCERS][RD_N_FUSED] = {
 #undef ENTRY
 #undef ROW_LANES
 #undef MERGE_NODES
-#undef CLOSE_ROW
-#undef CLOSE_ROWS
+#undef FINISH_ROW
+#undef FINISH_ROWS
 #undef ROWS_OF_BLOCKS
 #undef IDENTITY_sum
 #undef IDENTITY_dot

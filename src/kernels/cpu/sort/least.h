@@ -69,18 +69,18 @@ static inline void JOIN(take_vector, BITS)(JOIN(least, BITS) * l, unsigned here,
 /* Keeps the keys of n that are below the bound. */
 static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x, int64_t place)
 {
-    enum { LANES = 64 / sizeof(K), TOGETHER = 4 };
+    enum { LANES = 64 / sizeof(K), AT_ONCE = 4 };
     const unsigned all = (1U << (LANES - 1) << 1) - 1;
     int64_t        i   = 0;
 
-    for (; i + TOGETHER * LANES <= n; i += TOGETHER * LANES) {
+    for (; i + AT_ONCE * LANES <= n; i += AT_ONCE * LANES) {
         const __m512i below = SET(l->below);
         unsigned      hit   = 0;
 
         UNROLL(4)
-        for (int k = 0; k < TOGETHER; k++)
+        for (int k = 0; k < AT_ONCE; k++)
             hit |= BELOW(LOAD(all, x + i + k * LANES), below);
-        for (int k = 0; hit && k < TOGETHER; k++)
+        for (int k = 0; hit && k < AT_ONCE; k++)
             JOIN(take_vector, BITS)(l, all, x + i + k * LANES, place + i + k * LANES);
     }
     for (; i < n; i += LANES)
@@ -96,10 +96,10 @@ static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
 
 static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x, int64_t place)
 {
-    enum { TOGETHER = 32 };
+    enum { AT_ONCE = 32 };
 
-    for (int64_t i = 0; i < n; i += TOGETHER) {
-        const int64_t end = n - i < TOGETHER ? n : i + TOGETHER;
+    for (int64_t i = 0; i < n; i += AT_ONCE) {
+        const int64_t end = n - i < AT_ONCE ? n : i + AT_ONCE;
         K             any = 0;
 
         for (int64_t j = i; j < end; j++)

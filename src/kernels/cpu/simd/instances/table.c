@@ -1,4 +1,4 @@
-/* table.c - the table of an instruction set: what each/ has, and elements to and from memory, squares turned, sums by
+/* table.c - the table of an instruction set: what instances/ has, and elements to and from memory, squares turned, sums by
  * label. */
 #include "kernels/cpu/simd/isa.h"
 #include "kernels/cpu/simd/load_store.h"

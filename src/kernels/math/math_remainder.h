@@ -1,11 +1,11 @@
-/* math_rest.h - floored division of floats and what it leaves, from what truncated division leaves.
+/* math_remainder.h - floored division of floats and what it leaves, from what truncated division leaves.
  *
  * C's fmod() is exact, but a loop that no vector has.  Where the quotient is small, one division
  * gives the same bits: whole quotients below 2^28 times a float are exact in double.  Of doubles a
  * fused product is exact, and a quotient that was rounded up to a whole number is one too large.
  * Vector loops look for hard operands first, as of functions with hard arguments (math.h). */
-#ifndef RD_KERNELS_MATH_MATH_REST_H
-#define RD_KERNELS_MATH_MATH_REST_H
+#ifndef RD_KERNELS_MATH_MATH_REMAINDER_H
+#define RD_KERNELS_MATH_MATH_REMAINDER_H
 #include <math.h>
 
 /* Where a product is fused by an instruction; others, and GPUs, leave all to fmod(). */

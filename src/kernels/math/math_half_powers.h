@@ -1,12 +1,12 @@
-/* math_halves.h - powers whose exponent is a multiple of 1/2, at most 16 in size: by products.
+/* math_half_powers.h - powers whose exponent is a multiple of 1/2, at most 16 in size: by products.
  *
  * The operator pow_half has a constant as its exponent, so that compilers fold all questions about it
  * away, and what is left has no branch.  f32 goes through f64, in which no product overflows or vanishes
  * that would not in f32.  f64 takes sums of two doubles along (Dekker 1971, with fma for the products);
  * inverses and roots come first, so that nothing overflows before the result does.  Exponents of another
  * kind, which no constructor makes, give some number.  Special cases are those of C's annex F. */
-#ifndef RD_KERNELS_MATH_MATH_HALVES_H
-#define RD_KERNELS_MATH_MATH_HALVES_H
+#ifndef RD_KERNELS_MATH_MATH_HALF_POWERS_H
+#define RD_KERNELS_MATH_MATH_HALF_POWERS_H
 
 #include "kernels/math/math_bits.h"
 
