@@ -1,9 +1,9 @@
-/* choose_table.c - which table of kernels runs here. */
+/* choose_table.c - chooses the table of kernels for this machine. */
 #include "kernels/cpu/simd/simd.h"
 #include <stdatomic.h>
 #include <string.h>
 
-/* Best first. */
+/* All tables, the best first. */
 static const rd_simd *const tables[] = {
 #if defined(__x86_64__) && !defined(RD_ONE_SET)
     &rd_simd_avx512,
@@ -23,7 +23,8 @@ rd_elem rd_elem_of(rd_dtype type)
     return type == RD_BOOL ? RD_ELEM_b8 : by_class[rd_dtype_class(type)];
 }
 
-/* Asked once: a hypervisor answers CPUID, which takes as long as to make a small plan. */
+/* True if this machine has the instruction set of table k.  It is asked once: a hypervisor answers
+ * CPUID, which takes as long as making a small plan. */
 static bool runs_here(int k)
 {
     enum { UNKNOWN, RUNS, DOES_NOT };
@@ -45,7 +46,7 @@ const rd_simd *rd_simd_named(const char *name)
     return NULL;
 }
 
-/* The last one runs anywhere. */
+/* The best table of this machine; the last one runs anywhere. */
 const rd_simd *rd_simd_here(void)
 {
     int k = 0;

@@ -1,14 +1,16 @@
-/* group_sums.h - sums by label: elements go to the cells of their labels.
+/* group_sums.h - group-by sums: elements are added to the cells of their labels.
  *
- * What this costs is a load and a store for each element, so elements and labels are read as they lie
- * in memory, and converted on the way.  Other reducers have a kernel of state_kernels.h. */
+ * The cost is a load and a store for each element, so elements and labels are read as they lie in
+ * memory, and converted on the way.  Other reducers have a kernel of state_kernels.h. */
 
-/* Cells of more than a second-level cache are fetched, as the processor does not look so far ahead. */
+/* Distance of prefetched cells, if they do not fit the second-level cache: processors do not look
+ * so far ahead. */
 enum { GROUP_AHEAD = 64 };
-/* So many neighbours of one label, as those of sorted data mostly are, add to a register. */
+/* Neighbours with one label that add to a register; in sorted data most neighbours share one. */
 enum { GROUP_RUN = 16 };
 
-/* The element c + k goes to a lane of its own: neighbours of one label need not wait for each other. */
+/* Adds element c + k, in a lane of its own, so that neighbours with one label need not wait for
+ * each other. */
 #define GROUP_TAKE(k)                                                                        \
     {                                                                                        \
         const int64_t g = (int64_t)label[c + k];                                             \
@@ -18,7 +20,7 @@ enum { GROUP_RUN = 16 };
     const uint64_t n_group = (uint64_t)q->n_group; \
     const int64_t  apart = q->apart, nowhere = q->nowhere, cell = q->cell, n = q->n;
 
-/* of elements of one cell's groups; `each`: 1, or 0: one for all. */
+/* Sums of elements of one cell's groups; `each` is 1, or 0 if one element holds for all. */
 #define GROUP_SUM(ELEM_, T_, FROM, X, TYPE, L)                                                    \
     static inline __attribute__((always_inline)) void GROUP_NAME(along, ELEM_, FROM, TYPE)(       \
         const rd_group_row *q, const X *x, const int64_t each)                                    \
@@ -62,7 +64,7 @@ enum { GROUP_RUN = 16 };
         for (; c < n; c++)                                                                        \
             s[rd_group_state(q, c, (int64_t)label[c])] += (T)x[c * each];                         \
     }                                                                                             \
-    /* of rows of neighbouring cells, a label each */                                             \
+    /* Sums rows of adjacent cells, with one label for each row. */                               \
     static void GROUP_NAME(adjacent, ELEM_, FROM, TYPE)(const rd_group_row *q)                    \
     {                                                                                             \
         const L *const label = q->label;                                                          \
@@ -121,7 +123,7 @@ GROUP_TABLE(f64, f32)
 GROUP_TABLE(f64, f64)
 GROUP_TABLE(i64, i64)
 
-/* Of an accumulator's element and that of what it takes; NULL: there is none. */
+/* By the accumulator's element and the operand's; NULL: there is no such kernel. */
 static rd_simd_group *const *const group_sums[RD_N_ELEMS][RD_N_ELEMS] = {
     [RD_ELEM_f64] = { [RD_ELEM_f32] = group_sums_f64_f32, [RD_ELEM_f64] = group_sums_f64_f64 },
     [RD_ELEM_i64] = { [RD_ELEM_i64] = group_sums_i64_i64 },

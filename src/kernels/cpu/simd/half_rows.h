@@ -1,6 +1,6 @@
-/* half_rows.h - rows of 16-bit floats to f32, from f32, and f32 rounded to them in place.  load_store.h
- * includes it. */
-/* How many of n elements are done in vectors. */
+/* half_rows.h - converts rows of 16-bit floats to f32 and back, and rounds f32 to them in place;
+ * load_store.h includes it. */
+/* Convert as many of n elements as vectors take, and return how many. */
 #ifdef F16_VECTORS
 #define VECTORS(name, Y, X, ...)                                      \
     static inline int64_t name##_vectors(int64_t n, Y *y, const X *x) \

@@ -1,10 +1,11 @@
-/* load_store.h - elements side by side to and from memory of every type; instances/table.c includes it. */
+/* load_store.h - loads and stores of contiguous elements from and to memory of every type;
+ * instances/table.c includes it. */
 /* bool in memory is true if it is not 0. */
 #define NORMAL_BOOL(x)   ((x) != 0)
 #define NORMAL_NUMBER(x) (x)
 
-/* Every second place: parts of complex numbers, which compilers make vectors of once the step is a
- * constant; what lies between is others', and stores may not touch it. */
+/* Stride 2, as of the parts of complex numbers: a constant stride makes compilers use vectors.  The
+ * elements in between belong to others, so stores may not touch them. */
 #if defined(__AVX512F__)
 static int64_t store_every_second_F32(int64_t n, float *y, const float *x)
 {
@@ -103,7 +104,7 @@ static rd_simd_wrap *const wraps[RD_N_DTYPES] = {
     [RD_U16] = wrap_U16, [RD_U32] = wrap_U32, [RD_F16] = wrap_F16, [RD_BF16] = wrap_BF16
 };
 
-/* Bytes are added up for as long as they cannot overflow. */
+/* Counts bytes that are 1.  Byte sums are added up before they overflow. */
 static int64_t count_bytes(int64_t n, const void *px)
 {
     typedef uint8_t bytes __attribute__((vector_size(RD_VECTOR_BYTES), aligned(1), may_alias));
@@ -129,7 +130,7 @@ static int64_t count_bytes(int64_t n, const void *px)
 
 #include "kernels/cpu/simd/small.h"
 
-/* Whole cache lines that nobody reads soon go past the caches: a plain store would first read the
+/* Copies memory by non-temporal stores of whole cache lines: a plain store would first read the
  * line. */
 static void copy_nontemporal(int64_t bytes, void *py, const void *px)
 {

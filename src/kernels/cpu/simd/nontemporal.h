@@ -1,5 +1,5 @@
-/* nontemporal.h - stores past the caches.  isa.h includes it once. */
-/* The widest store past the caches that the instruction set has. */
+/* nontemporal.h - non-temporal stores, which go past the caches; isa.h includes it once. */
+/* The widest non-temporal store of the instruction set. */
 #if defined(__AVX512F__)
 typedef __m512i nontemporal_part;
 #define NONTEMPORAL_PART _mm512_stream_si512
@@ -11,8 +11,8 @@ typedef __m128i nontemporal_part;
 #define NONTEMPORAL_PART _mm_stream_si128
 #endif
 
-/* *y = v; `nontemporal` the caches if a vector is as wide as what goes there: y is aligned to vectors
- * then. */
+/* Stores *y = v, by a non-temporal store if `nontemporal` is set and vectors are as wide as such
+ * stores; y is aligned to vectors then. */
 #ifdef NONTEMPORAL_PART
 #define STORE_VECTOR(y, v, nontemporal)                           \
     if ((nontemporal) && sizeof(v) == sizeof(nontemporal_part)) { \

@@ -1,4 +1,4 @@
-/* prefetch.c - do kernels fetch rows of memory ahead? */
+/* prefetch.c - decides whether kernels prefetch rows of memory on this processor. */
 #include "kernels/cpu/simd/simd.h"
 #include "core/environment.h"
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 
 bool rd_prefetches_rows, rd_prefetches_rows_behind;
 
-/* AMD's family 26, Zen 5, stops between blocks and rows, and with fetches reads rows of 4 KiB at
- * 38 GB/s instead of 15.  Family 25, Zen 4, goes on by itself, while fetches keep to the 24 lines
- * that a core can wait for: sums of f32 along rows take 1.2 times as long with them, argmax 1.3.
- * Zen 4 gains where rows go together (pass/ahead.c).  Nobody has measured that on Zen 5, nor
- * anything on other processors. */
+/* AMD's family 26 (Zen 5) stops prefetching between blocks and rows: with prefetches rows of 4 KiB
+ * are read at 38 GB/s instead of 15.  Family 25 (Zen 4) goes on by itself, and prefetches take some
+ * of the 24 lines that a core can wait for.  There sums of f32 along rows take 1.2 times as long
+ * with prefetches, argmax 1.3.  Zen 4 gains in loops over several rows at once (pass/ahead.c).
+ * That has not been measured on Zen 5, and nothing on other processors. */
 enum { ZEN_4 = 25, ZEN_5 = 26 };
 
-/* Of AMD's processors; 0: another's. */
+/* The family of an AMD processor; 0 for others. */
 static unsigned family(void)
 {
 #if defined(__x86_64__)
@@ -27,7 +27,7 @@ static unsigned family(void)
     return 0;
 }
 
-/* Before threads run, as kernels ask without a lock. */
+/* Sets both flags before any thread runs, as kernels read them without a lock. */
 __attribute__((constructor)) static void look(void)
 {
     const char *const asked = rd_environment(RD_ENV_RDIM_FETCH);

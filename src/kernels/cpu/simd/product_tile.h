@@ -1,13 +1,13 @@
-/* product_tile.h - matrix products with the bits of folds of one lane: each element of c adds up blocks
- * of 64 products from the left, and what the blocks come to as the combine tree says.
+/* product_tile.h - matrix products with the bits of folds of one lane: each element of c adds up
+ * blocks of 64 products from the left, and merges blocks by the combine tree.
  *
- * A tile of c stays in registers as long as a block takes: 8 rows of one vector, or 4 of two, whose
- * lines of b are read one after the other.  instances/folds_*.c include it once per float type, with ELEM, T
- * and its vectors. */
+ * A tile of c stays in registers for a block (register blocking): 8 rows of one vector, or 4 rows
+ * of two vectors, whose lines of b are read one after the other.  instances/folds_*.c include it
+ * once per float type, with ELEM, T and its vectors. */
 #define TILE_VECTORS 8
 
-/* `steps` products of `rows` rows with `wide` vectors of columns, both constants, or with the first
- * `cols` of one (wide 0). */
+/* Adds up `steps` products of `rows` rows with `wide` vectors of columns, or with the first `cols`
+ * columns of one vector (wide 0).  `rows` and `wide` are constants. */
 static ALWAYS void JOIN(product_block, ELEM)(const rd_product_tile *q, const T *a, const T *b,
                                              int64_t steps, T *to, int64_t to_row, int rows,
                                              int wide, int64_t cols)
@@ -32,8 +32,8 @@ static ALWAYS void JOIN(product_block, ELEM)(const rd_product_tile *q, const T *
         JOIN(store_part, ELEM)(to + v / n * to_row + v % n * LANES, s[v], wide ? LANES : cols);
 }
 
-/* Nodes of the tree without a sibling yet lie one after another.  Block number `block` joins them;
- * how many there are. */
+/* Adds block number `block` to the stack of nodes without a sibling, and merges siblings.  Returns
+ * how many nodes there are. */
 static int64_t JOIN(product_push, ELEM)(double *nodes, int64_t n, const T *part, int64_t size,
                                         int64_t block)
 {
@@ -47,7 +47,7 @@ static int64_t JOIN(product_push, ELEM)(double *nodes, int64_t n, const T *part,
     return n;
 }
 
-/* Those that are left merge from the right. */
+/* Merges the nodes that are left, from the right. */
 static void JOIN(product_finish, ELEM)(double *nodes, int64_t n, T *part, int64_t size)
 {
     for (; n > 1; n--)
@@ -57,7 +57,7 @@ static void JOIN(product_finish, ELEM)(double *nodes, int64_t n, T *part, int64_
         part[i] = (T)nodes[i];
 }
 
-/* The tile at this row and column: `rows` and `wide` are constants, as above. */
+/* Computes the tile at a row and column; `rows` and `wide` are constants. */
 static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t row, int64_t col,
                                             int rows, int wide)
 {
@@ -84,7 +84,7 @@ static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t ro
         memcpy(c + r * q->c_row, part + r * pitch, (size_t)cols * sizeof(T));
 }
 
-/* All rows of some columns, `most` at a time. */
+/* Computes all rows of some columns, `most` rows at a time. */
 static ALWAYS void JOIN(product_columns, ELEM)(const rd_product_tile *q, int64_t col, int most,
                                                int wide)
 {

@@ -1,19 +1,22 @@
-/* scan_kernels.h - scans at the speed of memory: running sums, products, minima and maxima of neighbouring
- * columns, some rows at a time, and along a row (RD_PREFIX_TREE of kernels/program.h).
+/* scan_kernels.h - prefix scans at the speed of memory: running sums, products, minima and maxima
+ * of neighbouring columns, some rows at a time, and along a row (RD_PREFIX_TREE of
+ * kernels/program.h).
  *
- * Along a row the elements of a block are vectors that do not wait for each other.  In pass d = 1,
- * 2, 4 .. 32 elements whose number has bit d merge the last of the d elements before their half:
- * that is the aligned tree, with all of its prefixes.  A lane that takes nothing in a pass merges
- * an identity, which leaves it as it is.  What comes before the block is merged last, so only a few
- * operations a block wait for the block before.
+ * Along a row the elements of a block are independent vectors.  In pass d = 1, 2, 4 .. 32 the
+ * elements whose number has bit d merge the last of the d elements before their half: this is the
+ * aligned tree, with all of its prefixes.  A lane that takes nothing in a pass merges an identity.
+ * The blocks before are merged last, so only a few operations of a block wait for the block before
+ * it.
  *
- * instances/scan_table.c includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and for floats
- * SCAN_VECTORS.  make(name, words, identity): prefix is `pair` where what is before is two numbers
- * (kernels/math/prefix_sums.h), else `one`. */
+ *   d = 1: lane 1 += lane 0, 3 += 2;   d = 2: lanes 2, 3 += lane 1;   d = 4: lanes 4 .. 7 += lane 3
+ *
+ * instances/scan_table.c includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and
+ * for floats SCAN_VECTORS. make(name, words, identity): `words` is `pair` where the sum of the
+ * blocks before is two numbers (kernels/math/prefix_sums.h), else `one`. */
 #include "kernels/math/shuffle.h"
 #define SCAN(name, part) JOIN(JOIN(scan_##name, part), ELEM)
 
-/* What finish makes of a state: the one quiet NaN of minima and maxima.  Of a vector of them. */
+/* The result of a state; minima and maxima make NaN the one quiet NaN.  Likewise for a vector. */
 #define DONE_sum(s)      ((T)(s))
 #define DONE_prod(s)     ((T)(s))
 #define DONE_min(s)      ((s) != (s) ? (T)RD_NAN : (T)(s))
@@ -28,16 +31,16 @@
 #define ALL_DONE_min(s)  PICKED((s) != (s), (T)RD_NAN - (VEC){ 0 }, s)
 #define ALL_DONE_max(s)  ALL_DONE_min(s)
 
-/* What is before, and a prefix t; no lo of f64 says anything. */
+/* Merges the blocks before with a prefix t.  lo of f64 is always -0. */
 #define AFTER_one(name, hi, lo, t)               ONE_##name(hi, t)
 #define AFTER_pair(name, hi, lo, t)              (sizeof(T) == sizeof(float) ? (hi) + ((lo) + (t)) : (hi) + (t))
 #define ALL_AFTER_one(name, hi, lo, t)           TAKES_##name(hi, t)
 #define ALL_AFTER_pair(name, hi, lo, t)          AFTER_pair(name, hi, lo, t)
-/* What is before a scan takes its block number b. */
+/* Adds block number b to the blocks before it, of one scan. */
 #define TAKE_BLOCK_one(name, b, sums, x, hi, lo) ((void)(b), *(hi) = ONE_##name(*(hi), x))
 #define TAKE_BLOCK_pair(name, b, sums, x, hi, lo) \
     JOIN(rd_prefix_sum, ELEM)(rd_take_block(b, sums, (double)(x)), hi, lo)
-/* What is before n scans takes their block number b. */
+/* Adds block number b to the blocks before it, of n scans. */
 #define TAKE_one(name, n, b, sums, pitch, x, hi, lo) \
     do {                                             \
         (void)(b);                                   \
@@ -141,16 +144,16 @@
     }
 
 #define BLOCK         (RD_SCAN_BLOCK / LANES)
-/* How many of the first n elements are in vector k. */
+/* The number of the first n elements that are in vector k. */
 #define PART_OF(n, k) ((n) <= (k)*LANES ? 0 : (n) - (k)*LANES < LANES ? (n) - (k)*LANES : LANES)
 
-/* Lane l of (a, b) in pass d; the last one of a. */
+/* The lane of (a, b) that lane l takes in pass d: the last one of a, or none. */
 #define FROM(l, d) ((l) & (d) ? ((l) & ~(2 * (d)-1)) + (d)-1 : LANES + (l))
 #define LAST(l, d) (LANES - 1)
 #define SHUFFLED(a, b, f, d) \
     RD_SHUFFLE(MASK, a, b, JOIN(JOIN(INDICES, ELEM), RD_VECTOR_BYTES)(f, d))
 
-/* Pass d, inside vectors or between them. */
+/* Runs pass d, inside vectors or between them. */
 #define PASS(name, d)                                                                           \
     UNROLL(32)                                                                                  \
     for (int k = 0; k < BLOCK; k++) {                                                           \

@@ -1,17 +1,17 @@
-/* small.h - sums of ints of 8 and 16 bits, every one of `period` neighbours for itself; load_store.h
- * includes it once.
+/* small.h - sums of ints of 8 and 16 bits, each of `period` interleaved sums for itself;
+ * load_store.h includes it once.
  *
  *   sums[c] += all x[i] with i mod period = c
  *
- * A turn is 64 elements of each: whole vectors, and what has the same place in two turns is for the
- * same sum.  A vector is read as lanes twice as wide, whose lower half is one element and whose
- * upper half the next one: evens and odds add up apart, in registers, for as many turns as cannot
- * overflow. */
+ * A turn is 64 elements of each sum: whole vectors, in which equal lanes belong to equal sums.  A
+ * vector is read as lanes twice as wide, whose lower half is one element and whose upper half the
+ * next one.  Even and odd elements are added up separately, in registers, for as many turns as
+ * cannot overflow. */
 enum { SMALL_AT_ONCE = 4, SMALL_LANES = 32 * RD_SMALL_PERIOD };
 
-/* Bytes: what comes next is fetched, if this processor gains by it, while sums are put together and
- * the machine goes from tile to tile.  Bytes from memory, 3 channels, 24 KiB a call, Zen 5: 25 GB/s
- * without, 32 at 2 KiB, 40 at 8. */
+/* Bytes that are prefetched ahead, if this processor gains by that, while sums are put together and
+ * between tiles.  Bytes from memory, 3 channels, 24 KiB a call, Zen 5: 25 GB/s without, 32 at 2
+ * KiB, 40 at 8 KiB. */
 enum { SMALL_AHEAD = 8192 };
 
 /* Sums of two halves, and of these, until one element of each of `period` columns is left. */

@@ -1,8 +1,8 @@
-/* state_kernels.h - the rows of reducers.def on states side by side, for one element.
+/* state_kernels.h - the reducers of reducers.def on contiguous states, for one element.
  *
  * instances/folds_*.c include it once per element, with ELEM, T, PICK and the RD_ names of
- * kernels/cpu/reference/reducers_class.h set.  A state is taken into variables, changed by the
- * row's code, and put back, so that compilers can keep lanes in vectors. */
+ * kernels/cpu/reference/reducers_class.h set.  The code of a reducer loads a state into variables,
+ * changes them, and stores them, so that compilers keep lanes in vectors. */
 #define CODE(name, part) JOIN(JOIN(fold_##name, part), ELEM)
 
 /* Register k of a state of n_state registers: of type T; VI: a value and an index. */
@@ -37,8 +37,8 @@
 #define P     ddof
 #define WHOLE 1
 
-/* One row into states that begin with it, or rows into states that have begun; without weights, and
- * with; without a mask, and with. */
+/* Updates states with one row that they begin with, or with rows if they have begun; with and
+ * without weights, with and without a mask. */
 #define ROWS(name, part, states, begin, weight, mask_of, code)                        \
     static void CODE(name, part)(const rd_fold_rows *q)                               \
     {                                                                                 \
@@ -60,8 +60,7 @@
         }                                                                             \
     }
 
-/* Of elements with a mask those that do not count change nothing: a choice between two states, as
- * vectors have no other way. */
+/* Keeps the states of masked elements: vectors can only choose between two states. */
 #define TAKE_AND_KEEP(k, type) TAKE(k, type) const type o##k = s##k;
 #define CHOOSE(k, type)        s##k = counts ? s##k : o##k;
 #define MASKED(name, states, code)                                                               \
@@ -70,8 +69,8 @@
     ROWS(name, masked_weighted, states, TAKE_AND_KEEP, (const T *)q->y + r * q->ldy,             \
          (const uint8_t *)q->mask + r * q->ldm, code STATES_##states(CHOOSE))                    \
     PLAIN_OR_WEIGHTED(name, masked)
-/* Of reducers that an operator takes elements for, masks make the identity of what does not
- * count. */
+/* Reducers that are one operator need no masked step: masks make the identity of masked
+ * elements. */
 #define MASKED_none MASKED
 #define MASKED_add(...)
 #define MASKED_mul(...)
@@ -93,7 +92,8 @@
 #define MASKED_STEP_bit_or(name)  NULL
 #define MASKED_STEP_bit_xor(name) NULL
 
-/* State l begins with the first element of row l and takes the others: rows too short for lanes. */
+/* State l begins with the first element of row l, then takes the row's others: for rows too short
+ * for lanes. */
 #define ALONG(name, part, states, weight, first_code, step_code)                  \
     static void CODE(name, part)(const rd_fold_rows *q)                           \
     {                                                                             \
@@ -114,7 +114,7 @@
         }                                                                         \
     }
 
-/* Neighbours into the cells of their labels. */
+/* Updates the cells of labels with neighbouring elements (group-by). */
 #define GROUP(name, states, code)                                            \
     static void CODE(name, group)(const rd_group_row *q)                     \
     {                                                                        \
@@ -130,7 +130,7 @@
         }                                                                    \
     }
 
-/* The test for weights stands outside the loop. */
+/* Tests for weights once, outside the loop. */
 #define PLAIN_OR_WEIGHTED(name, part)                   \
     static void CODE(name, part)(const rd_fold_rows *q) \
     {                                                   \

@@ -1,9 +1,10 @@
-/* state_scans.h - the rows of reducers.def as scans: states take elements, and have a result after
- * each.  Reducers that an operator merges have kernels of their own (scan_kernels.h), and those that take
- * exponentials go by the kernels of their folds.
+/* state_scans.h - the reducers of reducers.def as scans: states take elements, and write a result
+ * after each.
  *
- * state_kernels.h includes it once per element, and its macros are used here.  A result is what the state
- * of the block at hand comes to.  If there are blocks before, their state merges with it first. */
+ * Reducers that an operator merges have kernels of their own (scan_kernels.h); those with
+ * exponentials go by the kernels of their folds.  state_kernels.h includes this once per element,
+ * whose macros it uses.  A result is that of the current block's state; if there are blocks before,
+ * it is merged with theirs first. */
 #define INTERLEAVED         8
 #define MAYBE_UNUSED        __attribute__((unused))
 #define RUNNING(name, part) JOIN(JOIN(running_##name, part), ELEM)

@@ -1,4 +1,4 @@
-/* tables.h - what the parts of an instruction set have for its table, instances/table.c. */
+/* tables.h - the tables that the parts of an instruction set define for instances/table.c. */
 #define TABLES_OF(elem)                                                     \
     extern rd_simd_map *const    OF_ISA(maps_##elem)[RD_N_OPS][RD_N_FORMS]; \
     extern rd_simd_map *const    OF_ISA(selects_##elem)[RD_N_FORMS];        \

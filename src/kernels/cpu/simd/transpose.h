@@ -1,13 +1,15 @@
-/* transpose.h - elements that lie in columns come to lie in rows: y[i ldy + j] = x[j ldx + i], square by
- * square, each turned in registers (square.h).
+/* transpose.h - transposes y[i ldy + j] = x[j ldx + i], square by square, each in registers
+ * (square.h).
  *
- * instances/table.c includes it once per size, with T (an unsigned int), BYTES (of a vector) and INDICES (f
- * of all lanes) set, and NONTEMPORAL where vectors are as wide as stores nontemporal the caches. */
+ * instances/table.c includes it once per size, with T (an unsigned int), BYTES (of a vector) and
+ * INDICES (f of all lanes) set.  NONTEMPORAL is set where vectors are as wide as non-temporal
+ * stores. */
 #define WORD T
 #include "kernels/cpu/simd/square.h"
 #define ROW  JOIN(turn_row, T)
 #define SIDE (BYTES / (int)sizeof(T)) /* of a square */
 
+/* Transposes one square, and prefetches the square `ahead`. */
 static inline void JOIN(turn_square, T)(T *y, int64_t ldy, const T *x, int64_t ldx, int64_t ahead,
                                         bool nontemporal)
 {
@@ -27,7 +29,7 @@ static inline void JOIN(turn_square, T)(T *y, int64_t ldy, const T *x, int64_t l
         STORE_VECTOR((ROW *)(y + k * ldy), v[k], nontemporal);
 }
 
-/* Element by element, along what is long. */
+/* Transposes element by element; the longer side is the inner loop's. */
 static void JOIN(turn_few, T)(int64_t n, int64_t m, T *y, int64_t ldy, const T *x, int64_t ldx)
 {
     if (n < m)
@@ -40,7 +42,8 @@ static void JOIN(turn_few, T)(int64_t n, int64_t m, T *y, int64_t ldy, const T *
                 y[i * ldy + j] = x[j * ldx + i];
 }
 
-/* The last squares overlap those before; what is narrower than a square goes element by element. */
+/* Transposes square by square.  The last squares overlap those before them; a side narrower than a
+ * square goes element by element. */
 static void JOIN(turn, T)(int64_t n, int64_t m, void *py, int64_t ldy, const void *px, int64_t ldx,
                           int64_t ahead)
 {
@@ -61,7 +64,7 @@ static void JOIN(turn, T)(int64_t n, int64_t m, void *py, int64_t ldy, const voi
 }
 
 #ifdef NONTEMPORAL
-/* The same nontemporal the caches: lines are completed one after the other. */
+/* Transposes by non-temporal stores; cache lines are completed one after the other. */
 static void JOIN(transpose_nontemporal, T)(int64_t n, int64_t m, void *py, int64_t ldy,
                                            const void *px, int64_t ldx, int64_t ahead)
 {

@@ -1,15 +1,16 @@
-/* transposed_folds.h - the folds of fused_folds.def whose second operand may lie in columns: element (r, l) of y is
- * at r + l coly.  Its squares are turned in registers and folded from there; steps are those of
- * vector_folds.h, in the same order.
+/* transposed_folds.h - the folds of fused_folds.def whose second operand may lie in columns:
+ * element (r, l) of y is at r + l coly.  Squares of y are transposed in registers and folded from
+ * there, with the steps and the order of vector_folds.h.
  *
- * instances/folds_*.c include it once per float type, with ELEM, T, and WORD (an unsigned int as wide) set. */
+ * instances/folds_*.c include it once per float type, with ELEM, T, and WORD (an unsigned int as
+ * wide) set. */
 #define BYTES   RD_VECTOR_BYTES
 #define INDICES JOIN(JOIN(INDICES, ELEM), RD_VECTOR_BYTES)
 #include "kernels/cpu/simd/square.h"
 #define ABS(x) JOIN(abs_vec, ELEM)(x)
 #define WORDS  JOIN(turn_row, WORD)
 
-/* v[k] = elements (k, 0 ..) of the square at y; of that so far below it is fetched. */
+/* Loads the square at y and transposes it; prefetches the square `below` it. */
 static ALWAYS void JOIN(load_transposed, ELEM)(WORDS *v, const T *y, int64_t coly, int64_t below)
 {
     UNROLL(16)
@@ -21,7 +22,7 @@ static ALWAYS void JOIN(load_transposed, ELEM)(WORDS *v, const T *y, int64_t col
     JOIN(turn_rows, WORD)(v);
 }
 
-/* The same of a part of a square, to memory. */
+/* Transposes part of a square, to memory. */
 static inline void JOIN(transpose_part, ELEM)(T *v, const T *y, int64_t coly, int64_t rows,
                                               int64_t cols)
 {
@@ -30,8 +31,8 @@ static inline void JOIN(transpose_part, ELEM)(T *v, const T *y, int64_t coly, in
             v[k * LANES + l] = l < cols ? y[l * coly + k] : 0;
 }
 
-/* As many vectors as a square has of the rows of x below, in the order of memory: in that of
- * squares they took 1.3 times as long to come (8192 x 8192, Zen 4). */
+/* Prefetches as many vectors of the next rows of x as a square has, in the order of memory.  In the
+ * order of squares they took 1.3 times as long (8192 x 8192, Zen 4). */
 static ALWAYS void JOIN(prefetch_vectors, ELEM)(const T **row, int64_t *col, int64_t n, int64_t ldx)
 {
     UNROLL(16)

@@ -1,14 +1,16 @@
-/* vector_folds.h - the reductions that must run at the speed of memory, by hand (fused_folds.def): sum, prod,
- * min, max of elements or of a map of them, in vectors of the instruction set.
+/* vector_folds.h - the reductions that must run at the speed of memory, written by hand
+ * (fused_folds.def): sum, prod, min, max of elements or of a fused map, in vectors of the
+ * instruction set.
  *
- * Two walks with one result.  Few states (the lanes of a row's combine tree): they stay in
- * registers, down all rows.  Many (columns): along the row, and four rows at a time if rows are
- * wide, so that a state is loaded once per four elements; narrow rows that adjoin one at a time, as
- * one stream of memory is twice as fast as four (Zen 4: 32 against 17 GB/s for rows of 2 KiB).
+ * Two loop orders give one result.  Few states (the lanes of a row's combine tree) stay in
+ * registers, down all rows.  Many states (columns) go along the row, four rows at a time if rows
+ * are wide (unroll-and-jam): a state is loaded once per four elements.  Narrow contiguous rows go
+ * one at a time, as one stream of memory is twice as fast as four (Zen 4: 32 against 17 GB/s for
+ * rows of 2 KiB).
  *
- * instances/folds_*.c include it once per float type, with ELEM, T, I (an int as wide) set, and FROM, M: what
- * elements are in memory.  Halves become f32 as they are loaded, and only maps of one operand are
- * fused with their folds. */
+ * instances/folds_*.c include it once per float type, with ELEM, T, I (an int as wide) set, and
+ * FROM, M: the elements in memory.  Halves become f32 as they are loaded, and only maps of one
+ * operand are fused with their folds. */
 /* vectors of states kept in registers */
 #define STRIP (RD_TREE_ROW / RD_VECTOR_BYTES < 8 ? RD_TREE_ROW / RD_VECTOR_BYTES : 8)
 #define WIDE  (16384 / (int64_t)sizeof(M))
@@ -18,7 +20,7 @@
 #define HOLDS(n) 0
 #endif
 
-/* Elements (row r, states l ...) of the operands. */
+/* Loads the operands of row r, states l ... */
 #define AT_1(r, l)      const VEC x = JOIN(load, FROM)(px + (r)*ldx + (l));
 #define AT_2(r, l)      AT_1(r, l) const VEC y = JOIN(load, FROM)(py + (r)*ldy + (l));
 #define AT_S(r, l)      AT_1(r, l) const VEC y = py[(r)*ldy] - (VEC){ 0 };
@@ -27,10 +29,10 @@
 
 #define PART_S(r, l, n) PART_1(r, l, n) const VEC y = py[(r)*ldy] - (VEC){ 0 };
 
-/* Of steps that adjoin in memory so many elements ahead are fetched, 8 KiB, so that memory does not
- * stop while the tree takes a block (Zen 5, sums of f32 from memory: 36.7 GB/s without, 39.5 with),
- * if this processor gains by it (prefetch.c).  Rows that lie apart are not: 16 KiB apart they would
- * push each other out of the first-level cache. */
+/* Steps that are prefetched ahead if they are contiguous, 8 KiB, and if this processor gains by
+ * that (prefetch.c).  Otherwise memory idles while the tree takes a block (Zen 5, sums of f32 from
+ * memory: 36.7 GB/s without, 39.5 with).  Rows far apart are not prefetched: 16 KiB apart they
+ * would evict each other from the first-level cache. */
 #define STEPS_AHEAD 32
 #define AHEAD(ld)   (rows == 1 || (ld) == along ? STEPS_AHEAD * n : 0)
 #define FETCH(p, r, ld, l, k)                       \
@@ -40,7 +42,7 @@
 #define FETCH_2(r, l, k) FETCH(px, r, ldx, l, k) FETCH(py, r, ldy, l, k)
 #define FETCH_S(r, l, k) FETCH(px, r, ldx, l, k)
 
-/* So many vectors of states from l on, in registers down all rows. */
+/* Updates `count` vectors of states from l on, which stay in registers down all rows. */
 #define HELD(count, reducer, operands, ...)                                            \
     VEC v[count];                                                                      \
     UNROLL(16)                                                                         \
@@ -102,8 +104,8 @@
         }                                                                            \
     }
 
-/* The same in less code, for maps whose step is all there is: few vectors are held, and what is left
- * of columns, or of rows, goes by single vectors. */
+/* A smaller kernel for maps that have no other: it holds few vectors, and the tail of columns or
+ * rows goes by single vectors. */
 #define FEW_HELD (STRIP < 4 ? STRIP : 4)
 #define STEP_KERNEL(name, reducer, operands, ...)                                    \
     static void JOIN(name, FROM)(const rd_fold_rows *q)                              \
@@ -140,7 +142,7 @@
 /* All lanes of a combine tree. */
 #define ROW_LANES (RD_TREE_ROW / (int)sizeof(T))
 
-/* The states in v take what follows element `at` of row r. */
+/* Updates the states in v with the elements from element `at` of row r on. */
 #define BLOCK_TAKES(count, r, at, reducer, operands, ...)                    \
     UNROLL(16)                                                               \
     for (int k = 0; k < (count); k++) {                                      \
@@ -148,7 +150,8 @@
             TAKES_##reducer(v[k], __VA_ARGS__);                              \
     }
 
-/* So many vectors of states from l on, in registers from the first row to the last. */
+/* Folds a block into `count` vectors of states from l on, which stay in registers from the first
+ * row to the last. */
 #define BLOCK_HELD(count, reducer, operands, ...)                             \
     VEC v[count];                                                             \
     UNROLL(16)                                                                \
@@ -164,9 +167,9 @@
         for (int i = 0; i < LANES; i++)                                       \
             c[l + k * LANES + i] = v[k][i];
 
-/* Whole blocks of the tree that follow each other, a power of two of them, or the beginning of one,
- * for a few lanes or columns: they become node[0], without the states of a block in memory;
- * node[1], ... are for those in between.  Rows are one step of n, or several. */
+/* Folds full consecutive blocks, a power of two of them, or the beginning of one, for a few lanes
+ * or columns.  They become node[0] without states of a block in memory; node[1], ... are for the
+ * nodes in between.  A row is one step of n states, or several. */
 #define BLOCK_KERNEL(name, reducer, W, operands, ...)                                         \
     static void JOIN(name, FROM)(const rd_fold_rows *q, int64_t blocks, void *const *node)    \
     {                                                                                         \
@@ -204,7 +207,8 @@
         }                                                                                     \
     }
 
-/* n finished states take those of the next sibling.  Called, as there are many kernels. */
+/* Merges n finished states with those of the next sibling.  It is a function, as there are many
+ * kernels. */
 #define MERGE_NODES(reducer, W)                                                  \
     static void JOIN(merge_##reducer, FROM)(int64_t n, W * left, const W *right) \
     {                                                                            \
@@ -217,10 +221,11 @@ MERGE_NODES(dot, double)
 MERGE_NODES(min, T)
 MERGE_NODES(max, T)
 
-/* At the end of a row lane l takes lane l + h for h = half of them .. 1; of one step as elements
- * are, of more as the reducer's nodes are, from the states S of a block or of a node.  Compilers
- * shuffle the last lanes if they are said one by one, and else put them into memory: faster (Zen 4:
- * 0.87 of the time) where conversions to f64 keep the shuffles busy. */
+/* Merges the lanes at the end of a row: lane l takes lane l + h for h = half of them .. 1.  S is
+ * the state of a block or node: with one step lanes merge as elements, with more as the reducer's
+ * nodes.  Compilers shuffle the last lanes if they are written one by one, and else store them to
+ * memory; shuffles are faster (Zen 4: 0.87 of the time) except where conversions to f64 keep the
+ * shuffle unit busy. */
 #define FINISH_ROW(as, reducer, S, W)                                       \
     static ALWAYS W JOIN(as##_##reducer, FROM)(const S *s)                  \
     {                                                                       \
@@ -239,7 +244,7 @@ MERGE_NODES(max, T)
         }                                                                   \
         return c[0];                                                        \
     }
-#define FINISH_ROWS(reducer, W)        \
+#define FINISH_ROWS(reducer, W)       \
     FINISH_ROW(narrow, reducer, T, T) \
     FINISH_ROW(wide, reducer, T, W)   \
     FINISH_ROW(node, reducer, W, W)
@@ -250,7 +255,7 @@ FINISH_ROWS(min, T)
 FINISH_ROWS(max, T)
 
 /* Totals of rows of several blocks of whole steps, by the kernel of blocks: nodes of falling size,
- * the last of which merge first.  y goes along with x, or is one element for a row. */
+ * the last of which merge first. y has an element per element of x, or one per row. */
 #define ROWS_OF_BLOCKS(reducer, W)                                                          \
     static void JOIN(rows_of_##reducer, FROM)(const rd_fold_rows *q, rd_simd_block *kernel, \
                                               bool y_along, W *to)                          \
@@ -285,16 +290,17 @@ ROWS_OF_BLOCKS(dot, double)
 ROWS_OF_BLOCKS(min, T)
 ROWS_OF_BLOCKS(max, T)
 
-/* What leaves any element as it is, on either side. */
+/* The identity, which leaves any element as it is, on either side. */
 #define IDENTITY_sum  (T)(-0.0)
 #define IDENTITY_dot  (T)(-0.0)
 #define IDENTITY_prod (T)1
 #define IDENTITY_min  (T) INFINITY
 #define IDENTITY_max  (T)(-INFINITY)
 
-/* Cells one after the other, of all lanes each and in the same block, `cx` and `cy` elements apart:
- * each takes rows of its own, the first ones of the block if they are fresh. A call for each would
- * make memory wait (Zen 4, rows of 2 KiB: 0.8 of the speed, on 2 threads 0.65). */
+/* Updates cells one after the other, of all lanes each and in the same block, `cx` and `cy`
+ * elements apart.  Each takes rows of its own; fresh cells begin the block with their first row.  A
+ * call per cell would make memory wait (Zen 4, rows of 2 KiB: 0.8 of the speed, on 2 threads
+ * 0.65). */
 #define CELLS_KERNEL(name, reducer, operands, ...)                                                 \
     static void JOIN(name, FROM)(const rd_fold_rows *q, int64_t cells, int64_t cx, int64_t cy,     \
                                  bool fresh)                                                       \
@@ -326,15 +332,14 @@ ROWS_OF_BLOCKS(max, T)
             }                                                                                      \
     }
 
-/* Does y go along with x? */
+/* True if y has an element per element of x. */
 #define ALONG_1 true
 #define ALONG_2 true
 #define ALONG_S false
 
 /* Totals of rows that are one block of the combine tree, or a few.  y is of the counter's type W.
- * What a row costs beyond its elements counts for rows of a few hundred: no states in memory, no
- * calls, and a part of a step is part of a vector, as a part stored would not reach the loads that
- * follow in time. */
+ * Overhead counts for rows of a few hundred elements: there are no states in memory and no calls.
+ * Part of a step is part of a vector, as a partial store would delay the loads that follow. */
 #define TOTAL_KERNEL(name, block, reducer, W, operands, ...)                                       \
     static void JOIN(name, FROM)(const rd_fold_rows *q, void *to)                                  \
     {                                                                                              \
@@ -392,7 +397,7 @@ ROWS_OF_BLOCKS(max, T)
         }                                                                                          \
     }
 
-/* Totals of rows of one block at most, by a step: their states are in memory. */
+/* Totals of rows of one block at most, by the step kernel, with states in memory. */
 #define TOTALS_BY_STEP(reducer, W)                                                                 \
     static void JOIN(step_totals_##reducer, FROM)(const rd_fold_rows *q, rd_simd_rows *step,       \
                                                   W *to)                                           \
@@ -454,7 +459,7 @@ TOTALS_BY_STEP(max, T)
     JOIN(MAKE, WALKS(floats, halves))(reducer##_##map, reducer, operands, __VA_ARGS__)
 #include "kernels/cpu/simd/fused_folds.def"
 
-/* Tables by kind of walk: steps, and totals by them, are there too where no other walk is. */
+/* Tables by loop order.  Steps, and totals by them, exist even where no other kernel does. */
 #define STEP_OF_NONE(kernel)
 #define STEP_OF_STEP(kernel)  kernel
 #define STEP_OF_EVERY(kernel) kernel

@@ -1,18 +1,18 @@
-/* vector_types.h - what the kernels made by hand share: vectors, and what becomes of a state that takes
- * an element.  isa.h includes it once; ELEM, T, I (an int as wide) and the RD_ names are those of
- * where a name stands. */
+/* vector_types.h - what hand-written kernels share: vectors, and the steps of reducers.  isa.h
+ * includes it once; ELEM, T, I (an int as wide) and the RD_ names are those set where a macro is
+ * used. */
 #define VEC   JOIN(vec, ELEM)
 #define MASK  JOIN(mask, ELEM)
 #define LANES (RD_VECTOR_BYTES / (int)sizeof(T))
 
-/* a where m is set, else b. */
+/* Selects a where m is set, else b. */
 #define PICKED(m, a, b) ((VEC)(((MASK)(a) & (m)) | ((MASK)(b) & ~(m))))
 
-/* Lanes [0, n) of a mask are at FIRST_LANES(n). */
+/* FIRST_LANES(n) points to a mask with lanes [0, n) set. */
 static const int64_t first_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 #define FIRST_LANES(n) ((const char *)&first_lanes[8] - (n) * (int64_t)sizeof(T))
 
-/* The first n < LANES elements at p, without a look at what lies behind them. */
+/* Loads the first n < LANES elements at p, without reading behind them (masked load). */
 #if RD_VECTOR_BYTES == 64
 #define LOAD_FIRST_f32(p, n) (vec_f32) _mm512_maskz_loadu_ps((__mmask16)((1U << (n)) - 1), p)
 #define LOAD_FIRST_f64(p, n) (vec_f64) _mm512_maskz_loadu_pd((__mmask8)((1U << (n)) - 1), p)
@@ -36,7 +36,7 @@ static const int64_t first_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 #define FMA_f64(a, b, c) fma_vec_f64(a, b, c)
 #endif
 
-/* Not 0 if a lane is not at most c; NaN is not. */
+/* Not 0 if any lane is greater than c or NaN. */
 #if RD_VECTOR_BYTES == 64
 #define BEYOND_f32(v, c) _mm512_cmp_ps_mask((__m512)(v), _mm512_set1_ps(c), _CMP_NLE_UQ)
 #define BEYOND_f64(v, c) _mm512_cmp_pd_mask((__m512d)(v), _mm512_set1_pd(c), _CMP_NLE_UQ)
@@ -50,7 +50,7 @@ static const int64_t first_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 #define BEYOND_f64(v, c) beyond_f64(v, c)
 #endif
 
-/* One state takes x. */
+/* The step of one state. */
 #define ONE_sum(s, x)      RD_ADD(s, x)
 #define ONE_dot(s, x)      RD_ADD(s, x) /* as states merge */
 #define ONE_prod(s, x)     RD_MUL(s, x)
@@ -62,14 +62,14 @@ static const int64_t first_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 #define ONE_bits_or        ONE_any
 #define ONE_bits_xor(s, x) ((s) ^ (x))
 
-/* A vector of them; of products x y. */
+/* The step of a vector of states; for dot, x is a product. */
 #define TAKES_sum(s, x)    ((s) + (x))
 #define TAKES_dot(s, x, y) JOIN(FMA, ELEM)(x, y, s)
 #define TAKES_prod(s, x)   ((s) * (x))
 #define TAKES_min(s, x)    PICKED(((x) < (s)) | ((x) != (x)), x, s)
 #define TAKES_max(s, x)    PICKED(((x) > (s)) | ((x) != (x)), x, s)
 
-/* And that begins with x. */
+/* The first step of a vector of states. */
 #define BEGINS_sum(x)    (x)
 #define BEGINS_dot(x, y) ((x) * (y))
 #define BEGINS_min(x)    (x)

@@ -1,8 +1,8 @@
-/* folds_f32.c - reducers whose accumulators are f32, and operands, too */
+/* folds_f32.c - reducers whose accumulators and operands are f32. */
 #include "kernels/cpu/simd/by_hand.h"
 
-/* Blocks of f32 sums add up in f64: the sum of 1e8 numbers is then off by no more than one
- * rounding. */
+/* Widens n sums of a block to f64, in which blocks add up: the sum of 1e8 numbers is then off by no
+ * more than one rounding. */
 static void widen_sum(int64_t n, void *const *to, void *const *s)
 {
     double      *y = to[0];
@@ -12,6 +12,7 @@ static void widen_sum(int64_t n, void *const *to, void *const *s)
         y[l] = x[l];
 }
 
+/* Rounds n sums to f32. */
 static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const *to)
 {
     float        *y = to[0];
@@ -31,8 +32,8 @@ static void merge_wide_sum(int64_t n, void *const *a, void *const *b)
         x[l] += y[l];
 }
 
-/* Nodes hold what f32 holds, and merge as f32 do: rounding twice is rounding once where the wider
- * type has more than twice the bits. */
+/* Merges n short sums as f32.  Nodes hold f32 values in f64: rounding twice equals rounding once
+ * where the wider type has more than twice the bits. */
 static void merge_short_sum(int64_t n, void *const *a, void *const *b)
 {
     double       *x = a[0];

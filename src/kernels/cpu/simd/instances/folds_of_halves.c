@@ -1,5 +1,6 @@
-/* folds_of_halves.c - steps by hand (vector_folds.h) whose operands are 16-bit floats in memory, accumulators f32.  Widening
- * f16 by many instructions is a pass of its own: there is no such table then. */
+/* folds_of_halves.c - hand-written steps (vector_folds.h) whose operands are 16-bit floats in
+ * memory, and whose accumulators are f32.  Where widening f16 takes many instructions there is no
+ * such table: it is a pass of its own. */
 #include "kernels/cpu/simd/by_hand.h"
 
 #define ELEM       f32

@@ -1,4 +1,4 @@
-/* maps_of_floats.c - maps of f32 and f64 (maps.h), and casts to them */
+/* maps_of_floats.c - maps of f32 and f64 (maps.h), and casts to them. */
 #include "kernels/cpu/simd/isa.h"
 #include "kernels/math/math_exp_strip.h"
 
@@ -28,7 +28,7 @@
 #undef PICK
 #undef FROM_FLOAT
 
-/* To f32 on the way to a half. */
+/* Casts to f32 on the way to a half: rounds to odd, so that only the second rounding counts. */
 #define ODD(from, F)                                            \
     static void odd_##from(int64_t n, void *py, const void *px) \
     {                                                           \
@@ -42,7 +42,7 @@ ODD(i64, int64_t)
 ODD(u64, uint64_t)
 #undef ODD
 
-/* What f32 holds is rounded to halves as it is; else the last bit says which way. */
+/* f32 and narrower elements are rounded to halves directly; others are rounded to odd first. */
 rd_simd_cast *const OF_ISA(half_casts)[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f32,
                                                        [RD_ELEM_f64] = odd_f64,
                                                        [RD_ELEM_i64] = odd_i64,

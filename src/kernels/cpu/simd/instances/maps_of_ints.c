@@ -1,4 +1,4 @@
-/* maps_of_ints.c - maps of i64, u64 and bytes (maps.h), and casts to them */
+/* maps_of_ints.c - maps of i64, u64 and bytes (maps.h), and casts to them. */
 #include "kernels/cpu/simd/isa.h"
 #include "kernels/math/math_random_strip.h"
 

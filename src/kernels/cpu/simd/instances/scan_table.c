@@ -1,9 +1,9 @@
-/* scan_table.c - scans (scan_kernels.h), by element */
+/* scan_table.c - the scans of scan_kernels.h, for each element. */
 #include "kernels/cpu/simd/isa.h"
 
-/* Of neighbouring scans so many rows of so many vectors at a time: states stay in registers
- * meanwhile, and lines that go nontemporal the caches are completed one after the other (8192 x 8192 f32,
- * Zen 4: one row at a time took 1.9 times as long). */
+/* Neighbouring scans take SCAN_ROWS rows of SCAN_STRIP vectors at a time.  States stay in registers
+ * meanwhile, and cache lines of non-temporal stores are completed one after the other (8192 x 8192
+ * f32, Zen 4: one row at a time took 1.9 times as long). */
 enum { SCAN_ROWS = 8, SCAN_STRIP = 4 };
 #define SCAN_VECTORS
 #define RD_ADD(a, b) ((a) + (b))

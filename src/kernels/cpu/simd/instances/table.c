@@ -1,9 +1,9 @@
-/* table.c - the table of an instruction set: what instances/ has, and elements to and from memory, squares turned, sums by
- * label. */
+/* table.c - the table of an instruction set: the parts of instances/, loads and stores, transposes,
+ * and group-by sums. */
 #include "kernels/cpu/simd/isa.h"
 #include "kernels/cpu/simd/load_store.h"
 
-/* ---- Squares turned: transpose.h, by size --------------------------------------------------------- */
+/* ---- Transposes: transpose.h, by size -------------------------------------------------------- */
 #define T       uint8_t
 #define BYTES   16
 #define INDICES INDICES_16
@@ -37,7 +37,7 @@
 /* ---- Picks ----------------------------------------------------------------------------------- */
 #include "kernels/cpu/simd/picks.h"
 
-/* ---- Does this machine have the set? ----------------------------------------------------------- */
+/* ---- Whether this machine has the set -------------------------------------------------------- */
 #if RD_VECTOR_BYTES == 64
 static bool probe(void)
 {
@@ -47,8 +47,8 @@ static bool probe(void)
 }
 #elif RD_VECTOR_BYTES == 32
 #include <cpuid.h>
-/* Not every compiler's __builtin_cpu_supports knows F16C, which all processors with AVX2 have so
- * far. */
+/* True if the processor has F16C, which some compilers' __builtin_cpu_supports does not know.  All
+ * processors with AVX2 have had it so far. */
 static bool has_f16c(void)
 {
     unsigned a, b, c, d;
