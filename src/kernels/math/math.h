@@ -22,7 +22,8 @@
 #include "kernels/math/math_soft.h"
 #include "kernels/math/math_trig.h"
 
-/* Those without hard arguments become part of the loops that call them, which have vectors then. */
+/* Functions without hard arguments are inlined into the loops that call them, which are then
+ * vectorised. */
 #define RD_MATH_PICK_0(is_hard, far, near) near
 #define RD_MATH_PICK_1(is_hard, far, near) is_hard ? far : near
 #define RD_MATH_PICK(hard, ...)            RD_MATH_PICK_##hard(__VA_ARGS__)

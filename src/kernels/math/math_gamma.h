@@ -156,6 +156,7 @@ static inline double rd_gamma_below(double a, rd_pair sine)
     return rd_scale_f64(rd_pair_over(over, under), inverse);
 }
 
+/* Gamma(x): Stirling's series or the recurrence, by reflection below 0. */
 static inline double rd_tgamma_f64(double x)
 {
     const double a = RD_ABS_F64(x);
@@ -210,6 +211,7 @@ static inline double rd_lgamma_at_1(double t)
     return rd_line(t, -0x1.2788cfc6fb619p-1, __builtin_fma(p, t, 0x1.6cb90701fbfabp-58));
 }
 
+/* lgamma(2 + t), |t| <= 3/16: t times a polynomial, whose first coefficient has two numbers. */
 static inline double rd_lgamma_at_2(double t)
 {
     double p = 0x1.30b62f1943c7ep-18;
@@ -255,6 +257,7 @@ static inline double rd_lgamma_huge(double x)
     return rd_times_ln_2(rd_pair_times(rd_pair_of(x * 0x1p-20, 0), less)) * 0x1p20;
 }
 
+/* log |Gamma(x)|: polynomials near its zeros 1 and 2, reflection below 0. */
 static inline double rd_lgamma_f64(double x)
 {
     const double a = RD_ABS_F64(x);

@@ -1,10 +1,11 @@
-/* math_half_powers.h - powers whose exponent is a multiple of 1/2, at most 16 in size: by products.
+/* math_half_powers.h - powers whose exponent is a multiple of 1/2, at most 16 in magnitude, by
+ * products.
  *
- * The operator pow_half has a constant as its exponent, so that compilers fold all questions about it
- * away, and what is left has no branch.  f32 goes through f64, in which no product overflows or vanishes
- * that would not in f32.  f64 takes sums of two doubles along (Dekker 1971, with fma for the products);
- * inverses and roots come first, so that nothing overflows before the result does.  Exponents of another
- * kind, which no constructor makes, give some number.  Special cases are those of C's annex F. */
+ * The exponent of the operator pow_half is a constant, so compilers evaluate all tests of it, and
+ * no branch is left.  f32 is computed in f64, where no product overflows or vanishes that would not
+ * in f32.  f64 uses sums of two doubles (Dekker 1971, with fma for the products); inverses and
+ * roots come first, so that nothing overflows before the result does.  Other exponents, which no
+ * constructor makes, give some number.  Special cases are those of C's annex F. */
 #ifndef RD_KERNELS_MATH_MATH_HALF_POWERS_H
 #define RD_KERNELS_MATH_MATH_HALF_POWERS_H
 
@@ -15,7 +16,7 @@ typedef struct rd_two_doubles {
 } rd_two_doubles;
 
 /* ---- Exponents ------------------------------------------------------------------------------- */
-/* How many halves, without the sign. */
+/* The magnitude of the exponent, in halves. */
 RD_INLINE int rd_halves_of(double y)
 {
     const double size = RD_ABS_F64(y);
@@ -36,7 +37,7 @@ RD_INLINE double rd_product_f64(double z, int n)
     return n & 16 ? y * z16 : y;
 }
 
-/* y comes three times as near to 1 / sqrt(z), counted in digits. */
+/* One step towards 1 / sqrt(z): y has three times as many correct digits afterwards. */
 RD_INLINE double rd_nearer_root(double z, double y)
 {
     const double e = __builtin_fma(z * y, -y, 1);
@@ -55,13 +56,12 @@ RD_INLINE double rd_inverse_root(double z)
     return rd_nearer_root(x, rd_nearer_root(x, y));
 }
 
-/* What a power of |x| with an odd number of halves takes from the sign of x: NaN, but that -0 counts
- * as 0 and -infinity as infinity.  It is added at the end: constants among the operands would have gcc
- * compute a power of each in advance, in branches. */
+/* What a power of |x| with an odd number of halves takes from the sign of x: NaN, except that -0
+ * counts as 0 and -infinity as infinity.  It is added at the end: with constants among the operands
+ * gcc would compute a power of each in advance, in branches. */
 #define RD_ROOTLESS(x) ((x < 0) & (-x < INFINITY))
 
-/* The sign of a NaN that comes of a negated product is not the same on all processors, so a NaN stays
- * as it is. */
+/* A NaN stays as it is, as the sign of a NaN from a negated product differs between processors. */
 RD_INLINE float rd_root_power_f32(float x, float y, int halves)
 {
     const double z = RD_ABS_F64((double)x), root = rd_inverse_root(z);
@@ -104,7 +104,7 @@ RD_INLINE rd_two_doubles rd_either(int first, rd_two_doubles a, rd_two_doubles b
     return both;
 }
 
-/* The product so far, y, takes the factor z if `takes`; with the first one it begins. */
+/* Multiplies the product y by z if `takes`; without a product yet it becomes z. */
 RD_INLINE rd_two_doubles rd_product_takes(int takes, int begun, rd_two_doubles y, rd_two_doubles z)
 {
     return rd_either(takes, rd_either(begun, rd_times_two_doubles(y, z), z), y);
@@ -149,7 +149,7 @@ RD_INLINE rd_two_doubles rd_times_root_pair(double z)
     return both;
 }
 
-/* The lower part of an infinity or of 0 is of no use. */
+/* One double; the lower part of an infinity or of 0 is dropped. */
 RD_INLINE double rd_of_two_doubles(rd_two_doubles y)
 {
     const double sum = y.hi + y.lo;
@@ -157,6 +157,8 @@ RD_INLINE double rd_of_two_doubles(rd_two_doubles y)
     return sum == sum && y.hi != 0 ? sum : y.hi;
 }
 
+/* x to the power y, a multiple of 1/2: products of x for a whole exponent; else of |x| and its
+ * root, as a negative x gives NaN. */
 RD_INLINE double rd_math_pow_half_f64(double x, double y)
 {
     const int            halves = rd_halves_of(y), whole = halves >> 1;

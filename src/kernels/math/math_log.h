@@ -164,6 +164,7 @@ RD_INLINE float rd_log1p_f32(float x)
     return x == 0 ? x : y; /* -0 */
 }
 
+/* log(1 + x) in double, as rd_log1p_f32() has it. */
 RD_INLINE double rd_log1p_f64(double x)
 {
     double       n;

@@ -80,6 +80,8 @@ RD_INLINE double rd_exp2_wide(double p, double lo)
     return n < -1100 ? 0 : y;
 }
 
+/* x^y for doubles: log2 of |x| as two numbers, times y, then 2 to that power and the special
+ * cases. */
 RD_INLINE double rd_pow_f64(double x, double y)
 {
     const double size = RD_ABS_F64(x), y_size = RD_ABS_F64(y);

@@ -1,17 +1,17 @@
-/* math_remainder.h - floored division of floats and what it leaves, from what truncated division leaves.
+/* math_remainder.h - floored division of floats and its remainder, from truncated division.
  *
- * C's fmod() is exact, but a loop that no vector has.  Where the quotient is small, one division
- * gives the same bits: whole quotients below 2^28 times a float are exact in double.  Of doubles a
- * fused product is exact, and a quotient that was rounded up to a whole number is one too large.
- * Vector loops look for hard operands first, as of functions with hard arguments (math.h). */
+ * C's fmod() is exact, but no vector has it.  Where the quotient is small, one division gives the
+ * same bits: whole quotients below 2^28 times a float are exact in double.  For doubles a fused
+ * product is exact, and a quotient that was rounded up to a whole number is one too large.  Vector
+ * loops look for hard operands first, as for functions with hard arguments (math.h). */
 #ifndef RD_KERNELS_MATH_MATH_REMAINDER_H
 #define RD_KERNELS_MATH_MATH_REMAINDER_H
 #include <math.h>
 
-/* Where a product is fused by an instruction; others, and GPUs, leave all to fmod(). */
+/* On machines with an instruction for fma; others, and GPUs, leave all to fmod(). */
 #if (defined(__FMA__) || defined(__FP_FAST_FMA)) && !defined(__CUDACC_RTC__) && \
     !defined(__OPENCL_VERSION__)
-/* Every finite float lies below infinity, which as a divisor leaves the dividend. */
+/* Every finite float is less than infinity, which as a divisor leaves the dividend. */
 #define RD_REST_HARD(T, f, elem, most, infinity)                                     \
     static inline int rd_rest_hard_##elem(T a, T b)                                  \
     {                                                                                \
@@ -59,8 +59,7 @@ static inline double rd_rest_f64(double a, double b)
 
 /* Floor of a / b with the remainder that belongs to it, as NumPy's divmod: (a - rest) / b is nearly
  * whole, while floor(a / b) would be one too large where a / b rounds up to a whole number.  All
- * cases are computed and one is picked by what differs between elements, so that vectors do it.
- * A divisor of 0 is hard. */
+ * cases are computed and one is selected, so that vectors can do it.  A divisor of 0 is hard. */
 #define RD_BY_REST(T, f, elem)                                                                     \
     static inline T rd_remainder_by_rest_##elem(T a, T b, T rest)                                  \
     {                                                                                              \

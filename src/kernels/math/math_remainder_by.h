@@ -1,12 +1,12 @@
-/* math_remainder_by.h - floored division of floats, and what it leaves, by a number that is known.
+/* math_remainder_by.h - floored division of floats by a known number, and its remainder.
  *
- * The number is above 0, and `up` is 1 / b, made larger by 2^-50 of it.  A product by that takes the
- * place of the division.  A whole quotient stays at least what it is.  Any other one is further
- * from the next whole number than that adds, if a and b are floats and the quotient is below 2^21.
- * Of doubles it may come out one too far from 0.  Then what is left has the sign that it has where
- * a is below 0, and is corrected likewise.  Products with whole quotients are exact in double, or
- * fused, so the bits are those of math_remainder.h.  Processors without a fused product take its
- * functions. */
+ * The number b is above 0, and `up` is 1 / b, made larger by 2^-50 of it.  A product with `up`
+ * replaces the division.  A whole quotient does not fall below its value.  Any other quotient is
+ * further from the next whole number than that increase, if a and b are floats and the quotient is
+ * below 2^21.  For doubles it may come out one too far from 0.  Then the remainder has the sign
+ * that it has where a is below 0, and is corrected likewise.  Products with whole quotients are
+ * exact in double, or fused, so the bits are those of math_remainder.h.  Processors without a fused
+ * product use its functions. */
 #ifndef RD_KERNELS_MATH_MATH_REMAINDER_BY_H
 #define RD_KERNELS_MATH_MATH_REMAINDER_BY_H
 #include "kernels/math/math_remainder.h"

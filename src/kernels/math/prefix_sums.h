@@ -1,23 +1,27 @@
-/* prefix_sums.h - a running sum of floats: what the blocks before come to, and the prefix of the block
- * at hand.
+/* prefix_sums.h - the prefix of a running sum of floats: the sum of the blocks before, and the
+ * prefix of the current block.
  *
- * What blocks 0 .. b - 1 come to is the sum of the nodes of the aligned tree (program.h) that cover
- * them, the largest first, each added on the right: of 7 blocks (0..3 + 4..5) + 6.  So errors grow
- * with the logarithm of their number, and whoever has these nodes has it, in whatever order blocks
- * are summed.  All of that is f64.  As words of the sums' type it is hi + lo, where f64 needs no lo,
- * and a result is hi + (lo + prefix).  Of nothing all words are -0, which leaves 0 and -0 as they
- * are.
+ * The sum of blocks 0 .. b - 1 is that of the nodes of the aligned tree (program.h) that cover
+ * them, the largest first, each added on the right: for 7 blocks (0..3 + 4..5) + 6.  So errors grow
+ * with the logarithm of the number of blocks, and the sum does not depend on the order in which
+ * nodes are computed.  All of this is f64.  In the type of the sums it is two words, hi + lo (f64
+ * needs no lo), and a result is hi + (lo + prefix).  Without any blocks all words are -0, which
+ * leaves 0 and -0 as they are.
  *
- * Who takes one block after the other keeps two sums for each level k: what all blocks before its
- * last left node come to, and that node, of 2^k blocks.  The first sum of level 0 is what all blocks
- * so far come to. */
+ *   blocks:          0    1    2      3      4       5       6
+ *   sum before b=7:  ((0+1) + (2+3)) + (4+5) + 6
+ *
+ * To add one block after the other, two sums are kept for each level k: the sum of all blocks
+ * before the level's last left node, and that node, of 2^k blocks.  The first sum of level 0 is the
+ * sum of all blocks so far. */
 #ifndef RD_KERNELS_MATH_PREFIX_SUMS_H
 #define RD_KERNELS_MATH_PREFIX_SUMS_H
 
-/* Cells whose nodes stay in a processor's first cache. */
+/* The number of cells that are updated at once, so that their nodes stay in the first-level
+ * cache. */
 enum { RD_LEVEL_WORDS = 2, RD_CELLS_AT_ONCE = 512 };
 
-/* Words of a cell for so many blocks. */
+/* The words of a cell for so many blocks. */
 static inline int64_t rd_prefix_sum_words(int64_t n_block)
 {
     int64_t words = 0;
@@ -27,15 +31,15 @@ static inline int64_t rd_prefix_sum_words(int64_t n_block)
     return words;
 }
 
-/* There is no block yet. */
+/* Initialises the words of a cell: there is no block yet. */
 static inline void rd_prefix_sum_begin(int64_t n_words, double *sums)
 {
     for (int64_t k = 0; k < n_words; k++)
         sums[k] = -0.0;
 }
 
-/* The words of f32 for a sum.  Of one that only later blocks bring back into f32's range hi is the
- * largest number, and so is hi of infinity, with an infinite lo. */
+/* Splits a sum into two words of f32.  If the sum exceeds f32's range (later blocks may bring it
+ * back), hi is the largest number; so it is for infinity, with an infinite lo. */
 static inline void rd_prefix_sum_f32(double sum, float *hi, float *lo)
 {
     const double most = 0x1.fffffep127, least = sum > most ? most : sum;
@@ -51,7 +55,8 @@ static inline void rd_prefix_sum_f64(double sum, double *hi, double *lo)
 }
 
 /* ---- One cell -------------------------------------------------------------------------------- */
-/* It takes block number `block`: what it comes to, x.  Returns what the blocks up to it come to. */
+/* Adds block number `block`, whose sum is x, to one cell.  Returns the sum of all blocks up to
+ * it. */
 static inline double rd_take_block(int64_t block, double *sums, double x)
 {
     double *level = sums, node = x, all;
@@ -67,9 +72,9 @@ static inline double rd_take_block(int64_t block, double *sums, double x)
 }
 
 /* ---- Neighbouring cells ---------------------------------------------------------------------- */
-/* n cells, whose sums lie `pitch` from word to word, take the block that is at its level's node.  The
- * additions are rd_take_block()'s, by level and not by cell, so that compilers make vectors of cells;
- * there, numbers of one cell stay in registers. */
+/* Adds a block, which is already at its level's node, to n cells whose words are `pitch` apart.
+ * The additions are those of rd_take_block(), by level and not by cell, so that compilers make
+ * vectors of cells.  In rd_take_block() the numbers of one cell stay in registers. */
 static inline void rd_take_nodes(int64_t n, double *sums, double *node, int64_t pitch)
 {
     double *const before = node - pitch;
@@ -85,8 +90,8 @@ static inline void rd_take_nodes(int64_t n, double *sums, double *node, int64_t 
             level[l] = sums[l];
 }
 
-/* n cells, whose sums lie `pitch` from word to word, take block number `block`: what it comes to, x.
- * hi and lo are then what the blocks up to it come to. */
+/* Adds block number `block`, whose sums are x, to n cells whose words are `pitch` apart.  Sets hi
+ * and lo to the sums of all blocks up to it. */
 #define RD_TAKE_BLOCKS(elem, T)                                                       \
     static inline void rd_take_blocks_##elem(int64_t n, int64_t block, double *sums,  \
                                              int64_t pitch, const T *x, T *hi, T *lo) \

@@ -1,8 +1,8 @@
-/* row_functions.h - what the code in the rows of ops.def and reducers.def calls, and which rows a kind of
- * element has.
+/* row_functions.h - functions and macros that the rows of ops.def and reducers.def call, and which
+ * rows each kind of element has.
  *
- * For those who include the rows: op_functions.c and reducer_functions.c, once per register class, and simd/table.h,
- * once per element. */
+ * The files that include the rows include it: op_functions.c and reducer_functions.c, once per
+ * register class, and simd/maps.h and simd/state_kernels.h, once per element. */
 #ifndef RD_KERNELS_MATH_ROW_FUNCTIONS_H
 #define RD_KERNELS_MATH_ROW_FUNCTIONS_H
 #include "core/saturate.h"
@@ -14,8 +14,8 @@
 #include "kernels/math/math_remainder.h"
 #include <math.h>
 
-/* The rows are written for all types: unsigned values are compared with 0, ints are asked whether
- * they are NaN, and not every row needs every parameter. */
+/* The rows are written for all types.  So unsigned values are compared with 0, ints are tested for
+ * NaN, and some parameters are not used. */
 #ifndef __CUDACC_RTC__
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #pragma GCC diagnostic ignored "-Wtautological-compare"
@@ -26,7 +26,7 @@
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b) /* of expanded names */
 
-/* ---- What libm and C leave open -------------------------------------------------------------- */
+/* ---- Cases that C and libm leave undefined --------------------------------------------------- */
 #define DIVIDE_ANY(T, elem)                                        \
     static inline T floordiv_##elem(T a, T b, uint32_t *warnings)  \
     {                                                              \
@@ -99,7 +99,7 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define WITH_WARNINGS_lcm(a, b)       JOIN(rd_lcm, CLASS)(a, b)
 #define RD_U(a)                       ((uint64_t)(a))
 
-/* Which rules have float code, and which int code. */
+/* Which rules have code for floats, and which for ints. */
 #define FLOAT_ARITH(make, row)   make row
 #define FLOAT_SAME(make, row)    make row
 #define FLOAT_FLOAT(make, row)   make row
@@ -122,9 +122,8 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define INT_COUNT(make, row)   make row
 
 /* ---- reducers.def ---------------------------------------------------------------------------- */
-/* (y, j) becomes (x, i) if that is better: NaN wins over all but an earlier NaN; of equals the
- * lower index wins.  Flags are as wide as places, so that vectors hold as many of both.
- * `unless` is the opposite of `op`. */
+/* Replaces (y, j) by (x, i) if x is better: NaN wins over all but an earlier NaN; of equals the
+ * lower index wins. */
 #define RD_BEST_ANYWHERE(op, unless, x, i, y, j)               \
     {                                                          \
         const __typeof__(j) lower = (i) < (j) ? 1 : 0;         \
@@ -136,7 +135,7 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         (y)                       = takes ? (x) : (y);         \
         (j)                       = takes ? (i) : (j);         \
     }
-/* The same where x comes after y: of equals it is not the first. */
+/* Likewise where x comes after y, so that of equals y stays. */
 #define RD_BEST_LATER(op, unless, x, i, y, j)               \
     {                                                       \
         const __typeof__(j) beats = (x)unless(y) ? 0 : 1;   \
@@ -144,7 +143,7 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         (y)                       = takes ? (x) : (y);      \
         (j)                       = takes ? (i) : (j);      \
     }
-/* The same where a mask may have left out all before x: the first that counts may be no better than
+/* Likewise where a mask may have left out all elements before x: the first unmasked one may equal
  * the identity. */
 #define RD_BEST_FIRST_OR_LATER(op, unless, x, i, y, j)      \
     {                                                       \
@@ -157,10 +156,12 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
     }
 #define RD_BEST RD_BEST_ANYWHERE
 
-/* (m, s) takes w times exp(x), without branches: vectors compute every case and pick.  m moves to
- * an x that is more than `far` above it; it begins below all, so that the first element that counts
- * moves it.  -inf and elements of weight 0 count for nothing, but NaN does end in s.  Equal
- * infinities have no difference, hence the comparison of x and m. */
+/* Adds w times exp(x) to the log-sum-exp (m, s), without branches: vectors compute all cases and
+ * select.
+ *
+ * m moves to an x that is more than `far` above it.  It begins below all numbers, so the first
+ * unmasked element moves it.  -inf and elements of weight 0 add nothing, but NaN ends up in s.
+ * Equal infinities have no difference, so x and m are compared. */
 #define RD_LSE_NONE         ((T)(sizeof(T) == sizeof(float) ? -0x1.fffffep127 : -0x1.fffffffffffffp1023))
 #define RD_LSE_COUNTS(x, w) ((w) != 0 ? (x) > -INFINITY : 0)
 #define RD_LSE              RD_LSE_ITSELF /* texts take parts of it in its place, and so of RD_LSE_ALIGN */
@@ -183,7 +184,7 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         (s)              = equal ? (s) + (w) : taken;  \
         (m)              = moves ? (x) : (m);          \
     }
-/* The same of an element of weight 1. */
+/* Adds exp(x) to the log-sum-exp (m, s): weight 1. */
 #define RD_LSE_ONE(power, m, s, x, far)             \
     {                                               \
         const T   e     = (x) == (m) ? 1 : (power); \
@@ -192,7 +193,7 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         (s)             = moves ? less : (s) + e;   \
         (m)             = moves ? (x) : (m);        \
     }
-/* The same sum by another m, which is above all others: what lanes come to before they add up. */
+/* Refers the sum to another m, which is above all others: lanes do so before they add up. */
 #define RD_LSE_ALIGN RD_LSE_ALIGN_ITSELF
 #define RD_LSE_ALIGN_ITSELF(m, s, top)                       \
     {                                                        \
@@ -206,8 +207,8 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         (m) = (top);                      \
     }
 
-/* What `power` is the exponential of, for x at distance d from m: of `far` = 0 that is -|d|, one
- * operation of a vector. */
+/* The exponent of `power` for x at distance d from m; with `far` = 0 it is -|d|, one vector
+ * operation. */
 static inline float rd_math_lse_exponent_f32(float d, float far)
 {
     return far == 0 ? rd_float_of(rd_bits_f32(d) | 0x80000000) : d > far ? -d : d;
@@ -219,10 +220,10 @@ static inline double rd_math_lse_exponent_f64(double d, double far)
 }
 
 /* How far above m the terms of a log-sum-exp may be: m is the first element of a block and rarely
- * moves.  Farther, the rounding of x - m would show, which so is four units in the last place of 1
- * at most, as that of log(s) is. */
+ * moves.  Farther away the rounding of x - m would show; this bound keeps it at four units in the
+ * last place of 1, like that of log(s). */
 #define RD_LSE_FAR      8
-/* How far a weight lets m stay behind: times exp(RD_LSE_FAR) a great one might overflow. */
+/* How far m may stay behind with a weight: a great weight times exp(RD_LSE_FAR) might overflow. */
 #define RD_LSE_REACH(w) (RD_F(fabs)(w) <= 0x1p60F ? RD_LSE_FAR : 0)
 #define RD_INF          INFINITY
 

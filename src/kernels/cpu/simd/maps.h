@@ -105,7 +105,7 @@ static void KERNEL(exp, strips)(int64_t n, void *py, const void *pa, const void 
 }
 #endif
 
-/* ---- Random words of one key, by vectors ----------------------------------------------------- */
+/* ---- Random words of one key, in place of their indices, by vectors -------------------------- */
 #ifdef WORDS
 static void KERNEL(philox, strips)(int64_t n, void *py, const void *pa, const void *pb,
                                    const void *pc, uint32_t *warnings)
