@@ -68,7 +68,7 @@ RD_INLINE double rd_times_exp_of_minus(double y, double y_lo, double square, dou
 }
 
 /* ---- erfc ------------------------------------------------------------------------------------ */
-/* Of t in [0, 28]; and E(t). */
+/* erfc(t) for t in [0, 28]; *scaled is E(t). */
 RD_INLINE double rd_erfc_tail(double t, double *scaled)
 {
     double       lo;

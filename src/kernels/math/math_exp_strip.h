@@ -113,7 +113,7 @@ RD_DEFINE_EXP(v64, f64, F64, rd_v64)
 #else
 typedef float  rd_v32;
 typedef double rd_v64;
-/* What is a float elsewhere is written by them, as by vectors. */
+/* Integer views of memory that is float elsewhere. */
 typedef int32_t rd_i32 __attribute__((may_alias));
 typedef int64_t rd_i64 __attribute__((may_alias));
 #define rd_exp_v32 rd_exp_f32

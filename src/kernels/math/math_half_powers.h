@@ -56,9 +56,9 @@ RD_INLINE double rd_inverse_root(double z)
     return rd_nearer_root(x, rd_nearer_root(x, y));
 }
 
-/* What a power of |x| with an odd number of halves takes from the sign of x: NaN, except that -0
- * counts as 0 and -infinity as infinity.  It is added at the end: with constants among the operands
- * gcc would compute a power of each in advance, in branches. */
+/* NaN for a negative x, as a power with an odd number of halves needs; but -0 counts as 0 and
+ * -infinity as infinity.  It is added at the end: with constants among the operands gcc would
+ * compute a power of each in advance, in branches. */
 #define RD_ROOTLESS(x) ((x < 0) & (-x < INFINITY))
 
 /* A NaN stays as it is, as the sign of a NaN from a negated product differs between processors. */

@@ -57,9 +57,10 @@ static inline double rd_rest_f64(double a, double b)
 }
 #endif
 
-/* Floor of a / b with the remainder that belongs to it, as NumPy's divmod: (a - rest) / b is nearly
- * whole, while floor(a / b) would be one too large where a / b rounds up to a whole number.  All
- * cases are computed and one is selected, so that vectors can do it.  A divisor of 0 is hard. */
+/* The floor of a / b with the remainder that belongs to it, as NumPy's divmod.  (a - rest) / b is
+ * nearly whole, while floor(a / b) would be one too large where a / b rounds up to a whole number.
+ * All cases are computed and one is selected, so that vectors can do it.  A divisor of 0 is
+ * hard. */
 #define RD_BY_REST(T, f, elem)                                                                     \
     static inline T rd_remainder_by_rest_##elem(T a, T b, T rest)                                  \
     {                                                                                              \

@@ -55,8 +55,7 @@ static inline void rd_prefix_sum_f64(double sum, double *hi, double *lo)
 }
 
 /* ---- One cell -------------------------------------------------------------------------------- */
-/* Adds block number `block`, whose sum is x, to one cell.  Returns the sum of all blocks up to
- * it. */
+/* Adds block number `block` with the sum x to one cell.  Returns the sum of all blocks up to it. */
 static inline double rd_take_block(int64_t block, double *sums, double x)
 {
     double *level = sums, node = x, all;
@@ -72,9 +71,9 @@ static inline double rd_take_block(int64_t block, double *sums, double x)
 }
 
 /* ---- Neighbouring cells ---------------------------------------------------------------------- */
-/* Adds a block, which is already at its level's node, to n cells whose words are `pitch` apart.
- * The additions are those of rd_take_block(), by level and not by cell, so that compilers make
- * vectors of cells.  In rd_take_block() the numbers of one cell stay in registers. */
+/* Adds a block, which is already at its level's node, to n cells with words `pitch` apart.  The
+ * additions are those of rd_take_block(), by level and not by cell, so that compilers make vectors
+ * of cells.  In rd_take_block() the numbers of one cell stay in registers. */
 static inline void rd_take_nodes(int64_t n, double *sums, double *node, int64_t pitch)
 {
     double *const before = node - pitch;
@@ -90,8 +89,8 @@ static inline void rd_take_nodes(int64_t n, double *sums, double *node, int64_t 
             level[l] = sums[l];
 }
 
-/* Adds block number `block`, whose sums are x, to n cells whose words are `pitch` apart.  Sets hi
- * and lo to the sums of all blocks up to it. */
+/* Adds block number `block` with the sums x to n cells with words `pitch` apart.  Sets hi and lo to
+ * the sums of all blocks up to it. */
 #define RD_TAKE_BLOCKS(elem, T)                                                       \
     static inline void rd_take_blocks_##elem(int64_t n, int64_t block, double *sums,  \
                                              int64_t pitch, const T *x, T *hi, T *lo) \

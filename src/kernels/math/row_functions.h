@@ -219,11 +219,12 @@ static inline double rd_math_lse_exponent_f64(double d, double far)
     return far == 0 ? rd_double_of(rd_bits_f64(d) | 0x8000000000000000) : d > far ? -d : d;
 }
 
-/* How far above m the terms of a log-sum-exp may be: m is the first element of a block and rarely
- * moves.  Farther away the rounding of x - m would show; this bound keeps it at four units in the
- * last place of 1, like that of log(s). */
+/* The greatest distance of a term above m in a log-sum-exp: m is the first element of a block and
+ * rarely moves.  Farther away the rounding of x - m would show; this bound keeps it at four units
+ * in the last place of 1, like that of log(s). */
 #define RD_LSE_FAR      8
-/* How far m may stay behind with a weight: a great weight times exp(RD_LSE_FAR) might overflow. */
+/* The distance that m may stay behind with a weight: a great weight times exp(RD_LSE_FAR) might
+ * overflow. */
 #define RD_LSE_REACH(w) (RD_F(fabs)(w) <= 0x1p60F ? RD_LSE_FAR : 0)
 #define RD_INF          INFINITY
 

@@ -1,6 +1,6 @@
 /* shuffle.h - shuffles of two vectors: the first one's elements have numbers from 0, the second
  * one's follow.  gcc has clang's builtin since version 12.  Before that the numbers are a vector of
- * type NUMBERS, whose integers are as wide as the elements. */
+ * type NUMBERS, with integers as wide as the elements. */
 #ifndef RD_KERNELS_MATH_SHUFFLE_H
 #define RD_KERNELS_MATH_SHUFFLE_H
 #if defined(__clang__) || __GNUC__ >= 12

@@ -16,7 +16,7 @@
 #endif
 
 #if !RD_OPENBLAS
-/* What only OpenBLAS has. */
+/* Functions of OpenBLAS that other libraries lack. */
 enum { OPENBLAS_THREAD = 1, OPENBLAS_OPENMP };
 int   openblas_get_parallel(void);
 int   openblas_get_num_threads(void);

@@ -36,8 +36,8 @@ static void swap_operands(rd_product *product)
     }
 }
 
-/* How well the axes of a group suit columns, which the kernel reads and writes contiguously;
- * greater is better. */
+/* The fitness of a group's axes as columns, which the kernel reads and writes contiguously; greater
+ * is better. */
 static int column_fitness(const rd_product *product, int group, int operand)
 {
     int suits = 0;
@@ -109,7 +109,7 @@ static void find_groups(rd_packed *packed, rd_product *product, const rd_fold *f
     packed->k     = find_group(product, K);
 }
 
-/* The stride along a group whose axes are contiguous in a matrix; 0 if they are not. */
+/* The stride along a group if its axes are contiguous in a matrix; else 0. */
 static int64_t step_of(const rd_product_group *group, int matrix)
 {
     const rd_product_axis *axis = group->axis;

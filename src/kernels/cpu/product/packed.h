@@ -1,4 +1,4 @@
-/* packed.h - products whose axes are not those of matrices in memory, such as windows of an image
+/* packed.h - products with axes other than those of matrices in memory, such as windows of an image
  * times filters (tensor contractions).  m, n and k may each be several axes, with any strides. */
 #ifndef RD_KERNELS_CPU_PACKED_H
 #define RD_KERNELS_CPU_PACKED_H

@@ -127,7 +127,7 @@ static void find_rows(const block *b)
     }
 }
 
-/* Packs a row of a whose steps are contiguous in long runs. */
+/* Packs a row of a, copying long runs of contiguous steps at once. */
 static void pack_runs(const block *b, char *to, const char *from)
 {
     const int64_t run = b->packed->a_run * b->size;

@@ -20,8 +20,8 @@ typedef struct rd_cpu_product {
 } rd_cpu_product;
 
 /* Finds out whether the program is a product worth a call of a BLAS (if there is one and p->exact
- * allows it) or of these kernels.  If so, sets p->product, and the root axis counts calls.  False
- * if memory runs out. */
+ * allows it) or of our kernels.  If so, sets p->product, and the root axis counts calls.  False if
+ * memory runs out. */
 bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool);
 /* The name of the library or kernels that compute the product. */
 const char *rd_product_by(const rd_cpu_product *product);

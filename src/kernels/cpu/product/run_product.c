@@ -89,7 +89,7 @@ static bool add_call_axis(rd_program *p, const rd_cpu_product *product, rd_get_f
     return true;
 }
 
-/* True if the bits of the sums are those of the kernels: one lane whose steps are k, and contiguous
+/* True if the sums have the bits of the kernels: one lane with the steps of k, and contiguous
  * columns. */
 static bool has_kernels_bits(const rd_cpu_product *product, const rd_fold *f)
 {
@@ -100,8 +100,8 @@ static bool has_kernels_bits(const rd_cpu_product *product, const rd_fold *f)
            of->k.extent <= RD_PRODUCT_STEPS && of->n.step[RD_B] == 1;
 }
 
-/* True if a product is too small for a BLAS, which prepares each call: at 8 x 8 x 8 it takes 1.6
- * times as long in f64, at 16 x 16 x 16 1.1 to 1.2 times, at 32 x 32 x 32 as long. */
+/* True if a product is too small for a BLAS, which prepares each call.  At 8 x 8 x 8 a BLAS takes
+ * 1.6 times as long in f64, at 16 x 16 x 16 1.1 to 1.2 times, at 32 x 32 x 32 as long. */
 static bool is_small(const rd_product *product)
 {
     enum { SMALL = 32 };

@@ -174,7 +174,7 @@ static void tree_step(const rd_fold_state *s, const cell *c, int64_t e)
         }
 }
 
-/* The running result of a cell: the blocks before, then the current block so far. */
+/* The running result of a cell: the blocks before, then the current block up to this element. */
 static void finish_prefix(const rd_fold_state *s, const cell *c, rd_word *y)
 {
     char *whole = s->spare, *part = whole + s->node.bytes;
@@ -202,8 +202,8 @@ static void merge_all(const rd_fold_state *s, cell *c)
         merge_rows(s, c, c->depth - 2, c->depth - 1);
 }
 
-/* Merges a later task's cell into a cell.  A cell whose result is decided has stopped at some
- * block, so it takes nothing more. */
+/* Merges a later task's cell into a cell.  A cell that is decided has stopped at some block, so it
+ * takes nothing more. */
 static void merge_cell(const rd_fold_state *s, cell *c, const rd_fold_state *t, const cell *next)
 {
     if (c->is_decided)

@@ -96,7 +96,7 @@ static double quantile(const rd_sorting *s, const element *x, int64_t n, double 
                           rd_word_to_double(x[at.high].x, s->type), at.between);
 }
 
-/* Result k of a sorted row, whose first n elements are numbers; NaN comes last. */
+/* Result k of a sorted row; its first n elements are numbers, and NaN comes last. */
 static rd_word result(const rd_sorting *s, const element *x, int64_t n, int64_t k)
 {
     switch ((rd_sort_what)s->facts->what) {

@@ -37,8 +37,8 @@ void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const rd_nod
 bool rd_node_is_decided(const rd_node_info *info, const void *node);
 /* Turns the finished node of a block into one that can be merged. */
 void rd_node_block(const rd_node_info *info, void *node);
-/* Adds node b to node a, whose elements it follows.  rd_node_merge_in_block: nodes within one
- * block, before rd_node_block(). rd_node_merge: nodes of finished blocks. */
+/* Adds node b to node a; the elements of b follow those of a.  rd_node_merge_in_block: nodes within
+ * one block, before rd_node_block().  rd_node_merge: nodes of finished blocks. */
 void rd_node_merge_in_block(const rd_node_info *info, void *a, const void *b);
 void rd_node_merge(const rd_node_info *info, void *a, const void *b);
 /* Merges `lanes` contiguous nodes, a power of two, into the first. */

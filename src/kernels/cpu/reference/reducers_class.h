@@ -12,7 +12,7 @@
 #define P     ddof
 #define WHOLE whole
 
-/* Of the type that is accumulated: narrow ints have extremes of their own. */
+/* The extremes of the accumulator's type: narrow ints have extremes of their own. */
 #define RD_MOST  rd_fold_extreme(type, true).CLASS
 #define RD_LEAST rd_fold_extreme(type, false).CLASS
 

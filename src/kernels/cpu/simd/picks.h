@@ -1,5 +1,5 @@
-/* picks.h - stream compaction by a mask: bytes to bits, and the elements whose bits are set,
- * contiguous; instances/table.c includes it once. */
+/* picks.h - stream compaction by a mask: packs bytes into bits, and elements with a set bit into
+ * contiguous memory; instances/table.c includes it once. */
 
 /* Packs 64 bytes that are 0 or 1 into a word of bits. */
 static ALWAYS uint64_t bits_of_64(const uint8_t *mask)

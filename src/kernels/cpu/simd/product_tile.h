@@ -1,9 +1,9 @@
 /* product_tile.h - matrix products with the bits of folds of one lane: each element of c adds up
  * blocks of 64 products from the left, and merges blocks by the combine tree.
  *
- * A tile of c stays in registers for a block (register blocking): 8 rows of one vector, or 4 rows
- * of two vectors, whose lines of b are read one after the other.  instances/folds_*.c include it
- * once per float type, with ELEM, T and its vectors. */
+ * A tile of c stays in registers for a block (register blocking).  It has 8 rows of one vector, or
+ * 4 rows of two vectors with lines of b that are read one after the other.  instances/folds_*.c
+ * include it once per float type, with ELEM, T and its vectors. */
 #define TILE_VECTORS 8
 
 /* Adds up `steps` products of `rows` rows with `wide` vectors of columns, or with the first `cols`

@@ -1,17 +1,17 @@
-/* scan_kernels.h - prefix scans at the speed of memory: running sums, products, minima and maxima
- * of neighbouring columns, some rows at a time, and along a row (RD_PREFIX_TREE of
+/* scan_kernels.h - prefix scans at the speed of memory: running sums, products, minima and maxima.
+ * Scans are of neighbouring columns, some rows at a time, or along a row (RD_PREFIX_TREE of
  * kernels/program.h).
  *
- * Along a row the elements of a block are independent vectors.  In pass d = 1, 2, 4 .. 32 the
- * elements whose number has bit d merge the last of the d elements before their half: this is the
- * aligned tree, with all of its prefixes.  A lane that takes nothing in a pass merges an identity.
- * The blocks before are merged last, so only a few operations of a block wait for the block before
- * it.
+ * Along a row the elements of a block are independent vectors.  There is a pass for d = 1, 2, 4 ..
+ * 32.  In it each element with bit d in its number merges the last of the d elements before its
+ * half.  This is the aligned tree, with all of its prefixes.  A lane that takes nothing in a pass
+ * merges an identity.  The blocks before are merged last, so only a few operations of a block wait
+ * for the block before it.
  *
  *   d = 1: lane 1 += lane 0, 3 += 2;   d = 2: lanes 2, 3 += lane 1;   d = 4: lanes 4 .. 7 += lane 3
  *
  * instances/scan_table.c includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and
- * for floats SCAN_VECTORS. make(name, words, identity): `words` is `pair` where the sum of the
+ * for floats SCAN_VECTORS.  In make(name, words, identity), `words` is `pair` where the sum of the
  * blocks before is two numbers (kernels/math/prefix_sums.h), else `one`. */
 #include "kernels/math/shuffle.h"
 #define SCAN(name, part) JOIN(JOIN(scan_##name, part), ELEM)
@@ -261,7 +261,7 @@
     {                                                                             \
         SCAN(name, few)(s, q, 0);                                                 \
     }
-/* Of whole numbers and bool any order gives the same bits. */
+/* Scans of ints and bool: any order gives the same bits. */
 #define ALONG(name, words, identity)                                                        \
     static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from, \
                                   bool exclusive, bool nontemporal)                         \

@@ -11,7 +11,7 @@
 #include "kernels/picks.h"
 
 /* The elements of registers, contiguous: f32 and f64 as they are, ints widened to 64 bits, bool as
- * bytes 0 or 1.  f16 and bf16 are elements of memory only; some folds widen them as they load
+ * bytes 0 or 1.  Elements f16 and bf16 exist in memory only; some folds widen them as they load
  * them. */
 typedef enum rd_elem {
     RD_ELEM_f32,
@@ -62,9 +62,9 @@ typedef struct rd_fold_rows {
     const void *x, *y;           /* elements; weights, factors or a fused map's second operand */
     int64_t     ldx, ldy;        /* elements from row to row                             */
     int64_t     index, index_row, index_col; /* flat index of element (0, 0), and its steps */
-    int64_t     coly;  /* of y from column to column: 1, one for a row 0, more: kernels turn it */
-    int64_t     below; /* rows so far below are fetched where y is turned */
-    const void *mask;  /* of masked steps: bytes, 1 for the elements that count, like x */
+    int64_t coly;  /* of y from column to column: 1, one for a row 0, more: kernels transpose it */
+    int64_t below; /* rows below that are prefetched where y is transposed */
+    const void *mask; /* of masked steps: bytes, 1 for the elements that count, like x */
     int64_t     ldm;
 } rd_fold_rows;
 
@@ -165,14 +165,14 @@ typedef struct rd_product_tile {
     int64_t     rows, cols, steps, a_row, a_step, b_row, c_row;
 } rd_product_tile;
 
-/* The most steps of a product: blocks whose combine tree has so many levels. */
+/* The most steps of a product: the combine tree of its blocks has so many levels. */
 enum { RD_PRODUCT_NODES = 16, RD_PRODUCT_STEPS = RD_TREE_STEPS << (RD_PRODUCT_NODES - 2) };
 typedef void rd_simd_product(const rd_product_tile *q);
 
 /* The state of a scan along a row of memory: RD_PREFIX_TREE of kernels/program.h. */
 enum { RD_SCAN_BLOCK = RD_TREE_STEPS };
 typedef struct rd_scan_state {
-    int64_t  n;                   /* elements so far                                     */
+    int64_t  n;                   /* elements taken                                      */
     uint64_t part[RD_SCAN_BLOCK]; /* floats: elements of the current block, side by side */
     uint64_t hi, lo;              /* what the blocks before come to; ints: all elements  */
     double   sums[];              /* sums of floats: kernels/math/prefix_sums.h               */
@@ -193,7 +193,7 @@ typedef struct rd_scan_rows {
     const void *x;
     void       *y;
     int64_t     ldx, ldy;    /* from row to row, in elements                          */
-    bool        nontemporal; /* results go past the caches: rows begin at cache lines */
+    bool        nontemporal; /* results by non-temporal stores: rows begin at cache lines */
 } rd_scan_rows;
 
 typedef struct rd_scan_code {
@@ -206,14 +206,14 @@ typedef struct rd_scan_code {
     void (*rows)(const rd_scan_columns *s, const rd_scan_rows *q);
     void (*block)(int64_t n, const rd_scan_columns *s, int64_t block);
     void (*prefix)(int64_t n, const rd_scan_columns *s, void *y);
-    bool nontemporal; /* may results go past the caches? */
+    bool nontemporal; /* kernels can write results by non-temporal stores */
 } rd_scan_code;
 
-/* The operands of a scan by a reducer that no operator merges: rows of one block.  rows:
- * neighbouring states take row after row. along: row r is a scan of its own, whose state is r s_row
- * further on. */
+/* The operands of a scan by a reducer that no operator merges: rows of one block.  Kernel `rows`
+ * updates neighbouring states row after row.  Kernel `along` scans each row for itself; the state
+ * of row r is r s_row further on. */
 typedef struct rd_running {
-    void       *s[RD_MAX_STATE];      /* of the block at hand, which have begun     */
+    void       *s[RD_MAX_STATE];      /* of the current block, which have begun     */
     const void *before[RD_MAX_STATE]; /* of the blocks before; NULL: there are none */
     int64_t     s_row, n, rows;
     const void *x, *w; /* w: weights, or NULL */
@@ -263,10 +263,10 @@ typedef struct rd_simd {
     const rd_scan_code    *scan[RD_N_ELEMS];    /* [element][reducer] */
     const rd_running_code *running[RD_N_ELEMS]; /* likewise            */
     rd_simd_product       *product[RD_N_ELEMS]; /* f32, f64 */
-    void (*copy_nontemporal)(int64_t bytes, void *y, const void *x); /* past the caches */
+    void (*copy_nontemporal)(int64_t bytes, void *y, const void *x); /* by non-temporal stores */
     rd_simd_transpose *transpose[9]; /* [bytes of an element]: 1, 2, 4, 8 */
     rd_simd_transpose
-            *transpose_nontemporal[9]; /* past the caches, rows of y aligned to lines; or NULL */
+            *transpose_nontemporal[9]; /* likewise, rows of y aligned to cache lines; or NULL */
     rd_picks picks;
 } rd_simd;
 

@@ -2,9 +2,9 @@
  * after each.
  *
  * Reducers that an operator merges have kernels of their own (scan_kernels.h); those with
- * exponentials go by the kernels of their folds.  state_kernels.h includes this once per element,
- * whose macros it uses.  A result is that of the current block's state; if there are blocks before,
- * it is merged with theirs first. */
+ * exponentials go by the kernels of their folds.  state_kernels.h includes this file once per
+ * element, and its macros are used here.  A result is that of the current block's state; if there
+ * are blocks before, it is merged with theirs first. */
 #define INTERLEAVED         8
 #define MAYBE_UNUSED        __attribute__((unused))
 #define RUNNING(name, part) JOIN(JOIN(running_##name, part), ELEM)

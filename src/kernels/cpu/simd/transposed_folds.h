@@ -1,4 +1,4 @@
-/* transposed_folds.h - the folds of fused_folds.def whose second operand may lie in columns:
+/* transposed_folds.h - the folds of fused_folds.def with a second operand that may lie in columns:
  * element (r, l) of y is at r + l coly.  Squares of y are transposed in registers and folded from
  * there, with the steps and the order of vector_folds.h.
  *

@@ -223,9 +223,11 @@ MERGE_NODES(max, T)
 
 /* Merges the lanes at the end of a row: lane l takes lane l + h for h = half of them .. 1.  S is
  * the state of a block or node: with one step lanes merge as elements, with more as the reducer's
- * nodes.  Compilers shuffle the last lanes if they are written one by one, and else store them to
- * memory; shuffles are faster (Zen 4: 0.87 of the time) except where conversions to f64 keep the
- * shuffle unit busy. */
+ * nodes.
+ *
+ * Compilers shuffle the last lanes if they are written one by one, and else store them to memory.
+ * Shuffles are faster (Zen 4: 0.87 of the time), except where conversions to f64 keep the shuffle
+ * unit busy. */
 #define FINISH_ROW(as, reducer, S, W)                                       \
     static ALWAYS W JOIN(as##_##reducer, FROM)(const S *s)                  \
     {                                                                       \

@@ -80,7 +80,7 @@ int64_t rd_sort_row_bytes(const rd_sorting *s)
 }
 
 /* ---- Cancelling a long sort ------------------------------------------------------------------ */
-/* Where a cancelled sort of this thread jumps to. */
+/* The jump target of a cancelled sort, for each thread. */
 static _Thread_local jmp_buf *stop_target;
 
 void rd_sort_check_stop(void)

@@ -1,10 +1,10 @@
 /* least.h - the first few of a row of keys in order (top k); sort_kernels.h includes it once for
  * each width of keys: K, BITS of it.
  *
- * The row is split into 64 interleaved runs.  Each run has a least key, and the k-th least of these
- * keys is a bound: at least k keys are not above it.  A second pass finds the few keys up to the
- * bound and inserts them among the k least so far.  Without a bound some k (1 + log(n / k)) of n
- * keys would be inserted, each behind a branch that is hard to predict. */
+ * The row is split into 64 interleaved runs.  Each run has a least key, and the k-th least key
+ * among them is a bound: at least k keys are not above it.  A second pass finds the few keys up to
+ * the bound and inserts them among the k least.  Without a bound some k (1 + log(n / k)) of n keys
+ * would be inserted, each behind a branch that is hard to predict. */
 enum { JOIN(RUNS, BITS) = 64, JOIN(MOST_LEAST, BITS) = 32 };
 
 typedef struct JOIN(least, BITS) {

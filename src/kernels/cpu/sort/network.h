@@ -48,7 +48,7 @@ static ALWAYS unsigned JOIN(first, BITS)(int64_t n)
     return n >= JOIN(LANES, BITS) ? ~0U : n > 0 ? (1U << n) - 1 : 0;
 }
 
-/* Sorts a vector whose keys first rise, then fall (a bitonic sequence). */
+/* Sorts a vector of keys that first rise, then fall (a bitonic sequence). */
 static ALWAYS __m512i JOIN(merge_bitonic, BITS)(__m512i v)
 {
     if (JOIN(LANES, BITS) > 8)

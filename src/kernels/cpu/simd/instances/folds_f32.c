@@ -1,4 +1,4 @@
-/* folds_f32.c - reducers whose accumulators and operands are f32. */
+/* folds_f32.c - reducers of f32 operands with f32 accumulators. */
 #include "kernels/cpu/simd/by_hand.h"
 
 /* Widens n sums of a block to f64, in which blocks add up: the sum of 1e8 numbers is then off by no

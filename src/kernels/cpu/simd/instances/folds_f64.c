@@ -1,4 +1,4 @@
-/* folds_f64.c - reducers whose accumulators are f64. */
+/* folds_f64.c - reducers with f64 accumulators. */
 #include "kernels/cpu/simd/by_hand.h"
 
 #define ELEM       f64

@@ -1,6 +1,6 @@
-/* folds_of_halves.c - hand-written steps (vector_folds.h) whose operands are 16-bit floats in
- * memory, and whose accumulators are f32.  Where widening f16 takes many instructions there is no
- * such table: it is a pass of its own. */
+/* folds_of_halves.c - hand-written steps (vector_folds.h) of 16-bit floats in memory, with f32
+ * accumulators.  Where widening f16 takes many instructions there is no such table: it is a pass of
+ * its own. */
 #include "kernels/cpu/simd/by_hand.h"
 
 #define ELEM       f32

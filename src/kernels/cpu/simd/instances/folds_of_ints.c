@@ -1,4 +1,4 @@
-/* folds_of_ints.c - reducers whose accumulators are i64, u64 or bytes. */
+/* folds_of_ints.c - reducers with accumulators of i64, u64 or bytes. */
 #include "kernels/cpu/simd/isa.h"
 
 #define RD_NAN 0

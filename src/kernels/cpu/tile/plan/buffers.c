@@ -36,9 +36,9 @@ static bool needs_buffer(const rd_program *p, const rd_tile_code *code, int32_t 
     }
 }
 
-/* Takes the first free buffer.  A buffer whose last reader is this very instruction may hold its
- * result, if elements are of one size: wider results would overwrite operands before they are
- * read. */
+/* Takes the first free buffer.  A buffer that is read for the last time by this very instruction
+ * may hold its result, if elements are of one size: wider results would overwrite operands before
+ * they are read. */
 static int32_t take_buffer(pool *b, int32_t i, int32_t until, rd_elem elem, bool in_place)
 {
     int32_t k = 0;

@@ -65,9 +65,9 @@ static bool has_adjacent_cells(const rd_tile_fold *f)
            f->lane.row == 0 && f->outer.row == 0 && !f->own_rows && !f->any_order && !f->indexed;
 }
 
-/* True if adjacent cells can share one group of states: every row brings the same number of whole
- * steps, the rows go through all these cells (see group_size()), and no block ends, or is complete,
- * within a row. */
+/* True if adjacent cells can share one group of states.  Every row must bring the same number of
+ * whole steps, and the rows must go through all these cells (see group_size()).  No block may end,
+ * or be complete, within a row. */
 static bool is_in_lockstep(const rd_tile_fold *f)
 {
     const rd_fold *fold = f->fold;
@@ -204,7 +204,7 @@ static void plan_users(rd_tile_fold *f, int64_t rows)
 }
 
 /* Plans a group-by.  All cells of all lanes are one group of states; each lane has one more cell,
- * for elements whose label is out of range.  False if there is no kernel. */
+ * for elements with a label out of range.  False if there is no kernel. */
 static bool plan_groups(rd_tile_fold *f)
 {
     const rd_fold *fold    = f->fold;

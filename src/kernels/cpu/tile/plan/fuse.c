@@ -60,8 +60,8 @@ static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
     code->reg[from->a].last   = i > code->reg[from->a].last ? i : code->reg[from->a].last;
 }
 
-/* True if a scan should write its results past the caches itself.  This pays for whole, long rows
- * only. */
+/* True if a scan should write its results by non-temporal stores itself.  This pays for whole, long
+ * rows only. */
 static bool can_store_nontemporal(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     enum { LONG = 512 };
@@ -102,7 +102,7 @@ static rd_elem half_elem(rd_dtype type)
     return type == RD_F16 ? RD_ELEM_f16 : RD_ELEM_bf16;
 }
 
-/* True if all readers of a register are STEPs whose kernels widen these elements. */
+/* True if all readers of a register are STEPs with kernels that widen these elements. */
 static bool is_widened_by_folds(const rd_program *p, const rd_tile_code *code, int32_t load,
                                 rd_elem elem)
 {
@@ -364,7 +364,8 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
         w->gathers ||
         (cast && p->inst[from].type != f->fold->type)) /* which cuts what it casts, or wraps it */
         return;
-    /* One cell a row, or a cell for each of a few columns whose rows are one run of memory. */
+    /* One cell for each row, or one for each of a few columns with rows that are one run of
+     * memory. */
     if (!(f->mapping == RD_FOLD_LANES) &&
         !(f->cell.col == 1 && f->cell.row == 0 && f->col_extent <= RD_SMALL_PERIOD &&
           w->row == f->col_extent))

@@ -72,7 +72,7 @@ static int32_t sole_cast(const rd_program *p, const rd_tile_code *code, int32_t 
                : -1;
 }
 
-/* The CAST from f32 to f64 whose only reader is a sum, which converts while it sums; or -1. */
+/* The CAST from f32 to f64 that only a sum reads, which can convert while it sums; or -1. */
 static int32_t widening_cast(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const int32_t cast = sole_cast(p, code, p->inst[i].a);

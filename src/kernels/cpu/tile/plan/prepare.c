@@ -78,8 +78,8 @@ static int64_t distance(int64_t step)
     return step < 0 ? -step : step;
 }
 
-/* True if rows of the tile are adjacent in memory, and columns so far apart that they do not
- * overlap them. */
+/* True if rows of the tile are adjacent in memory, and columns so far apart that rows and columns
+ * do not overlap. */
 static bool is_transposed(const rd_inst *inst, const rd_tile_strides *w, int64_t rows)
 {
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) && !w->gathers &&

@@ -3,9 +3,9 @@
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
-/* ENOUGH: elements of a tile whose operands are only read in place, enough to hide what a tile
- * costs.  AGAIN: fewer, if a second-level cache should still hold them for another pass.
- * BLOCK_ROWS: least rows, those of a block.  MOST_ROWS: most rows for which something is kept. */
+/* ENOUGH: elements of a tile that only reads memory in place, enough to hide the cost of a tile.
+ * AGAIN: fewer, if a second-level cache should still hold them for another pass.  BLOCK_ROWS: least
+ * rows, those of a block.  MOST_ROWS: most rows for which something is kept. */
 enum { ENOUGH = 262144, AGAIN = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE = 16 };
 /* Rows that kernels take in one pass over wide states. */
 enum { UNROLL_JAM = 4 };
@@ -155,7 +155,7 @@ static int64_t whole_blocks(int64_t rows)
     return some;
 }
 
-/* True if a loop has a STEP whose neighbouring elements are neighbouring cells. */
+/* True if a loop has a STEP of neighbouring cells, one per column. */
 static bool has_column_folds(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     bool found = false;

@@ -6,8 +6,8 @@
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 /* Notes that element (r, c) fails.  The reference runs all instructions of an element before the
- * next element, so a later instruction may fail for an earlier element: that one is reported.  (At
- * row level a column is a row of the tile.) */
+ * next element.  So a later instruction may fail for an earlier element, which is then the one to
+ * report.  (At row level a column is a row of the tile.) */
 static void fail(rd_tiles *m, int64_t r, int64_t c, rd_status status)
 {
     const bool tile = m->level == RD_AT_TILE;

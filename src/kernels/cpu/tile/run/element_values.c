@@ -256,7 +256,8 @@ static void load(rd_tiles *m, int32_t pc)
     }
 }
 
-/* Stores n elements past the caches, as many at a time as a spare buffer holds in their type. */
+/* Stores n elements by non-temporal stores, as many at a time as a spare buffer holds in their
+ * type. */
 static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, const char *x,
                               int64_t n, rd_elem elem)
 {

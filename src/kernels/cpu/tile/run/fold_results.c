@@ -4,8 +4,8 @@
 #include "kernels/cpu/tile/run/trees.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 
-/* Merges the lanes of a cell.  The lanes of interleaved cells merge together, when the first of
- * these cells does. */
+/* Merges the lanes of a cell.  The lanes of all interleaved cells merge together with those of the
+ * first cell. */
 static void merge_cell_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
 {
     const int64_t lanes = f->interleaved * f->fold->lanes, group = slot / f->group,

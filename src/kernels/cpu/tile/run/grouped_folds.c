@@ -116,7 +116,7 @@ static void begin_block(const rd_tile_fold *f, char *memory, int64_t block, void
     g->begun = f->group;
 }
 
-/* How many of the next `left` steps are of the same block. */
+/* Counts the steps, of the next `left`, that are in the same block. */
 static int64_t left_in_block(const rd_tile_fold *f, int64_t step, int64_t left)
 {
     const int64_t steps = f->fold->steps;

@@ -1,5 +1,5 @@
-/* lane_rows.c - updates by rows whose neighbouring elements are neighbouring lanes: rows of several
- * cells or of one, by whole steps, or row by row. */
+/* lane_rows.c - updates by rows along the lanes: neighbouring elements update neighbouring lanes.
+ * Rows are of several cells or of one; they are taken by whole steps, or one by one. */
 #include "kernels/cpu/tile/run/steps.h"
 #include <string.h>
 
@@ -196,7 +196,7 @@ static bool update_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_
 
 /* Updates states by rows along the lanes, in the largest pieces that the tile allows.
  *
- * All rows of totals use the same states, which so stay in the first-level cache.  With states of
+ * All rows of totals use the same states, so these stay in the first-level cache.  With states of
  * its own for each row, sums of rows of 8192 f32 took 1.1 times as long. */
 void rd_update_lane_rows(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {

@@ -117,7 +117,7 @@ void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* Sets the results of cells without an unmasked element so far to the result of no elements.  Where
+/* Sets the results of cells that have had no unmasked element to the result of no elements.  Where
  * columns run backwards the flags do, too: `next` is negative. */
 static void clear_unseen(const rd_tiles *m, const rd_reg_view *y, const flags *s, int64_t r,
                          const rd_word *nothing)
@@ -133,7 +133,7 @@ static void clear_unseen(const rd_tiles *m, const rd_reg_view *y, const flags *s
             rd_view_set(y, r, c, *nothing);
 }
 
-/* Does the same along a row of one cell: up to its first unmasked element. */
+/* Clears the results along a row of one cell, up to its first unmasked element. */
 static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_reg_view *y,
                       const flags *s, const uint8_t *mask, int64_t r, const rd_word *nothing)
 {

@@ -14,8 +14,8 @@ bool rd_mask_has_any(const rd_tiles *m, const rd_reg_view *mask, int64_t r);
  * places are looked for. */
 void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                        const rd_fold_tile *t);
-/* Sets results y of a scan to the result of no elements, for cells without an unmasked element so
- * far. */
+/* Sets results y of a scan to the result of no elements, for cells that have had no unmasked
+ * element. */
 void rd_mask_clear_empty(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                          const rd_reg_view *y, const rd_reg_view *mask);
 #endif

@@ -23,7 +23,7 @@ static void merge_seen(const rd_tile_fold *f, char *into, const char *next, int6
     into[f->seen + k] |= next[f->seen + k];
 }
 
-/* Merges folds whose order does not matter: each task's nodes become one node, and both nodes
+/* Merges folds that may be merged in any order: each task's nodes become one node, and both nodes
  * one. */
 static void merge_unordered(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
@@ -52,7 +52,7 @@ static void merge_nodes(const rd_tile_fold *f, char *into, char *next, int64_t g
     }
 }
 
-/* Merges one group.  A group whose result is decided has stopped at some block, so it takes nothing
+/* Merges one group.  A group that is decided has stopped at some block, so it takes nothing
  * more. */
 static void merge_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {

@@ -151,7 +151,7 @@ static void *level_at(const scan *a, int level, int64_t cell)
     return array_at(a->f, a->memory, FIRST_LEVEL + level, cell);
 }
 
-/* Adds element e of a block to n scans whose prefixes follow the combine tree.
+/* Adds element e of a block to n scans that form prefixes by the combine tree.
  *
  * The element merges with its finished left siblings.  Then the nodes that cover [0, e] merge from
  * the right into `whole`, the prefix within the block.
@@ -244,7 +244,7 @@ static void enter_block(const scan *a, int64_t group, int64_t block)
     g->block = block;
 }
 
-/* Scans a tile whose neighbouring columns are neighbouring cells, each an independent prefix scan.
+/* Scans a tile with one independent prefix scan (cell) per column.
  *
  * The rows of the tile are successive steps of these scans, or belong to other cells.  Several rows
  * go to one kernel call if they are successive steps of one block and the scan is an inclusive one

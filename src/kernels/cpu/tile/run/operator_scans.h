@@ -1,4 +1,5 @@
-/* operator_scans.h - scans by reducers whose steps an operator takes, which merges as well. */
+/* operator_scans.h - scans by reducers that are one operator, which takes elements and merges
+ * states. */
 #ifndef RD_KERNELS_CPU_TILE_RUN_OPERATOR_SCANS_H
 #define RD_KERNELS_CPU_TILE_RUN_OPERATOR_SCANS_H
 #include "kernels/cpu/tile/run/tile_task.h"

@@ -98,7 +98,7 @@ void rd_tiles_transpose_store(const rd_tiles *m, int32_t pc, const rd_reg_view *
     transpose_all(m, pc, from, same ? x->row : m->cols);
 }
 
-/* The operand of a STEP whose kernel transposes it, as it lies in memory. */
+/* The operand of a STEP that transposes it in its kernel, as the operand lies in memory. */
 rd_reg_view rd_tiles_transposed_operand(const rd_tiles *m, int32_t load, rd_fold_rows *q)
 {
     const rd_tile_inst *t = &m->code->inst[load];
@@ -127,8 +127,8 @@ static void copy_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from
             memmove(to, from, (size_t)bytes);
 }
 
-/* Copies columns of memory to rows of other memory; straight from registers past the caches where
- * cache lines are aligned. */
+/* Copies columns of memory to rows of other memory; by non-temporal stores straight from registers
+ * if cache lines are aligned. */
 static void copy_transposed(const rd_tiles *m, const rd_tile_inst *t, int32_t load)
 {
     const rd_tile_strides *w           = &t->strides;

@@ -73,7 +73,7 @@ static void scan_rows(const rd_state_scan *a, int64_t slot, int64_t at, int64_t 
     }
 }
 
-/* Scans a tile whose columns are neighbouring cells. */
+/* Scans a tile with a cell per column. */
 static void scan_columns(const rd_state_scan *a)
 {
     const rd_tile_fold *f     = a->f;
@@ -115,7 +115,7 @@ static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c,
     convert(a, &q, r, c + by_folds);
 }
 
-/* Scans a tile whose rows are successive steps of a cell. */
+/* Scans a tile with rows that are successive steps of a cell. */
 static void scan_along(const rd_state_scan *a)
 {
     const rd_tile_fold *f     = a->f;

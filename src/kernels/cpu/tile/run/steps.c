@@ -89,7 +89,7 @@ static const void *pack_column(const rd_tiles *m, const rd_reg_view *v, int64_t 
     return v->at ? to : NULL;
 }
 
-/* Updates a cell for each column, whose rows go along the lanes: packs and takes column by
+/* Updates a cell for each column, along the lanes down its rows: packs and takes column by
  * column. */
 static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
@@ -103,8 +103,8 @@ static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t
     }
 }
 
-/* Updates cells of one lane whose successive steps are the elements of a row.  False if the tile is
- * not such a one. */
+/* Updates cells of one lane; the elements of a row are successive steps.  False if the tile is not
+ * such a one. */
 static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;

@@ -252,7 +252,7 @@ bool rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to)
     if (p->root >= 0)
         m->axis[p->root] = (rd_tile_axis){ task->lo, task->lo, task->hi };
     const bool whole = run(m, from, to);
-    /* Stores past the caches wait in buffers that no release of the caller's would empty. */
+    /* Non-temporal stores wait in buffers that no release by the caller would empty. */
     if (m->code->nontemporal)
         atomic_thread_fence(memory_order_seq_cst);
     return whole;

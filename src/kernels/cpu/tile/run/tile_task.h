@@ -4,8 +4,8 @@
 #define RD_KERNELS_CPU_TILE_RUN_TILE_TASK_H
 #include "kernels/cpu/tile/tile.h"
 
-/* How a register's elements lie: (r, c) is r row + c col elements after `at`.  col is 0 (a scalar
- * for the row) or 1. */
+/* The layout of a register's elements: (r, c) is r row + c col elements after `at`.  col is 0 (a
+ * scalar for the row) or 1. */
 typedef struct rd_reg_view {
     char   *at;
     int64_t row, col;
@@ -116,10 +116,10 @@ void rd_tiles_value(rd_tiles *m, int32_t pc);
 void rd_tiles_index(rd_tiles *m, int32_t pc);
 void rd_tiles_call(rd_tiles *m, int32_t pc);
 
-/* square_transpose.c.  rd_tiles_rows_of_block: how many of the next `rows` rows a square may have,
- * before a block ends that other columns still have to reach.  The others: a STORE that copies from
- * memory to memory; a LOAD to y and a STORE from x that transpose; the operand of a STEP whose
- * kernel transposes it. */
+/* square_transpose.c.  rd_tiles_rows_of_block: the rows of a square, at most `rows`, such that no
+ * block ends before all columns have reached it.  rd_tiles_copy_memory: a STORE that copies from
+ * memory to memory.  rd_tiles_transpose_load, rd_tiles_transpose_store: a LOAD to y, a STORE from
+ * x.  rd_tiles_transposed_operand: the operand of a STEP that transposes it in its kernel. */
 int64_t     rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows);
 void        rd_tiles_copy_memory(rd_tiles *m, int32_t pc);
 void        rd_tiles_transpose_load(const rd_tiles *m, int32_t pc, const rd_reg_view *y);

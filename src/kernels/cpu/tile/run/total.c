@@ -88,7 +88,7 @@ static bool is_row(const rd_program *p, const rd_tile_code *code)
            code->fold->treeless;
 }
 
-/* True if the next n instructions are of these kinds; moves *at past them. */
+/* True if the next n instructions are of these kinds; moves *at behind them. */
 static bool matches(const rd_program *p, int32_t *at, const rd_inst_kind *kind, int32_t n)
 {
     for (int32_t k = 0; k < n; k++, ++*at)
@@ -240,8 +240,8 @@ static int64_t power_in(int64_t n)
     return power;
 }
 
-/* Folds a plane along its lanes.  Blocks become nodes of falling size, the last of which merge
- * first, as the aligned tree says; then lanes merge.
+/* Folds a plane along its lanes.  Blocks become nodes of falling size.  The last nodes merge first,
+ * as the aligned tree says; then lanes merge.
  *
  *   7 blocks: nodes of 4, 2 and 1 blocks; 2 + 1 merge first, then 4 + (2 + 1) */
 static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
@@ -302,7 +302,7 @@ static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *tas
     }
 }
 
-/* Runs a program whose total is over planes. */
+/* Runs a program with totals over planes. */
 static void run_planes(const rd_program *p, const rd_tile_total *t, rd_task *task)
 {
     const rd_fold_rows q = { .n     = t->n,
@@ -316,7 +316,7 @@ static void run_planes(const rd_program *p, const rd_tile_total *t, rd_task *tas
     run_around(p, t, task, 0, &q, array_begin(task, t->to));
 }
 
-/* Runs a program whose total is over one row. */
+/* Runs a program with a total over one row. */
 static void run_row(const rd_tile_total *t, rd_task *task)
 {
     const rd_fold     *fold = t->fold->fold;

@@ -9,8 +9,7 @@ static const char *at(const rd_reg_view *v, int64_t r, int64_t c)
     return v->at ? rd_view_at(v, r, c) : NULL;
 }
 
-/* Finds the group and slot that elements from (r, c) on update, and the addresses of these
- * elements. */
+/* Finds which group and slot the elements from (r, c) on update, and where these elements are. */
 void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c)
 {
     const rd_tile_fold *f    = a->f;
