@@ -2,7 +2,7 @@
  * reference, which puts one row in order after the other. */
 #include "core/dtype.h"
 #include "isa.h"
-#include "kernels/cpu/sort/sort.h"
+#include "kernels/cpu/sort/row_sort.h"
 #include "values.h"
 
 #include <math.h>
@@ -153,7 +153,7 @@ START_TEST(what_goes_beside)
             .facts = rows[k].facts, .type = rows[k].type, .n = rows[k].n, .n_out = rows[k].n
         };
         for (int32_t vector = 16; vector <= 64; vector *= 2)
-            ck_assert_msg(rd_sort_goes_beside(&s, rows[k].rows, vector) == rows[k].goes,
+            ck_assert_msg(rd_sort_can_interleave(&s, rows[k].rows, vector) == rows[k].goes,
                           "row %d, vectors of %d bytes", (int)k, (int)vector);
     }
 }

@@ -4,7 +4,7 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/reference/node.h"
 #include "kernels/math/math.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/prefix_sums.h"
 #include "programs.h"
 #include "suite.h"
 #include <float.h>
@@ -569,13 +569,13 @@ static void define_scan(const definition *d, int64_t k, rd_word *y)
 
     prefix.n = d->fold->exclusive ? k : k + 1;
     rd_node_clear(whole);
-    rd_so_far_begin(WORDS, words);
+    rd_prefix_sum_begin(WORDS, words);
     for (int64_t block = 0; block <= own; block++) {
         block_of(&prefix, 0, block, part);
         if (block < own)
             rd_node_take_block(&d->node, whole, block, part, words);
         else
-            rd_node_so_far(&d->node, whole, part);
+            rd_node_merge_prefix(&d->node, whole, part);
     }
     memset(y, 0, sizeof *y);
     rd_node_finish(&d->node, whole, spare, y);

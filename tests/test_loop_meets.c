@@ -7,7 +7,7 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/nest/draft.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/cuda/strategy.h"
 #include "kernels/loop/facts.h"
 #include "loop_programs.h"
@@ -76,7 +76,7 @@ static void expect(const rd_program *p, const rd_schedule *t, int32_t fold, int3
 static void compare_forms(const rd_program *p, const rd_schedule *t, const char *what, tally *count)
 {
     const rd_tile_code *code      = p->code;
-    const int           allowed[] = { [RD_FOLD_RUN]      = BIT(LANES),
+    const int           allowed[] = { [RD_FOLD_LANES]    = BIT(LANES),
                                       [RD_FOLD_COLUMNS]  = BIT(CELLS) | BIT(SAME),
                                       [RD_FOLD_CHANNELS] = BIT(CELLS),
                                       [RD_FOLD_ALONG]    = BIT(STEPS) };
@@ -87,12 +87,12 @@ static void compare_forms(const rd_program *p, const rd_schedule *t, const char 
         const int           ordered = f->fold->scan ? BIT(STEPS) : BIT(STEPS) | BIT(ANY);
         const rd_loop      *row, *col;
 
-        rd_tile_loops_at(p, code, step, &row, &col);
-        if (!col || f->users || f->grouped || f->form == RD_FOLD_ELEMENTS)
+        rd_tile_loops_around(p, code, step, &row, &col);
+        if (!col || f->users || f->grouped || f->mapping == RD_FOLD_ELEMENTS)
             continue;
         expect(p, t, k, loop_stmt_of(t, (int32_t)(col - p->loop)),
-               f->form == RD_FOLD_RUN && f->fold->lanes == 1 ? ordered : allowed[f->form], "tiles",
-               what);
+               f->mapping == RD_FOLD_LANES && f->fold->lanes == 1 ? ordered : allowed[f->mapping],
+               "tiles", what);
         count->forms++;
     }
 }

@@ -509,7 +509,7 @@ int main(void)
     TCase   *tc     = tcase_create("structure");
     SRunner *runner = srunner_create(suite);
 
-    rd_fetches_rows = rd_fetches_rows_behind = true;
+    rd_prefetches_rows = rd_prefetches_rows_behind = true;
     tcase_add_loop_test(tc, passed, 0, COUNT(rows));
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

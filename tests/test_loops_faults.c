@@ -956,8 +956,8 @@ static loop_tree tree_of_large(rd_ctx *ctx, loop_expression *make, bool whole)
     loop_tree tree;
 
     rd_force_large(1);
-    rd_fetches_rows_behind = true;
-    tree                   = loop_tree_of_passed(ctx, make, whole);
+    rd_prefetches_rows_behind = true;
+    tree                      = loop_tree_of_passed(ctx, make, whole);
     rd_force_large(0);
     return tree;
 }

@@ -1,5 +1,5 @@
 /* test_ops.c - the scalar code of operators, through programs of a few instructions. */
-#include "kernels/cpu/reference/ops.h"
+#include "kernels/cpu/reference/op_functions.h"
 #include "programs.h"
 #include "suite.h"
 #include <stdio.h>

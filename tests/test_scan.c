@@ -44,7 +44,7 @@ static void prefix_of(const definition *d, int64_t lo, int64_t n, char *node)
         half *= 2;
     prefix_of(d, lo, half, node);
     prefix_of(d, lo + half, n - half, right);
-    rd_node_join(&d->node, node, right);
+    rd_node_merge_in_block(&d->node, node, right);
 }
 
 static bool is_empty(const char *node)
@@ -110,11 +110,11 @@ static void define(const definition *d, int64_t n, rd_word *y)
         if (k == first && k > 0) {
             prefix_of(d, first - STEPS, STEPS, part);
             all = before(d, first / STEPS);
-            rd_node_join(&d->node, blocks, part);
+            rd_node_merge_in_block(&d->node, blocks, part);
         }
         prefix_of(d, first, k - first + !exclusive, part);
         rd_node_copy(&d->node, whole, blocks);
-        rd_node_join(&d->node, whole, part);
+        rd_node_merge_in_block(&d->node, whole, part);
         rd_node_finish(&d->node, whole, spare, &y[k]);
         if (floats && !is_empty(whole))
             y[k] = rd_word_from_double(result(d, all, is_empty(part) ? -0.0 : number_in(d, part)),

@@ -133,7 +133,7 @@ static void agree(const total_case *c, bool whole)
     tile_free(&m);
 }
 
-/* Have planes a kernel (simd/folds.def)?  Of others there are steps. */
+/* Have planes a kernel (simd/fused_folds.def)?  Of others there are steps. */
 static bool has_kernel(const total_case *c)
 {
     if (c->map == RD_N_OPS)

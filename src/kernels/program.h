@@ -131,7 +131,7 @@ static inline bool rd_is_row(const rd_loop *loop)
  *
  * A scan has one lane.  Its result at step i of a block is the blocks before, folded from the
  * left, merged with the block's prefix [0, i].  Sums of floats add the blocks before by the
- * tree, as kernels/math/so_far.h says.  RD_PREFIX_LEFT: elements of a prefix fold from the left.
+ * tree, as kernels/math/prefix_sums.h says.  RD_PREFIX_LEFT: elements of a prefix fold from the left.
  * RD_PREFIX_TREE: elements combine as blocks do, as an aligned binary tree over their numbers,
  * and the nodes of a prefix combine from the right: 7 elements are merge(0..3, merge(4..5, 6)).
  * The block is its last prefix.  Vectors compute it in log2(steps) passes (Sklansky, 1960,

@@ -3,7 +3,7 @@
 #include "kernels/cpu/calibrate/calibrate.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/nest/nest.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include <math.h>
 
 /* Predicts the time of a program as compiled loops, or on tiles, by measured speeds; 0 ns:

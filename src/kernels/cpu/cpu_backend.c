@@ -7,8 +7,8 @@
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/product/blas.h"
 #include "kernels/cpu/product/product.h"
-#include "kernels/cpu/tile/plan/plan.h"
-#include "kernels/cpu/tile/run/tiles.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
+#include "kernels/cpu/tile/run/tile_task.h"
 #include "kernels/cpu/strategies.h"
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -106,7 +106,7 @@ static bool prepare_strategies(rd_program *p, bool brief, rd_get_fn *get, void *
 {
     const bool     scalar = rd_cpu_is_scalar();
     const rd_simd *simd   = rd_cpu_simd();
-    rd_tile_result result = RD_TILE_CANNOT;
+    rd_tile_result result = RD_TILE_UNSUPPORTED;
 
     p->code    = NULL;
     p->product = NULL;
@@ -115,7 +115,7 @@ static bool prepare_strategies(rd_program *p, bool brief, rd_get_fn *get, void *
     if (!scalar)
         result = rd_tile_prepare(p, simd, get, pool);
     if (result == RD_TILE_NO_MEMORY ||
-        (result == RD_TILE_CANNOT && !rd_backend_scalar.prepare(p, get, pool)))
+        (result == RD_TILE_UNSUPPORTED && !rd_backend_scalar.prepare(p, get, pool)))
         return false;
     return scalar || prepare_nest(p, simd, brief, get, pool);
 }

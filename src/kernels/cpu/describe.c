@@ -3,7 +3,7 @@
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/product.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/loop/loop.h"
 #include "kernels/scalar_residue.h"
 

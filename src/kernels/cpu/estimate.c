@@ -4,7 +4,7 @@
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/product/product.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include <math.h>
 
 static double by_form(const rd_program *p, rd_form_kind kind)

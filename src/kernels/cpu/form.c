@@ -4,7 +4,7 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/product.h"
 #include "kernels/cpu/speed.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include <stdio.h>
 
 /* ---- In words -------------------------------------------------------------------------------- */
@@ -125,7 +125,7 @@ static bool is_element_by_element(const rd_tile_code *code, const rd_tile_inst *
     const bool down = f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
                       f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
 
-    return f->form == RD_FOLD_ELEMENTS && !f->users && !f->grouped && !f->treeless &&
+    return f->mapping == RD_FOLD_ELEMENTS && !f->users && !f->grouped && !f->treeless &&
            t->small < 0 && !t->counts && !down;
 }
 
@@ -140,7 +140,7 @@ static double slow_fold(const rd_program *p, const rd_tile_code *code, const rd_
     *why = why_order(p, inst, "its elements are no neighbours");
     if (!scan && is_element_by_element(code, t, f))
         return is_serial(f->fold) ? RD_NS_CHAIN : RD_NS_PLACED * relative_cost(f->fold);
-    return scan && f->form != RD_FOLD_ALONG && f->form != RD_FOLD_COLUMNS ? RD_NS_PLACED : 0;
+    return scan && f->mapping != RD_FOLD_ALONG && f->mapping != RD_FOLD_COLUMNS ? RD_NS_PLACED : 0;
 }
 
 /* Returns the nanoseconds of an element if the instruction is slow on tiles, and *why; 0: it is

@@ -4,7 +4,7 @@
 #include "kernels/cpu/calibrate/calibrate.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/nest/nest.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/print/tree_residue.h"
 
 /* Adds the residue of the program's loop tree. False: no memory. */

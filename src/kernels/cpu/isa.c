@@ -1,7 +1,7 @@
 /* isa.c - which instruction set, or the reference, later plans run on. */
 #include "core/environment.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include <string.h>
 
 /* For tests: what later plans run on, instead of what the machine and RDIM_ISA say. */

@@ -5,7 +5,7 @@
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/product.h"
-#include "kernels/cpu/tile/run/tiles.h"
+#include "kernels/cpu/tile/run/tile_task.h"
 
 static void nothing(const rd_program *p, rd_task *task)
 {
@@ -98,8 +98,8 @@ static void tiles_join(const rd_program *p, rd_task *into, const rd_task *next)
         return;
     for (int32_t k = 0; k < p->n_fold; k++)
         if (p->fold[k].split)
-            rd_tiles_join(&code->fold[k], ((rd_tiles *)(void *)into->state)->fold[k],
-                          ((rd_tiles *)(void *)next->state)->fold[k]);
+            rd_tiles_merge_task(&code->fold[k], ((rd_tiles *)(void *)into->state)->fold[k],
+                                ((rd_tiles *)(void *)next->state)->fold[k]);
 }
 
 static void tiles_tail(const rd_program *p, rd_task *task)

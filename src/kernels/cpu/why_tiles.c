@@ -1,6 +1,6 @@
 /* why_tiles.c - programs that the tile machine runs faster than a compiled nest, and why. */
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/loop/price.h"
 #include <math.h>
 
@@ -64,7 +64,8 @@ static bool is_in_kernels(const rd_program *p, const rd_tile_code *code, int32_t
     case RD_I_STORE: return p->inst[code->reg[inst->a].born].kind == RD_I_SCAN;
     case RD_I_STEP: return inst->c < 0 && is_along(p, inst, i) && has_kernel(p, code, i);
     case RD_I_SCAN:
-        return inst->c < 0 && is_along(p, inst, i) && code->fold[inst->arg].form == RD_FOLD_ALONG;
+        return inst->c < 0 && is_along(p, inst, i) &&
+               code->fold[inst->arg].mapping == RD_FOLD_ALONG;
     default: return code->inst[i].skip;
     }
 }
@@ -108,7 +109,7 @@ static bool is_channel_fold(const rd_program *p, const rd_tile_code *code, int32
 {
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
 
-    return f->form == RD_FOLD_CHANNELS && f->cells != 2 && f->cells != 4 && !f->masked &&
+    return f->mapping == RD_FOLD_CHANNELS && f->cells != 2 && f->cells != 4 && !f->masked &&
            !f->weighted && rd_reducer_table[f->fold->reducer].n_state == 1 &&
            code->reg[p->inst[i].a].elem == rd_elem_of(p->inst[i].type) &&
            rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
@@ -140,8 +141,8 @@ static bool is_long(const rd_tile_fold *f)
     enum { FEW = 8 };
     const rd_fold *fold = f->fold;
 
-    if (f->form != RD_FOLD_RUN)
-        return f->form == RD_FOLD_COLUMNS;
+    if (f->mapping != RD_FOLD_LANES)
+        return f->mapping == RD_FOLD_COLUMNS;
     return fold->n_block > 1 || fold->lane_extent >= (int64_t)FEW * fold->lanes;
 }
 
@@ -181,7 +182,7 @@ static bool is_transposing(const rd_program *p, const rd_tile_code *code)
             near |= at->add[k].axis >= 0 && (at->add[k].coef == 1 || at->add[k].coef == -1) &&
                     at->add[k].axis != p->loop[loop].axis &&
                     p->axis_extent[at->add[k].axis] > SHORT;
-        found |= (code->square || code->inst[i].turns) && near &&
+        found |= (code->square || code->inst[i].transposes) && near &&
                  p->axis_extent[p->loop[loop].axis] > SHORT;
         calls |= p->inst[i].kind == RD_I_CALL ||
                  (p->inst[i].kind == RD_I_STEP && rd_takes_exponential(p, &p->inst[i]));
@@ -203,7 +204,7 @@ static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
         if (t->level != RD_AT_TILE || t->skip)
             continue;
         if (inst->kind == RD_I_STEP ? !t->sums || t->label < 0 || p->fold[inst->arg].of_pattern
-                                    : inst->kind == RD_I_LOAD && t->walk.gathers)
+                                    : inst->kind == RD_I_LOAD && t->strides.gathers)
             return false;
         steps |= inst->kind == RD_I_STEP;
         maps |= inst->kind != RD_I_STEP && inst->kind != RD_I_LOAD;

@@ -5,7 +5,7 @@
  */
 #include "kernels/cuda/strategy.h"
 #include "core/combine_tree.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/prefix_sums.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *
         f->levels = rd_cuda_bits(RD_TREE_STEPS);
     f->of.rises = f->step >= 0 && !fold->scan && rd_rises(s->p, f->step, &fold->index);
     rd_emit_facts(&f->of, rd_positions(s->p, &fold->index));
-    f->n_words = f->pair ? rd_so_far_words(fold->n_block) : 0;
+    f->n_words = f->pair ? rd_prefix_sum_words(fold->n_block) : 0;
     if (fold->user && !rd_user_has_text(fold->user))
         s->why = "a reducer is C code, which a GPU cannot run; give its text by RD_REDUCER";
     else if (fold->user && !rd_user_facts(&f->of, k, false, get, pool))

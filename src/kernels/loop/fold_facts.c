@@ -1,7 +1,7 @@
 /* fold_facts.c - facts of a program's folds, in the form that loop trees and their texts need. */
 #include "kernels/loop/loop.h"
 #include "core/combine_tree.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/prefix_sums.h"
 
 bool rd_takes_step(const rd_inst *inst)
 {
@@ -126,7 +126,7 @@ static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_
     f->blocks = f->tree_rows || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
     f->pair =
         fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
-    f->n_words = f->pair ? rd_so_far_words(fold->n_block) : 0;
+    f->n_words = f->pair ? rd_prefix_sum_words(fold->n_block) : 0;
     f->levels  = fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold)
                      ? tree_levels_of(f->steps)
                      : 0;

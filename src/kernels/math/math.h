@@ -14,7 +14,7 @@
 #include "kernels/math/math_erf.h"
 #include "kernels/math/math_erfc.h"
 #include "kernels/math/math_exp.h"
-#include "kernels/math/math_halves.h"
+#include "kernels/math/math_half_powers.h"
 #include "kernels/math/math_hyperbolic.h"
 #include "kernels/math/math_inverse.h"
 #include "kernels/math/math_log.h"
@@ -22,7 +22,8 @@
 #include "kernels/math/math_soft.h"
 #include "kernels/math/math_trig.h"
 
-/* Those without hard arguments become part of the loops that call them, which have vectors then. */
+/* Functions without hard arguments are inlined into the loops that call them, which are then
+ * vectorised. */
 #define RD_MATH_PICK_0(is_hard, far, near) near
 #define RD_MATH_PICK_1(is_hard, far, near) is_hard ? far : near
 #define RD_MATH_PICK(hard, ...)            RD_MATH_PICK_##hard(__VA_ARGS__)

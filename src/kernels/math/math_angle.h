@@ -29,6 +29,7 @@ RD_INLINE double rd_atan_tail_f32(double z)
     return p * z;
 }
 
+/* (atan(t) - t) / t of z = t^2, in double; error 2^-58.3. */
 RD_INLINE double rd_atan_tail_f64(double z)
 {
     double p = 0x1.f1e51659da84cp-7;
@@ -47,7 +48,7 @@ RD_INLINE double rd_atan_tail_f64(double z)
     return p * z;
 }
 
-/* The magnitudes a <= b; b is not 0, nor is it infinite. */
+/* The magnitudes of the arguments as a <= b; b is neither 0 nor infinite. */
 RD_INLINE void rd_magnitudes(double y, double x, double *a, double *b)
 {
     const double up = RD_ABS_F64(y), across = RD_ABS_F64(x);
@@ -58,7 +59,7 @@ RD_INLINE void rd_magnitudes(double y, double x, double *a, double *b)
     *a = infinite ? (least == most ? 1 : 0) : least;
 }
 
-/* k, and the sign of atan(t). */
+/* The octant's k, and the sign of atan(t). */
 RD_INLINE double rd_octant(double y, double x, int second, double *sign)
 {
     const int    steep = RD_ABS_F64(y) > RD_ABS_F64(x), back = (int)(rd_bits_f64(x) >> 63);
@@ -68,6 +69,7 @@ RD_INLINE double rd_octant(double y, double x, int second, double *sign)
     return back ? 4 - turned : turned;
 }
 
+/* The angle of (x, y) in double, rounded to float. */
 RD_INLINE float rd_atan2_f32(float y, float x)
 {
     double a, b, sign;
@@ -82,6 +84,7 @@ RD_INLINE float rd_atan2_f32(float y, float x)
     return x != x || y != y ? x + y : __builtin_copysignf((float)whole, y);
 }
 
+/* The angle of (x, y): k pi/4 plus or minus atan(t), with both errors added last. */
 RD_INLINE double rd_atan2_f64(double y, double x)
 {
     double a, b, sign;
@@ -121,6 +124,7 @@ RD_INLINE float rd_hypot_f32(float x, float y)
     return RD_ABS_F32(x) == INFINITY || RD_ABS_F32(y) == INFINITY ? INFINITY : h;
 }
 
+/* sqrt(x^2 + y^2), scaled so that no square overflows or vanishes, with one correcting step. */
 RD_INLINE double rd_hypot_f64(double x, double y)
 {
     const double up = RD_ABS_F64(y), across = RD_ABS_F64(x);

@@ -34,6 +34,7 @@ RD_INLINE double rd_exp10_f64(double x)
 #define RD_LOG10E_HI    0x1.bcb7b1526e50ep-2
 #define RD_LOG10E_LO    0x1.95355baaafad3p-57
 
+/* log10(x): n log10(2) + log10(m), summed with its error. */
 RD_INLINE double rd_log10_f64(double x)
 {
     double       n;
@@ -62,6 +63,7 @@ RD_INLINE double rd_cbrt_seed(double m)
     return __builtin_fma(p, m, 0x1.97eaee0b353f2p-2);
 }
 
+/* The cube root: a polynomial of some bits, one step of Halley's method, and the power of 2. */
 RD_INLINE double rd_cbrt_f64(double x)
 {
     double       n;

@@ -105,6 +105,7 @@ static inline rd_pair rd_pi_cot_pi(double t)
     return rd_pair_add(poles, rd_pair_sum(line.hi, __builtin_fma(-t * z, p, line.lo)));
 }
 
+/* digamma(x): near its positive zero by a polynomial, below 0 by reflection. */
 static inline double rd_digamma_f64(double x)
 {
     const double a = RD_ABS_F64(x), whole = __builtin_rint(a);

@@ -1,8 +1,8 @@
-/* math_divide.h - division by numbers that a text spells out. */
+/* math_divide.h - division by numbers that emitted text contains as constants. */
 #ifndef RD_KERNELS_MATH_MATH_DIVIDE_H
 #define RD_KERNELS_MATH_MATH_DIVIDE_H
 
-/* Ints divided by a positive number that the compiler knows: of such it makes vectors. */
+/* Divides ints by a positive constant: compilers vectorise that. */
 #define DIVIDE_BY(T)                              \
     static inline T rd_remainder_by_##T(T a, T b) \
     {                                             \

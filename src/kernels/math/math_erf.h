@@ -21,6 +21,7 @@ RD_INLINE float rd_erf_near_f32(float s)
     return q;
 }
 
+/* (erf(x) - x) / x of s = x^2, |x| <= 3/4, in double; error of erf(x): 2^-60. */
 RD_INLINE double rd_erf_near_f64(double s)
 {
     double q = 0x1.89e4415f04942p-27;
@@ -52,6 +53,7 @@ RD_INLINE float rd_erf_far_f32(float x)
     return q;
 }
 
+/* ln(1 - erf(x)) + x^2, 3/4 <= x <= 6, in double; error of erf(x): 2^-61. */
 RD_INLINE double rd_erf_far_f64(double x)
 {
     double q = -0x1.f8cb824cf67bbp-43;
@@ -96,6 +98,7 @@ RD_INLINE float rd_erf_f32(float x)
                         : __builtin_copysignf(far, x);
 }
 
+/* erf(x): near 0 by a polynomial, else by 1 - exp(y), both computed and one selected. */
 RD_INLINE double rd_erf_f64(double x)
 {
     const double size = RD_ABS_F64(x), a = size > 6.0 ? 6.0 : size; /* beyond it is 1 */

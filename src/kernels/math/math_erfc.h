@@ -68,7 +68,7 @@ RD_INLINE double rd_times_exp_of_minus(double y, double y_lo, double square, dou
 }
 
 /* ---- erfc ------------------------------------------------------------------------------------ */
-/* Of t in [0, 28]; and E(t). */
+/* erfc(t) for t in [0, 28]; *scaled is E(t). */
 RD_INLINE double rd_erfc_tail(double t, double *scaled)
 {
     double       lo;
@@ -151,6 +151,7 @@ RD_INLINE double rd_erfinv_near(double z)
     return __builtin_fma(p, z, 0x1.c5bf8967bccdbp-1);
 }
 
+/* erfinv(x) of s = sqrt(-log(1 - x)) beyond the polynomial near 0, to 20 bits. */
 RD_INLINE double rd_erfinv_far(double s)
 {
     double p = -0x1.94e2a551767eep-25;

@@ -142,6 +142,7 @@ RD_INLINE float rd_expm1_tail_f32(float r)
     return __builtin_fmaf(q, r, 0x1p-1F);
 }
 
+/* (exp(r) - 1 - r) / r^2 for |r| <= 0.3466, in double. */
 RD_INLINE double rd_expm1_tail_f64(double r)
 {
     double q = 0x1.1ee890b0205ffp-29;
@@ -179,6 +180,7 @@ RD_INLINE float rd_expm1_f32(float x)
     return RD_ABS_F32(x) < 0x1p-25F ? x : y; /* also halves of subnormals, and -0 */
 }
 
+/* exp(x) - 1 in double, as rd_expm1_f32() has it. */
 RD_INLINE double rd_expm1_f64(double x)
 {
     const double capped = x > 710.0 ? 710.0 : x; /* gives infinity */
@@ -218,6 +220,7 @@ RD_INLINE float rd_tanh_f32(float x)
     return __builtin_copysignf(__builtin_fmaf(error, inverse, q), x);
 }
 
+/* tanh(x) in double, as rd_tanh_f32() has it. */
 RD_INLINE double rd_tanh_f64(double x)
 {
     const double size = RD_ABS_F64(x), a = 2 * (size > 20.0 ? 20.0 : size); /* beyond it is 1 */

@@ -1,9 +1,8 @@
-/* math_exp_strip.h - exp of a strip of numbers side by side, by vectors, as compilers find neither
+/* math_exp_strip.h - exp of a strip of contiguous numbers, by vectors.  Compilers find neither
  * permutations for the look-up in tables nor AVX-512's multiplication by 2^n for themselves.
  *
- * A loop that needs exp puts the arguments for a strip of constant length into an array, has exp
- * taken of it, and goes on from there in another loop: once all is written out the array is
- * registers. */
+ * A loop that needs exp writes the arguments of a strip of constant length to an array, calls exp
+ * for it, and goes on in another loop.  Once all is unrolled the array is registers. */
 #ifndef RD_KERNELS_MATH_MATH_EXP_STRIP_H
 #define RD_KERNELS_MATH_MATH_EXP_STRIP_H
 #include "kernels/math/math_exp.h"
@@ -27,9 +26,9 @@ typedef int64_t rd_i64 __attribute__((vector_size(RD_EXP_BYTES), aligned(8), may
 #endif
 
 #if RD_EXP_BYTES == 64
-/* Nothing is bounded beforehand.  Of x beyond the bounds n is right, if not exact, or infinite, and
- * r is anything: made small it leaves exp(r) positive, and 2^n makes that 0 or infinity; if x is
- * NaN n is, too. */
+/* Arguments are not clamped.  For x beyond the bounds n is large enough, if not exact, or infinite,
+ * and r is anything: made small it leaves exp(r) positive, and 2^n makes that 0 or infinity.  If x
+ * is NaN, so is n. */
 #define rd_within_v32(x, least, most) (x)
 #define rd_within_v64(x, least, most) (x)
 
@@ -81,7 +80,7 @@ RD_INLINE rd_v64 rd_times_2_v64(rd_v64 y, rd_v64 k, rd_v64 n)
     return y * (rd_v64)(half << 52) * (rd_v64)((sum - half) << 52);
 }
 
-/* Half a table is a register. */
+/* Looks up entries of a table that is two registers. */
 RD_INLINE rd_v32 rd_entry_v32(const float *table, rd_v32 k)
 {
     const rd_v32 low  = __builtin_ia32_permvarsf256(*(const rd_v32 *)table, (rd_i32)k);
@@ -95,7 +94,7 @@ RD_INLINE rd_v32 rd_entry_v32(const float *table, rd_v32 k)
 #else
 #define RD_EVEN_TWICE(v) (rd_i32) __builtin_ia32_movsldup256(v)
 #endif
-/* There is a permutation of halves of doubles alone. */
+/* Looks up doubles by a permutation of their halves, as there is no other. */
 RD_INLINE rd_v64 rd_entry_v64(const double *table, rd_v64 k)
 {
     typedef uint64_t u64 __attribute__((vector_size(32)));
@@ -114,22 +113,21 @@ RD_DEFINE_EXP(v64, f64, F64, rd_v64)
 #else
 typedef float  rd_v32;
 typedef double rd_v64;
-/* What is a float elsewhere is written by them, as by vectors. */
+/* Integer views of memory that is float elsewhere. */
 typedef int32_t rd_i32 __attribute__((may_alias));
 typedef int64_t rd_i64 __attribute__((may_alias));
 #define rd_exp_v32 rd_exp_f32
 #define rd_exp_v64 rd_exp_f64
 #endif
 
-/* What is constant in length is written out, but for numbers one by one: that would be 64
- * functions. */
+/* Loops of constant length are unrolled, except for single numbers: that would be 64 functions. */
 #if RD_EXP_BYTES
 #define RD_EXP_WRITE_OUT _Pragma("GCC unroll 64")
 #else
 #define RD_EXP_WRITE_OUT
 #endif
 
-/* Of n numbers, up to whole vectors. */
+/* Takes exp of n numbers, rounded up to whole vectors. */
 RD_INLINE void rd_exp_strip_f32(float *x, int n)
 {
     RD_EXP_WRITE_OUT

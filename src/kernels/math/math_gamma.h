@@ -13,8 +13,8 @@
 #define RD_PI_HI     0x1.921fb54442d18p+1
 #define RD_PI_LO     0x1.1a62633145c07p-53
 
-/* Two numbers whose sum is meant; nothing here is so large or small that parts of it overflow or
- * vanish, but for products of subnormals, which are exact. */
+/* A number as the sum of two.  No numbers here are so large or small that parts overflow or vanish,
+ * except products of subnormals, which are exact. */
 typedef struct rd_pair {
     double hi, lo;
 } rd_pair;
@@ -96,7 +96,8 @@ static inline rd_pair rd_stirling(rd_pair y)
     return rd_pair_add(rd_pair_add(main, rd_pair_minus(linear)), rd_pair_sum(base.hi, base.lo + p));
 }
 
-/* sin(pi a), a >= 0 and no whole number, without its sign; *odd: is the sign that of -1? */
+/* sin(pi a) without its sign, a >= 0 and not a whole number; *odd is set if the sign is
+ * negative. */
 static inline rd_pair rd_sin_of_pi(double a, int *odd)
 {
     const double whole = __builtin_rint(a), left = a - whole, r = left < 0 ? -left : left;
@@ -156,6 +157,7 @@ static inline double rd_gamma_below(double a, rd_pair sine)
     return rd_scale_f64(rd_pair_over(over, under), inverse);
 }
 
+/* Gamma(x): Stirling's series or the recurrence, by reflection below 0. */
 static inline double rd_tgamma_f64(double x)
 {
     const double a = RD_ABS_F64(x);
@@ -210,6 +212,7 @@ static inline double rd_lgamma_at_1(double t)
     return rd_line(t, -0x1.2788cfc6fb619p-1, __builtin_fma(p, t, 0x1.6cb90701fbfabp-58));
 }
 
+/* lgamma(2 + t), |t| <= 3/16: t times a polynomial; its first coefficient has two numbers. */
 static inline double rd_lgamma_at_2(double t)
 {
     double p = 0x1.30b62f1943c7ep-18;
@@ -245,8 +248,8 @@ static inline double rd_times_ln_2(rd_pair log)
     return y.hi + y.lo;
 }
 
-/* x (log(x) - 1): the other terms are nothing beside it.  Scaled, as log2's multiple is beyond the range
- * before log's is. */
+/* x (log(x) - 1): the other terms are negligible.  It is scaled, as the multiple of log2 leaves the
+ * range before that of log does. */
 static inline double rd_lgamma_huge(double x)
 {
     const rd_pair less =
@@ -255,6 +258,7 @@ static inline double rd_lgamma_huge(double x)
     return rd_times_ln_2(rd_pair_times(rd_pair_of(x * 0x1p-20, 0), less)) * 0x1p20;
 }
 
+/* log |Gamma(x)|: polynomials near its zeros 1 and 2, reflection below 0. */
 static inline double rd_lgamma_f64(double x)
 {
     const double a = RD_ABS_F64(x);

@@ -34,8 +34,8 @@ RD_INLINE double rd_cosh_tail(double z)
     return __builtin_fma(p, z, 0x1.5555555555558p-5);
 }
 
-/* Of a >= 0: n ln 2 + r, with cosh(r) - 1 and sinh(r) - r; half of 2^n / 2 and of 2^-n / 2, of which
- * the latter counts for nothing beyond n = 60.  Above 710.5 all is infinite. */
+/* Splits a >= 0 into n ln 2 + r: cosh(r) - 1 and sinh(r) - r, and half of 2^n / 2 and of 2^-n / 2.
+ * The latter is negligible beyond n = 60.  Above 710.5 all is infinite. */
 RD_INLINE double rd_hyperbolic(double a, double *even, double *odd, double *up, double *down)
 {
     const double capped = a > 710.5 ? 710.5 : a;

@@ -1,5 +1,5 @@
-/* math_int.h - operators of ints that C has no sign for: shifts by any number, bits that are set,
- * common divisors and multiples. */
+/* math_int.h - operators of ints that C has no operator for: shifts by any count, numbers of set
+ * bits, common divisors and multiples. */
 #ifndef RD_KERNELS_MATH_MATH_INT_H
 #define RD_KERNELS_MATH_MATH_INT_H
 
@@ -14,7 +14,7 @@
     (RD_U(b) < 64 ? (T)(((a) + (int64_t)0) >> (RD_U(b) & 63)) : (T)((a) < 0 ? -1 : 0))
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
-/* By sums of neighbours, which there are vectors for on every instruction set. */
+/* Counts set bits by adding up neighbouring bits, which every instruction set does by vectors. */
 RD_INLINE uint64_t rd_bits_set(uint64_t x)
 {
     x = x - (x >> 1 & 0x5555555555555555);
@@ -26,7 +26,7 @@ RD_INLINE uint64_t rd_bits_set(uint64_t x)
 }
 
 /* ---- Divisors and multiples ------------------------------------------------------------------ */
-/* Euclid; of 0 and x it is x. */
+/* The greatest common divisor by Euclid's algorithm; of 0 and x it is x. */
 static inline uint64_t rd_gcd_u64(uint64_t a, uint64_t b)
 {
     while (b) {

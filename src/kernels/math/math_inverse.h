@@ -86,6 +86,7 @@ RD_INLINE double rd_atan_parts(double size, double *k, double *sign, double *los
     return t;
 }
 
+/* atan(x): k pi/4 plus or minus atan(t), summed with both errors. */
 RD_INLINE double rd_atan_f64(double x)
 {
     double       k, sign, lost;

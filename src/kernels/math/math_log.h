@@ -71,9 +71,9 @@ RD_INLINE float rd_log_tail_f32(float f)
     return f * f * __builtin_fmaf(p, f, -0.5F);
 }
 
-/* The same in double by log(1 + f) = 2 atanh(s), s = f / (2 + f), whose series in s^2 is short:
- * with h = f^2 / 2, log(1 + f) = f - (h - s (h + z R(z))), z = s^2 (as in fdlibm).  Error of log(1
- * + f): 2^-57.8. */
+/* log(1 + f) - f in double, by log(1 + f) = 2 atanh(s), s = f / (2 + f); the series in s^2 is
+ * short.  With h = f^2 / 2 and z = s^2, log(1 + f) = f - (h - s (h + z R(z))), as in fdlibm.  Error
+ * of log(1 + f): 2^-57.8. */
 RD_INLINE double rd_log_tail_f64(double f)
 {
     const double s = f / (2 + f), z = s * s, h = 0.5 * f * f;
@@ -164,6 +164,7 @@ RD_INLINE float rd_log1p_f32(float x)
     return x == 0 ? x : y; /* -0 */
 }
 
+/* log(1 + x) in double, as rd_log1p_f32() has it. */
 RD_INLINE double rd_log1p_f64(double x)
 {
     double       n;

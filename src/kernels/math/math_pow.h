@@ -21,8 +21,7 @@
 RD_INLINE double rd_pow_cases(double x, double y, double size)
 {
     const double half = 0.5 * y;
-    /* Where y is odd, the sign of x; where y is a fraction, NaN for x < 0, but not for
-     * -infinity. */
+    /* The sign of x if y is odd.  If y is a fraction: NaN for x < 0, but not for -infinity. */
     const double odd      = __builtin_rint(half) != half ? __builtin_copysign(size, x) : size;
     const double other    = x < 0 ? (double)NAN : size,
                  fraction = x == (double)-INFINITY ? size : other;
@@ -32,8 +31,8 @@ RD_INLINE double rd_pow_cases(double x, double y, double size)
     return x == 1 ? 1 : result;
 }
 
-/* What makes the logarithm of 0, infinity and NaN right, by addition: a choice of constants would
- * have gcc compute a power of each in advance, in branches. */
+/* A summand that makes the logarithm of 0, infinity and NaN right.  With a choice of constants gcc
+ * would compute a power of each in advance, in branches. */
 RD_INLINE double rd_pow_edge(double size)
 {
     return (size < (double)INFINITY ? 0 : size) - (size == 0 ? (double)INFINITY : 0);
@@ -80,6 +79,8 @@ RD_INLINE double rd_exp2_wide(double p, double lo)
     return n < -1100 ? 0 : y;
 }
 
+/* x^y for doubles: log2 of |x| as two numbers, times y, then 2 to that power and the special
+ * cases. */
 RD_INLINE double rd_pow_f64(double x, double y)
 {
     const double size = RD_ABS_F64(x), y_size = RD_ABS_F64(y);

@@ -1,6 +1,6 @@
-/* math_random_strip.h - words of a key's stream for a strip of indices, by vectors: compilers do not find
- * the product of 32 by 32 bits in one of 64 by 64, which takes three times as long, nor that neighbours
- * are the two words of one block. */
+/* math_random_strip.h - random words of a key's stream for a strip of indices, by vectors.
+ * Compilers do not find the product of 32 by 32 bits in one of 64 by 64, which takes three times as
+ * long, nor that neighbours are the two words of one block. */
 #ifndef RD_KERNELS_MATH_MATH_RANDOM_STRIP_H
 #define RD_KERNELS_MATH_MATH_RANDOM_STRIP_H
 #include "kernels/math/math_random.h"
@@ -33,8 +33,8 @@ typedef long long rd_philox_64 __attribute__((vector_size(RD_PHILOX_BYTES)));
     (rd_philox_vector) __builtin_ia32_pmuludq256((rd_philox_32)(x), (rd_philox_32)((x)*0 + (y)))
 #endif
 
-/* Words of a block for each lane: even ones to *even, odd ones to *odd.  Upper halves of a, b, c and d
- * are anything on the way. */
+/* The words of a block for each lane: even ones to *even, odd ones to *odd.  Upper halves of a, b,
+ * c and d may hold anything meanwhile. */
 RD_INLINE void rd_philox_blocks(rd_philox_vector block, uint64_t key, rd_philox_vector *even,
                                 rd_philox_vector *odd)
 {
@@ -56,7 +56,7 @@ RD_INLINE void rd_philox_blocks(rd_philox_vector block, uint64_t key, rd_philox_
     *odd  = RD_PHILOX_LOW(c) | d << 32;
 }
 
-/* Words of the indices, where lanes have their blocks at hand. */
+/* The words of the indices, for lanes that have computed their blocks. */
 RD_INLINE rd_philox_vector rd_philox_chosen(rd_philox_vector index, rd_philox_vector even,
                                             rd_philox_vector odd)
 {
@@ -99,7 +99,7 @@ RD_INLINE void rd_philox_two(uint64_t *x, uint64_t key, int pairs)
 }
 #endif
 
-/* Words in place of their indices. */
+/* Replaces indices by their random words. */
 static __attribute__((noinline, unused)) void rd_philox_strip(uint64_t *x, int64_t n, uint64_t key)
 {
     int64_t i = 0;

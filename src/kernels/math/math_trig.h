@@ -144,6 +144,7 @@ RD_INLINE double rd_sin_tail_f64(double r, double lo)
     return __builtin_fma(r * z, p, __builtin_fma(-0.5 * z, lo, lo));
 }
 
+/* cos(r + lo) - *head, where *head is 1 - r^2/2 rounded; error of the cosine 2^-59.6. */
 RD_INLINE double rd_cos_tail_f64(double r, double lo, double *head)
 {
     const double z = r * r;

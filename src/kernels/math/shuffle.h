@@ -1,6 +1,6 @@
-/* shuffle.h - elements of two vectors, by their numbers: the first one's from 0, then the second one's.  gcc
- * has clang's name for it since 12; before, the numbers are a vector, whose type, NUMBERS, has integers as
- * wide as the elements. */
+/* shuffle.h - shuffles of two vectors: the first one's elements have numbers from 0, the second
+ * one's follow.  gcc has clang's builtin since version 12.  Before that the numbers are a vector of
+ * type NUMBERS, with integers as wide as the elements. */
 #ifndef RD_KERNELS_MATH_SHUFFLE_H
 #define RD_KERNELS_MATH_SHUFFLE_H
 #if defined(__clang__) || __GNUC__ >= 12

@@ -159,7 +159,7 @@ static bool has_lanes(const prefetching *f, const rd_strips *strips)
 }
 
 /* Prefetches further along the row. Some processors stop between rows and pages, and gain by it
- * (simd/fetch.c). Lower triangle of 8192 x 8192 f32, sums of rows: 1.43 of the time of a loop by
+ * (simd/prefetch.c). Lower triangle of 8192 x 8192 f32, sums of rows: 1.43 of the time of a loop by
  * hand without, 1.18 with. */
 static void prefetch_along(prefetching *f, const rd_strips *strips)
 {
@@ -167,7 +167,7 @@ static void prefetch_along(prefetching *f, const rd_strips *strips)
     const int32_t size = rd_dtype_size(load_of(f)->type);
     const rd_for *loop = rd_loop_of(f->t, f->strip);
 
-    if (rd_fetches_rows && loop->kind == RD_FOR_SERIAL && loop->width * size >= LEAST &&
+    if (rd_prefetches_rows && loop->kind == RD_FOR_SERIAL && loop->width * size >= LEAST &&
         has_lanes(f, strips) &&
         rd_bytes_of_axes(f->t, &load_of(f)->at, load_of(f)->type) > rd_cached_bytes())
         add_fetch(f, DISTANCE / size);

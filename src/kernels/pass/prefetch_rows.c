@@ -10,7 +10,7 @@
  *
  * Several rows are as many streams, which memory serves more slowly than one. Some processors
  * also stop to prefetch at the end of each 4 KiB page. The pass runs only on processors that
- * gain (simd/fetch.c). On a Zen 4, f64, 8192 x 8192, the maximum of columns took 1.45 of the
+ * gain (simd/prefetch.c). On a Zen 4, f64, 8192 x 8192, the maximum of columns took 1.45 of the
  * time of a loop by hand without the pass, and 1.10 with it. */
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/index_math.h"
@@ -224,7 +224,7 @@ static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 /* Visits all loops over jammed rows in wide strips, on processors that gain. */
 void rd_pass_prefetch_rows(rd_schedule *t, const rd_target *target)
 {
-    if (!target->strips || !rd_fetches_rows_behind)
+    if (!target->strips || !rd_prefetches_rows_behind)
         return;
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;

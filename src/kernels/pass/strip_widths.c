@@ -181,7 +181,7 @@ static int32_t wide_width(const measuring *m)
 {
     enum { BOUNDING = 256 };
     const int64_t bytes = bytes_kept(m), room = 2 * RD_L1_BYTES;
-    const int64_t narrow = rd_fetches_rows_behind ? PREFETCHED : NARROW;
+    const int64_t narrow = rd_prefetches_rows_behind ? PREFETCHED : NARROW;
     const int64_t reach  = rd_reach(m->r->t->p, m->r->axis);
     int64_t       width  = bytes ? room / bytes / 64 * 64 : WIDE;
 

@@ -41,7 +41,7 @@ static int32_t axis_of(const jam_candidate *m)
 /* True if pass `prefetch_rows` will prefetch rows of the loop. */
 static bool has_prefetched_rows(const jam_candidate *m)
 {
-    if (!rd_fetches_rows_behind || !m->strip->wide)
+    if (!rd_prefetches_rows_behind || !m->strip->wide)
         return false;
     EACH_IN(m, s)
     if (rd_reads_large_rows(m->r->t, s, m->loop, m->r->axis))

@@ -31,7 +31,7 @@ static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
     rd_text_add(to, ");%s", name == 'p' && f->pair ? "" : " }");
     if (name != 'p' || !f->pair)
         return;
-    rd_text_add(to, " q%" PRId32 "_0[l] = -0.0F; } rd_so_far_begin(", s->store);
+    rd_text_add(to, " q%" PRId32 "_0[l] = -0.0F; } rd_prefix_sum_begin(", s->store);
     rd_print_number(n, to, states * n->t->fold[s->fold].n_words);
     rd_text_add(to, ", w%" PRId32 "_0);", s->store);
 }

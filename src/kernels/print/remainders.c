@@ -2,7 +2,7 @@
  *
  * Angles go around a circle, and coordinates around a periodic box: x % 360, x // 45. The
  * quotient is needed as a whole number alone. So a product by 1 / b takes the place of two
- * divisions; math_rest_by.h says why it gives the same bits:
+ * divisions; math_remainder_by.h says why it gives the same bits:
  *
  *     DIVIDED_STRIP_BY(remainder, f32, a5, 0x1.68p+8F, 0x1.6c16c16c16c1ap-9, n2) */
 #include "kernels/print/print.h"

@@ -6,7 +6,7 @@
  *     static inline void prefix_tree0(.., int64_t at, int64_t stride, int64_t n)
  *
  * A scan has the states s of the block at hand, and p of all blocks before it. Sums of floats
- * also have q, the second word of p, and w, from which both are made (kernels/math/so_far.h). A
+ * also have q, the second word of p, and w, from which both are made (kernels/math/prefix_sums.h). A
  * prefix by the tree has nodes e, of 1, 2, 4 .. elements. */
 #include "kernels/print/fold_functions.h"
 

@@ -13,7 +13,7 @@
 
 /* An array of a fold's states.  s: states of the block at hand.  A scan also has p, what is before
  * the block, and e, nodes of elements.  Running sums of floats have hi in p, lo in q, and their
- * doubles in w (kernels/math/so_far.h). */
+ * doubles in w (kernels/math/prefix_sums.h). */
 typedef struct state_array {
     char        name;   /* s, p, q, w or e                                */
     int         k;      /* which number of a state: s0_k                  */

@@ -41,7 +41,7 @@ float  copysignf(float, float);
 
 enum { RD_WARN_INT_DIVIDE = 1 };
 
-#include "kernels/math/rows.h"
+#include "kernels/math/row_functions.h"
 #include "kernels/math/math_exp_strip.h"
 #include "kernels/math/math_random_strip.h"
 

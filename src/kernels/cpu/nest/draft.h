@@ -4,7 +4,7 @@
 #define RD_KERNELS_CPU_NEST_DRAFT_H
 #include "kernels/cpu/nest/nest_call.h"
 #include "kernels/cpu/nest/nest.h"
-#include "kernels/cpu/sort/sort.h"
+#include "kernels/cpu/sort/row_sort.h"
 #include "kernels/pass/chosen_strips.h"
 #include "kernels/print/print.h"
 

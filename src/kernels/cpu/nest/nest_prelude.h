@@ -5,7 +5,7 @@
 #define RD_HALF_TYPES
 #include "core/half.h"
 #include "kernels/cpu/nest/nest_call.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/prefix_sums.h"
 
 #define LESS(a, b)             ((a) < (b) ? (a) : (b))
 #define MORE(a, b)             ((a) > (b) ? (a) : (b))
@@ -352,7 +352,7 @@ static inline double rd_hidden_f64(double x)
 }
 
 #include "kernels/math/math_divide.h"
-#include "kernels/math/math_rest_by.h"
+#include "kernels/math/math_remainder_by.h"
 #include "kernels/cpu/nest/transpose_prelude.h"
 
 /* Checks an index. Negative ones count from the end. One that is outside is noted in `failed`,

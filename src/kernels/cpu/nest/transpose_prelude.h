@@ -1,4 +1,4 @@
-/* transpose_prelude.h - transposes rows in registers, in the text of nests: simd/turn.h for
+/* transpose_prelude.h - transposes rows in registers, in the text of nests: simd/transpose.h for
  * elements of 4 and of 8 bytes, by the vectors that the text is compiled for. */
 #include "kernels/math/shuffle.h"
 #if defined(__clang__)
@@ -29,12 +29,12 @@ typedef uint32_t word4 __attribute__((may_alias));
 typedef uint64_t word8 __attribute__((may_alias));
 #define T       word4
 #define INDICES INDICES_32
-#include "kernels/cpu/simd/turn.h"
+#include "kernels/cpu/simd/transpose.h"
 #undef T
 #undef INDICES
 #define T       word8
 #define INDICES INDICES_64
-#include "kernels/cpu/simd/turn.h"
+#include "kernels/cpu/simd/transpose.h"
 #undef T
 #undef INDICES
 

@@ -1,7 +1,7 @@
-/* blas.c - calls of a BLAS, each on the thread that calls.
+/* blas.c - calls of a BLAS, each on the calling thread.
  *
- * It is loaded when the first product wants it, not with this library: OpenBLAS starts its threads
- * as soon as it is there, which takes longer than many a program that multiplies no matrices. */
+ * The BLAS is loaded when the first product needs it, not with this library.  OpenBLAS starts its
+ * threads when it is loaded, which takes longer than many a program without matrix products. */
 #include "kernels/cpu/product/blas.h"
 #include <stddef.h>
 
@@ -16,7 +16,7 @@
 #endif
 
 #if !RD_OPENBLAS
-/* What only OpenBLAS has. */
+/* Functions of OpenBLAS that other libraries lack. */
 enum { OPENBLAS_THREAD = 1, OPENBLAS_OPENMP };
 int   openblas_get_parallel(void);
 int   openblas_get_num_threads(void);
@@ -41,7 +41,8 @@ static struct {
 } blas;
 
 static atomic_flag locked = ATOMIC_FLAG_INIT;
-static int         n_inside, outside; /* see rd_blas_begin() */
+/* Switches OpenBLAS to one thread. */
+static int n_inside, outside; /* see rd_blas_begin() */
 
 static void lock(void)
 {
@@ -54,7 +55,7 @@ static void unlock(void)
     atomic_flag_clear_explicit(&locked, memory_order_release);
 }
 
-/* The system's by its name, else the file that was found when this was compiled. */
+/* Loads the system's BLAS by its name, else the file that was found when this was compiled. */
 static void *load(void)
 {
     void *file = dlopen(RD_BLAS_NAME, RTLD_NOW | RTLD_LOCAL);
@@ -62,8 +63,8 @@ static void *load(void)
     return file ? file : dlopen(RD_BLAS_FILE, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* A build without threads need not have the locks that concurrent callers need; one with OpenMP
- * obeys nobody else. */
+/* True if several threads may call it at once.  A build without threads may lack the locks for
+ * that; a build with OpenMP obeys OpenMP only. */
 static bool serves_threads(void)
 {
     if (RD_BLIS)
@@ -87,7 +88,8 @@ static bool has_avx2(void)
 #endif
 }
 
-/* Is its core one that has no AVX2?  These are all, as they get no younger. */
+/* True if OpenBLAS runs code for a core without AVX2 on a processor that has it.  The list of such
+ * cores is complete, as no more are built. */
 static bool is_behind(void)
 {
     static const char *const old[] = { "Katmai",       "Coppermine", "Northwood",  "Prescott",
@@ -104,6 +106,7 @@ static bool is_behind(void)
     return is;
 }
 
+/* Looks up the functions of the BLAS. */
 static void find(void)
 {
     void *file = load();
@@ -123,8 +126,8 @@ static void find(void)
         blas.name = RD_OPENBLAS ? "OpenBLAS" : "BLIS";
 }
 
-/* A child must not find the lock held, or the library half loaded, by a thread that stayed
- * behind. */
+/* After a fork: the child must not find the lock held, or the library half loaded, by a thread of
+ * its parent. */
 static void in_child(void)
 {
     n_inside = 0;
@@ -136,6 +139,8 @@ static void watch_forks(void)
     (void)pthread_atfork(lock, unlock, in_child);
 }
 
+/* The name of the BLAS, which the first call loads; NULL if there is none that several threads may
+ * call. */
 const char *rd_blas_name(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -149,17 +154,17 @@ const char *rd_blas_name(void)
     return blas.name;
 }
 
-const char *rd_blas_name_of_half(void)
+const char *rd_blas_name_of_syrk(void)
 {
     return RD_OPENBLAS ? "OpenBLAS, half of it" : "BLIS, half of it";
 }
 
-bool rd_blas_is_behind(void)
+bool rd_blas_lacks_avx2(void)
 {
     return rd_blas_name() && blas.behind;
 }
 
-/* c = a a^T on and above the diagonal. */
+/* Sets c to a a^T on and above the diagonal (SYRK). */
 static void syrk(const rd_gemm *g)
 {
     const enum CBLAS_TRANSPOSE a = g->a_transposed ? CblasTrans : CblasNoTrans;
@@ -172,6 +177,7 @@ static void syrk(const rd_gemm *g)
                    g->c, g->lead_c);
 }
 
+/* Calls GEMM, or SYRK for a block on the diagonal. */
 void rd_blas_gemm(const rd_gemm *g)
 {
     const enum CBLAS_TRANSPOSE a = g->a_transposed ? CblasTrans : CblasNoTrans,
@@ -189,7 +195,7 @@ void rd_blas_gemm(const rd_gemm *g)
 
 /* ---- Threads ---------------------------------------------------------------------------------- *
  * How many threads OpenBLAS uses is one number for the whole process; in builds with OpenMP it is
- * what OpenMP says of the calling thread.  Work is shared out by run.c already, so as long as some
+ * what OpenMP says of the calling thread.  Work is shared out by run_product.c already, so as long as some
  * of ours are here the number is 1, and then what it was.  What the program itself asks of OpenBLAS
  * meanwhile runs on one thread too.  BLIS uses one thread unless BLIS_NUM_THREADS or
  * OMP_NUM_THREADS says otherwise. */
@@ -226,7 +232,7 @@ int rd_blas_begin(void)
     return 0;
 }
 
-/* A number that somebody else has set in between stays. */
+/* Restores the number of threads, unless somebody else has set it in between. */
 void rd_blas_end(int before)
 {
     if (blas.parallel == OPENBLAS_OPENMP)
@@ -244,12 +250,12 @@ const char *rd_blas_name(void)
     return NULL;
 }
 
-const char *rd_blas_name_of_half(void)
+const char *rd_blas_name_of_syrk(void)
 {
     return NULL;
 }
 
-bool rd_blas_is_behind(void)
+bool rd_blas_lacks_avx2(void)
 {
     return false;
 }

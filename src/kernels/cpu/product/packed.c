@@ -1,11 +1,10 @@
-/* packed.c - which products run by packed panels, and how these are cut.
+/* packed.c - products by packed panels: which ones, and how they are divided into blocks.
  *
- * Goto and van de Geijn (2008, "Anatomy of High-Performance Matrix Multiplication") copy panels
- * of both matrices to where the kernel reads them one after the other.  As a copy may read from
- * anywhere, axes that do not merge cost nothing more: of windows of an image times filters no
- * matrix of windows is ever stored.  (Chellapilla, Puri and Simard, 2006, store it; Matthews,
- * 2018, "High-Performance Tensor Contraction without Transposition", packs from strides, as
- * here.) */
+ * Goto and van de Geijn (2008, "Anatomy of High-Performance Matrix Multiplication") copy panels of
+ * both matrices to contiguous memory for the kernel.  A copy may read from any addresses, so axes
+ * that do not merge cost nothing more.  For windows of an image times filters no matrix of windows
+ * (im2col) is ever stored.  Chellapilla, Puri and Simard (2006) store it; Matthews (2018,
+ * "High-Performance Tensor Contraction without Transposition") packs from strides, as here. */
 #include "kernels/cpu/product/packed.h"
 #include "kernels/cpu/product/blas.h"
 #include <stdlib.h>
@@ -21,6 +20,7 @@ static int group_of(const rd_product_axis *axis)
     return !axis->step[RD_C] ? K : !axis->step[RD_B] ? M : !axis->step[RD_A] ? N : BATCH;
 }
 
+/* Exchanges a and b, with their strides. */
 static void swap_operands(rd_product *product)
 {
     const rd_matrix a = product->matrix[RD_A];
@@ -36,8 +36,9 @@ static void swap_operands(rd_product *product)
     }
 }
 
-/* How well its axes suit columns: those that the kernel writes, and reads, side by side. */
-static int suits_columns(const rd_product *product, int group, int operand)
+/* The fitness of a group's axes as columns, which the kernel reads and writes contiguously; greater
+ * is better. */
+static int column_fitness(const rd_product *product, int group, int operand)
 {
     int suits = 0;
 
@@ -48,7 +49,8 @@ static int suits_columns(const rd_product *product, int group, int operand)
     return suits;
 }
 
-/* Steps of a sum of one lane are in its fold's order, those of others as rows of a lie. */
+/* The rank of an axis within its group.  Steps of a sum of one lane keep the fold's order; other
+ * axes are ordered by strides. */
 static int64_t rank_of(const rd_product_axis *axis, const rd_fold *f)
 {
     const int group = group_of(axis);
@@ -61,6 +63,7 @@ static int64_t rank_of(const rd_product_axis *axis, const rd_fold *f)
     return f->lanes == 1 ? 0 : llabs(axis->step[RD_A]);
 }
 
+/* Sorts axes by group, and by rank within a group. */
 static void sort_axes(rd_product *product, const rd_fold *f)
 {
     for (int32_t i = 1; i < product->n_axis; i++) {
@@ -79,6 +82,7 @@ static void sort_axes(rd_product *product, const rd_fold *f)
     }
 }
 
+/* Finds the axes of a group in the sorted axes. */
 static rd_product_group find_group(const rd_product *product, int group)
 {
     rd_product_group found = { .axis = product->axis, .extent = 1 };
@@ -92,9 +96,10 @@ static rd_product_group find_group(const rd_product *product, int group)
     return found;
 }
 
+/* Chooses which operand gives the columns, and groups the axes. */
 static void find_groups(rd_packed *packed, rd_product *product, const rd_fold *f)
 {
-    if (suits_columns(product, M, RD_A) > suits_columns(product, N, RD_B))
+    if (column_fitness(product, M, RD_A) > column_fitness(product, N, RD_B))
         swap_operands(product);
     sort_axes(product, f);
     packed->of    = product;
@@ -104,7 +109,7 @@ static void find_groups(rd_packed *packed, rd_product *product, const rd_fold *f
     packed->k     = find_group(product, K);
 }
 
-/* The step along a group that lies like one axis; 0: it does not. */
+/* The stride along a group if its axes are contiguous in a matrix; else 0. */
 static int64_t step_of(const rd_product_group *group, int matrix)
 {
     const rd_product_axis *axis = group->axis;
@@ -115,7 +120,8 @@ static int64_t step_of(const rd_product_group *group, int matrix)
     return group->n ? axis[group->n - 1].step[matrix] : 0;
 }
 
-static void find_lies(rd_packed *packed)
+/* Finds which matrices the kernel can read or write as they lie. */
+static void find_strides(rd_packed *packed)
 {
     const rd_product_axis *last = packed->k.n ? &packed->k.axis[packed->k.n - 1] : NULL;
 
@@ -130,7 +136,7 @@ static void find_lies(rd_packed *packed)
 }
 
 /* ---- Which products -------------------------------------------------------------------------- */
-/* Does step t of the fold's one lane have the number t in the group of k? */
+/* True if the steps of the fold's one lane are the elements of group k in their order. */
 static bool adds_in_order(const rd_packed *packed, const rd_fold *f)
 {
     int64_t times = 1;
@@ -143,15 +149,15 @@ static bool adds_in_order(const rd_packed *packed, const rd_fold *f)
     return true;
 }
 
-/* Sums of several lanes have the kernel's bits in place of the loops' only where they could have a
- * BLAS's. */
-static bool may_add(const rd_packed *packed, const rd_program *p)
+/* True if the kernel's sums may be used.  Sums of several lanes have other bits than loops, so they
+ * are allowed only where a BLAS would be. */
+static bool can_use_kernel(const rd_packed *packed, const rd_program *p)
 {
     return p->fold->lanes == 1 ? adds_in_order(packed, p->fold) : !p->exact && rd_blas_name();
 }
 
-/* Smaller ones do not pay for the copies, or do not fill vectors. */
-static bool pays(const rd_packed *packed)
+/* True if the product is large enough to pay for the copies, and to fill vectors. */
+static bool is_worth_packing(const rd_packed *packed)
 {
     enum { LEAST_ROWS = 8, LEAST_COLUMNS = 16, LEAST_STEPS = 4, LEAST_POINTS = 1 << 15 };
     const int64_t most = packed->a_as_is && packed->b_as_is ? RD_PRODUCT_STEPS : MOST_STEPS;
@@ -173,10 +179,10 @@ static int64_t within(int64_t n, int64_t least, int64_t most)
     return n < least ? least : n > most ? most : n;
 }
 
-/* Rows that are packed stay in a second-level cache; so do the panels beside them.  Nobody can
- * stop a block, so one of a long sum has few rows and columns.  Blocks change no bit, as each
- * has whole sums. */
-static void cut(rd_packed *packed)
+/* Divides the product into blocks.  Packed rows stay in a second-level cache with the panels.  A
+ * block cannot be cancelled, so a block of long sums has few rows and columns.  Blocks change no
+ * bit, as each has whole sums. */
+static void plan_blocks(rd_packed *packed)
 {
     enum { ROWS = 512, WHOLE_ROWS = 8, COLS = 1024, PARTS = 8 };
     const int64_t size = rd_dtype_size(packed->of->type), k = packed->k.extent;
@@ -194,8 +200,8 @@ static void cut(rd_packed *packed)
     packed->blocks     = packed->batch.extent * packed->row_blocks * packed->col_blocks;
 }
 
-/* Room in the memory of a task; where it begins. */
-static int64_t room(rd_packed *packed, int64_t bytes)
+/* Reserves bytes in the memory of a task.  Returns where they begin. */
+static int64_t reserve(rd_packed *packed, int64_t bytes)
 {
     const int64_t at = packed->bytes;
 
@@ -203,16 +209,18 @@ static int64_t room(rd_packed *packed, int64_t bytes)
     return at;
 }
 
+/* Places panels, packed rows and positions of rows in the memory of a task. */
 static void lay_out(rd_packed *packed)
 {
     const int64_t size = rd_dtype_size(packed->of->type);
 
-    packed->b_at      = room(packed, packed->b_as_is ? 0 : packed->k.extent * PANEL_BYTES);
-    packed->a_at      = room(packed, packed->a_as_is ? 0 : packed->k.extent * packed->rows * size);
-    packed->c_at      = room(packed, packed->c_as_is ? 0 : packed->rows * PANEL_BYTES);
-    packed->places_at = room(packed, 2 * packed->rows * (int64_t)sizeof(int64_t));
+    packed->b_at = reserve(packed, packed->b_as_is ? 0 : packed->k.extent * PANEL_BYTES);
+    packed->a_at = reserve(packed, packed->a_as_is ? 0 : packed->k.extent * packed->rows * size);
+    packed->c_at = reserve(packed, packed->c_as_is ? 0 : packed->rows * PANEL_BYTES);
+    packed->places_at = reserve(packed, 2 * packed->rows * (int64_t)sizeof(int64_t));
 }
 
+/* Makes the arrays of positions along k in a and b. */
 static bool find_steps(rd_packed *packed, rd_get_fn *get, void *pool)
 {
     if (packed->a_as_is && packed->b_as_is)
@@ -229,6 +237,7 @@ static bool find_steps(rd_packed *packed, rd_get_fn *get, void *pool)
     return packed->a_step && packed->b_step;
 }
 
+/* Plans a product by packed panels, if the program is one and is large enough. */
 bool rd_packed_prepare(const rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool,
                        const rd_packed **packed)
 {
@@ -245,11 +254,11 @@ bool rd_packed_prepare(const rd_program *p, const rd_simd *simd, rd_get_fn *get,
     if (!made)
         return false;
     find_groups(made, product, f);
-    find_lies(made);
-    if (!pays(made) || !may_add(made, p))
+    find_strides(made);
+    if (!is_worth_packing(made) || !can_use_kernel(made, p))
         return true;
     made->kernel = simd->product[rd_elem_of(product->type)];
-    cut(made);
+    plan_blocks(made);
     lay_out(made);
     *packed = made;
     return find_steps(made, get, pool);

@@ -1,10 +1,11 @@
-/* packed.h - products whose axes are not those of matrices in memory, such as windows of an image
- * times filters: of m, n and k there are several axes each, with any strides. */
+/* packed.h - products with axes other than those of matrices in memory, such as windows of an image
+ * times filters (tensor contractions).  m, n and k may each be several axes, with any strides. */
 #ifndef RD_KERNELS_CPU_PACKED_H
 #define RD_KERNELS_CPU_PACKED_H
 #include "kernels/cpu/product/product.h"
 
-/* Axes that are one: of m, of n, of k, or of what all three matrices have; the last one fastest. */
+/* Axes that act as one: as m, as n, as k, or as the batch that all three matrices have; the last
+ * one is the fastest. */
 typedef struct rd_product_group {
     const rd_product_axis *axis;
     int32_t                n;
@@ -28,9 +29,10 @@ typedef struct rd_packed {
     int64_t b_at, a_at, c_at, places_at, bytes;
 } rd_packed;
 
-/* NULL in *packed: no such product, or one that loops run as well.  False: no memory. */
+/* Sets *packed to the plan, or to NULL if the program is no such product or loops are as fast.
+ * False if memory runs out. */
 bool rd_packed_prepare(const rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool,
                        const rd_packed **packed);
-/* Computes the block of that number; how many elements of a and b it reads. */
+/* Computes a block.  Returns how many elements of a and b it reads. */
 int64_t rd_packed_block(const rd_packed *packed, const rd_task *task, int64_t number);
 #endif

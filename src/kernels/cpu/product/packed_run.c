@@ -1,4 +1,4 @@
-/* packed_run.c - products by packed panels, block by block. */
+/* packed_run.c - runs products by packed panels, block by block. */
 #include "kernels/cpu/product/packed.h"
 #include <string.h>
 
@@ -17,14 +17,14 @@ typedef struct columns {
     int     n_piece;
 } columns;
 
-static void cut_run(columns *c, int64_t from, int64_t to)
+static void add_pieces(columns *c, int64_t from, int64_t to)
 {
     for (int64_t n = MOST_COLUMNS; n > 0; n /= 2)
         for (; to - from >= n; from += n)
             c->piece[c->n_piece++] = (piece){ from, n };
 }
 
-/* Columns [from, to) that go along the last axis: side by side, or each a piece. */
+/* Adds columns [from, to) along the last axis: as contiguous pieces, or one by one. */
 static void find_run(columns *c, int64_t from, int64_t to, int64_t at, int64_t step)
 {
     for (int64_t i = from; i < to; i++) {
@@ -33,10 +33,11 @@ static void find_run(columns *c, int64_t from, int64_t to, int64_t at, int64_t s
             c->piece[c->n_piece++] = (piece){ i, 1 };
     }
     if (step == 1)
-        cut_run(c, from, to);
+        add_pieces(c, from, to);
 }
 
-/* Divisions are few: as many as runs, not as columns. */
+/* Finds the positions of n columns of a panel, and which of them are contiguous.  It divides once
+ * per run of columns, not per column. */
 static void find_columns(columns *c, const rd_packed *packed, int matrix, int64_t first, int64_t n)
 {
     const rd_product_axis *last = &packed->n.axis[packed->n.n - 1];
@@ -52,7 +53,8 @@ static void find_columns(columns *c, const rd_packed *packed, int matrix, int64_
     }
 }
 
-/* `n` pieces of so many bytes to `to`, a panel's width apart, from places in `step`; or back. */
+/* Copies n pieces of so many bytes to `panel`, a panel's width apart, from the positions `step`; or
+ * back. */
 #define COPY(BYTES)                                                    \
     for (int64_t k = 0; k < n; k++)                                    \
         if (back)                                                      \
@@ -90,6 +92,7 @@ static int64_t at_most(int64_t n, int64_t most)
     return n < most ? n : most;
 }
 
+/* The rows, columns and addresses of block number `number`. */
 static block block_at(const rd_packed *packed, const rd_task *task, int64_t number)
 {
     const int64_t of_item = packed->row_blocks * packed->col_blocks, in_item = number % of_item;
@@ -124,7 +127,7 @@ static void find_rows(const block *b)
     }
 }
 
-/* Steps that lie side by side: as one piece where they are many. */
+/* Packs a row of a, copying long runs of contiguous steps at once. */
 static void pack_runs(const block *b, char *to, const char *from)
 {
     const int64_t run = b->packed->a_run * b->size;
@@ -154,6 +157,7 @@ static void pack_rows(const block *b)
             b, b->rows_a + r * b->packed->k.extent * b->size, b->a + b->a_place[r] * b->size);
 }
 
+/* Packs n columns of b into the panel. */
 static void pack_columns(const block *b, int64_t col, int64_t n)
 {
     columns c;
@@ -168,6 +172,7 @@ static void pack_columns(const block *b, int64_t col, int64_t n)
     }
 }
 
+/* Copies n columns of the panel of c to memory. */
 static void store_columns(const block *b, int64_t col, int64_t n)
 {
     columns c;
@@ -182,7 +187,7 @@ static void store_columns(const block *b, int64_t col, int64_t n)
     }
 }
 
-/* All rows of so many columns. */
+/* Computes all rows of a block for n columns, with the matrices that lie well used in place. */
 static void run_columns(const block *b, int64_t col, int64_t n)
 {
     const rd_packed *packed = b->packed;
@@ -216,6 +221,7 @@ static void run_columns(const block *b, int64_t col, int64_t n)
         store_columns(b, col, n);
 }
 
+/* Computes a block: packs its rows of a, then computes panel after panel of columns. */
 int64_t rd_packed_block(const rd_packed *packed, const rd_task *task, int64_t number)
 {
     const block b = block_at(packed, task, number);

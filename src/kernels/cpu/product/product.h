@@ -19,12 +19,12 @@ typedef struct rd_cpu_product {
     rd_simd_product *kernel;          /* NULL: by BLAS */
 } rd_cpu_product;
 
-/* Makes a product that pays for it run by BLAS, where there is one and p->exact does not forbid it,
- * or by these kernels: p->product then, and the root axis counts calls.  False without
- * memory. */
+/* Finds out whether the program is a product worth a call of a BLAS (if there is one and p->exact
+ * allows it) or of our kernels.  If so, sets p->product, and the root axis counts calls.  False if
+ * memory runs out. */
 bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool);
-/* Who computes it. */
+/* The name of the library or kernels that compute the product. */
 const char *rd_product_by(const rd_cpu_product *product);
-/* The task's share of the calls. */
+/* Runs the task's share of the calls. */
 void rd_product_run(const rd_cpu_product *product, rd_task *task);
 #endif

@@ -1,8 +1,8 @@
-/* symmetric.c - products of a matrix with its own transpose, such as covariances: what lies below the
- * diagonal is copied from above it.
+/* symmetric.c - products of a matrix with its own transpose, such as covariances: elements below
+ * the diagonal are copies of those above it.
  *
- * Blocks are squares.  One on the diagonal is a call that computes half of it (SYRK), one above it is a
- * product as others are (GEMM), and none below it is computed. */
+ * Blocks are square.  A block on the diagonal is a call that computes half of it (SYRK), a block
+ * above it is a GEMM, and none below it is computed. */
 #include "kernels/cpu/product/symmetric.h"
 
 static bool has_same_steps(const rd_product_axis *a, const rd_product_axis *b, int other)
@@ -10,10 +10,12 @@ static bool has_same_steps(const rd_product_axis *a, const rd_product_axis *b, i
     return a->step[RD_A] == b->step[other];
 }
 
-/* Of fewer columns SYRK takes up to 2.7 times as long as GEMM (8 columns, sums of 3000), and of shorter sums up to
- * 2.3 times, as c is read and written once more (256 columns, sums of 8). */
+/* With fewer columns SYRK takes up to 2.7 times as long as GEMM (8 columns, sums of 3000).  With
+ * shorter sums it takes up to 2.3 times as long, as c is read and written once more (256 columns,
+ * sums of 8). */
 enum { LEAST_COLUMNS = 96, LEAST_STEPS = 32 };
 
+/* True if a and b are one matrix, and the product is large enough for SYRK. */
 bool rd_product_is_symmetric(const rd_product *of)
 {
     const rd_matrix *a = &of->matrix[RD_A], *b = &of->matrix[RD_B];
@@ -27,8 +29,9 @@ bool rd_product_is_symmetric(const rd_product *of)
 }
 
 /* ---- Blocks ----------------------------------------------------------------------------------- */
-/* Up to ONE rows are one call.  Beside that call two parts take 1.04 to 1.1 times as long, and eight 1.1 to
- * 1.3 times (300 to 2000 rows, sums of 300 to 2500): tasks need some. */
+/* The rows of a block.  Up to ONE rows are one call.  Two parts take 1.04 to 1.1 times as long as
+ * one call, eight parts 1.1 to 1.3 times (300 to 2000 rows, sums of 300 to 2500), but tasks need
+ * some parts. */
 int64_t rd_symmetric_rows(int64_t extent)
 {
     enum { ONE = 128, MOST = 256, WHOLE = 8 };
@@ -37,7 +40,8 @@ int64_t rd_symmetric_rows(int64_t extent)
     return ((extent + parts - 1) / parts + WHOLE - 1) / WHOLE * WHOLE;
 }
 
-/* Row after row, from the diagonal on. */
+/* The row and column of block number `number`: blocks are counted row after row, from the diagonal
+ * on. */
 void rd_symmetric_block(int64_t number, int64_t parts, int64_t *row, int64_t *col)
 {
     int64_t left = parts;
@@ -47,8 +51,8 @@ void rd_symmetric_block(int64_t number, int64_t parts, int64_t *row, int64_t *co
     *col = *row + number;
 }
 
-/* ---- What is below the diagonal ---------------------------------------------------------------- */
-/* c: elements of 4 or 8 bytes, copied as such. */
+/* ---- Elements below the diagonal ------------------------------------------------------------- */
+/* Copies elements of 4 or 8 bytes to their transposed places, tile by tile. */
 #define MIRROR(name, type)                                                                     \
     static void name(const type *from, type *to, int64_t lead, int64_t rows, int64_t cols,     \
                      bool diagonal)                                                            \
@@ -64,6 +68,7 @@ void rd_symmetric_block(int64_t number, int64_t parts, int64_t *row, int64_t *co
 MIRROR(mirror_f32, float)
 MIRROR(mirror_f64, double)
 
+/* Copies a block to its transpose; `from` is `to` for a block on the diagonal. */
 void rd_symmetric_mirror(rd_dtype type, const void *from, void *to, int64_t lead, int64_t rows,
                          int64_t cols)
 {

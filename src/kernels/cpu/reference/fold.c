@@ -1,8 +1,10 @@
-/* fold.c - a task's share of a reduction or scan: the combine tree of program.h, built from the
- * left. */
+/* fold.c - one task's share of a reduction or scan in the reference executor: the combine tree of
+ * program.h, built from the left.
+ *
+ *   blocks 0 1 2 3 4 arrive; the stack of finished nodes:  0 | 01 | 01 2 | 0123 | 0123 4 */
 #include "kernels/cpu/reference/fold.h"
 #include "core/bytes.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/prefix_sums.h"
 #include <assert.h>
 
 /* A finished row of nodes covers blocks [start, start + 2^level). */
@@ -11,12 +13,12 @@ typedef struct tag {
     int32_t level;
 } tag;
 
-/* Rows [0, depth) are finished; row `depth` is the current block's, so finishing it moves
- * nothing. */
+/* A cell's stack.  Rows [0, depth) are finished.  Row `depth` is the current block's, so finishing
+ * it moves no memory. */
 typedef struct cell {
     int64_t block; /* the current one, -1: none */
     int32_t depth;
-    bool    settled;
+    bool    is_decided;
     tag     tags[];
 } cell;
 
@@ -31,6 +33,7 @@ static cell *cell_at(const rd_fold_state *s, int64_t k)
     return (cell *)(s->cells + k * s->cell_bytes);
 }
 
+/* The node of a lane in row `row` of a cell's stack. */
 static char *node_at(const rd_fold_state *s, const cell *c, int32_t row, int32_t lane)
 {
     assert(row < s->room);
@@ -48,29 +51,32 @@ static double *words_of(const rd_fold_state *s, const cell *c)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
+/* Merges row `right` of a cell's stack into row `left`, lane by lane. */
 static void merge_rows(const rd_fold_state *s, cell *c, int32_t left, int32_t right)
 {
     for (int32_t lane = 0; lane < s->fold->lanes; lane++)
         rd_node_merge(&s->node, node_at(s, c, left, lane), node_at(s, c, right, lane));
 }
 
+/* True if two rows are siblings in the combine tree. */
 static bool siblings(const tag *left, const tag *right)
 {
     return left->level == right->level && (left->start >> left->level) % 2 == 0 &&
            left->start + ((int64_t)1 << left->level) == right->start;
 }
 
-/* Has a test of the user's said that of one of its nodes? */
-static bool is_done(const rd_fold_state *s, const cell *c, int32_t row)
+/* True if a user's test says of a node of the row that no further element counts. */
+static bool is_row_decided(const rd_fold_state *s, const cell *c, int32_t row)
 {
     bool done = false;
 
     for (int32_t lane = 0; s->tests && lane < s->fold->lanes && !done; lane++)
-        done = rd_node_is_done(&s->node, node_at(s, c, row, lane));
+        done = rd_node_is_decided(&s->node, node_at(s, c, row, lane));
     return done;
 }
 
-/* The row at `depth` is finished: it merges with its left siblings as far as they are here. */
+/* Adds the finished row at `depth`, and merges it with its left siblings as far as they are
+ * finished. */
 static void push(const rd_fold_state *s, cell *c, tag row)
 {
     const int32_t level = row.level;
@@ -81,7 +87,7 @@ static void push(const rd_fold_state *s, cell *c, tag row)
         c->tags[--c->depth - 1].level++;
     }
     if (c->tags[c->depth - 1].level > level) /* a block alone has been asked */
-        c->settled |= is_done(s, c, c->depth - 1);
+        c->is_decided |= is_row_decided(s, c, c->depth - 1);
 }
 
 static void begin_block(const rd_fold_state *s, cell *c, int64_t block)
@@ -91,6 +97,8 @@ static void begin_block(const rd_fold_state *s, cell *c, int64_t block)
         rd_node_clear(node_at(s, c, c->depth, lane));
 }
 
+/* Ends a cell's current block: it becomes a row of the tree, or is added to the blocks before it in
+ * a scan. */
 static void end_block(const rd_fold_state *s, cell *c)
 {
     if (c->block < 0)
@@ -110,7 +118,7 @@ static int64_t step_at(const rd_fold_state *s, const rd_fold_place *at)
     return at->outer * s->row_steps + at->lane / s->fold->lanes;
 }
 
-static void move_to(const rd_fold_state *s, cell *c, int64_t block)
+static void enter_block(const rd_fold_state *s, cell *c, int64_t block)
 {
     if (c->block == block)
         return;
@@ -119,19 +127,20 @@ static void move_to(const rd_fold_state *s, cell *c, int64_t block)
     begin_block(s, c, block);
 }
 
-/* Moves the cell on to the block of an element. */
-static void reach(const rd_fold_state *s, cell *c, const rd_fold_place *at)
+/* Enters the block of an element. */
+static void enter_block_of(const rd_fold_state *s, cell *c, const rd_fold_place *at)
 {
-    move_to(s, c, step_at(s, at) / s->fold->steps);
+    enter_block(s, c, step_at(s, at) / s->fold->steps);
 }
 
-/* The cells of all groups, of which `at` has the first one's, are at the same block. */
-static void reach_groups(const rd_fold_state *s, const rd_fold_place *at)
+/* Enters the block of an element in the cells of all groups, which are always in the same block;
+ * `at` has the first one's cell. */
+static void enter_block_of_groups(const rd_fold_state *s, const rd_fold_place *at)
 {
     if (cell_at(s, at->cell)->block == step_at(s, at) / s->fold->steps)
         return;
     for (int64_t g = 0; g < s->fold->n_group; g++)
-        reach(s, cell_at(s, at->cell + g * s->fold->apart), at);
+        enter_block_of(s, cell_at(s, at->cell + g * s->fold->apart), at);
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
@@ -140,9 +149,11 @@ static char *element_node(const rd_fold_state *s, const cell *c, int32_t level)
     return (char *)c + s->nodes + level * s->node.bytes;
 }
 
-/* Element e of the block is the one at hand, of no element if it is left out: it merges with its
- * left siblings, as blocks do, and the nodes of [0, e] merge from the right to be the block's
- * state. */
+/* Adds element e of a block (no element if it is masked), which is in s->spare, to a scan by the
+ * combine tree.
+ *
+ * The element merges with its left siblings, as blocks do.  Then the nodes that cover [0, e] merge
+ * from the right into the block's state. */
 static void tree_step(const rd_fold_state *s, const cell *c, int64_t e)
 {
     char *element = s->spare, *whole = node_at(s, c, c->depth, 0), *left = s->spare + s->node.bytes;
@@ -150,7 +161,7 @@ static void tree_step(const rd_fold_state *s, const cell *c, int64_t e)
 
     for (; e >> level & 1; level++) {
         rd_node_copy(&s->node, left, element_node(s, c, level));
-        rd_node_join(&s->node, left, element);
+        rd_node_merge_in_block(&s->node, left, element);
         rd_node_copy(&s->node, element, left);
     }
     rd_node_copy(&s->node, element_node(s, c, level), element);
@@ -158,23 +169,25 @@ static void tree_step(const rd_fold_state *s, const cell *c, int64_t e)
     for (level = 0; (e + 1) >> level; level++)
         if ((e + 1) >> level & 1) {
             rd_node_copy(&s->node, left, element_node(s, c, level));
-            rd_node_join(&s->node, left, whole);
+            rd_node_merge_in_block(&s->node, left, whole);
             rd_node_copy(&s->node, whole, left);
         }
 }
 
-static void so_far(const rd_fold_state *s, const cell *c, rd_word *y)
+/* The running result of a cell: the blocks before, then the current block up to this element. */
+static void finish_prefix(const rd_fold_state *s, const cell *c, rd_word *y)
 {
     char *whole = s->spare, *part = whole + s->node.bytes;
 
     rd_node_copy(&s->node, whole, carry_of(s, c));
     rd_node_copy(&s->node, part, node_at(s, c, c->depth, 0));
     rd_node_block(&s->node, part);
-    rd_node_so_far(&s->node, whole, part);
+    rd_node_merge_prefix(&s->node, whole, part);
     rd_node_finish(&s->node, whole, s->spare + round16(2 * s->node.bytes), y);
 }
 
-/* ---- Joins ----------------------------------------------------------------------------------- */
+/* ---- Merges of tasks ------------------------------------------------------------------------- */
+/* Copies a finished row of another task's cell on top of a cell's stack. */
 static void copy_row(const rd_fold_state *s, cell *to, const rd_fold_state *t, const cell *from,
                      int32_t row)
 {
@@ -182,17 +195,18 @@ static void copy_row(const rd_fold_state *s, cell *to, const rd_fold_state *t, c
         rd_node_copy(&s->node, node_at(s, to, to->depth, lane), node_at(t, from, row, lane));
 }
 
-/* Rows of parts of one block are no siblings, but may merge where any grouping gives the same bits. */
+/* Merges all rows where any grouping gives the same bits: parts of one block are no siblings. */
 static void merge_all(const rd_fold_state *s, cell *c)
 {
     for (; s->fold->loose && c->depth > 1; c->depth--)
         merge_rows(s, c, c->depth - 2, c->depth - 1);
 }
 
-/* A settled cell has stopped at some block, so what follows it does not merge, and need not. */
-static void join_cell(const rd_fold_state *s, cell *c, const rd_fold_state *t, const cell *next)
+/* Merges a later task's cell into a cell.  A cell that is decided has stopped at some block, so it
+ * takes nothing more. */
+static void merge_cell(const rd_fold_state *s, cell *c, const rd_fold_state *t, const cell *next)
 {
-    if (c->settled)
+    if (c->is_decided)
         return;
     end_block(s, c);
     merge_all(s, c);
@@ -207,12 +221,13 @@ static void join_cell(const rd_fold_state *s, cell *c, const rd_fold_state *t, c
         end_block(s, c);
         merge_all(s, c);
     }
-    c->settled |= next->settled;
+    c->is_decided |= next->is_decided;
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Rows for the aligned nodes of [0, n_block), or of any range in it, and for the current block. */
-static int32_t room_for(const rd_fold *fold)
+/* The most rows of a stack: the aligned nodes of [0, n_block), or of any range in it, and the
+ * current block. */
+static int32_t node_capacity(const rd_fold *fold)
 {
     int32_t bits = 0;
 
@@ -221,8 +236,8 @@ static int32_t room_for(const rd_fold *fold)
     return fold->split ? 2 * bits + 2 : bits + 1;
 }
 
-/* Nodes of a block's elements: of 1, 2, 4 .. steps. */
-static int32_t levels(const rd_fold *fold)
+/* The levels of nodes within a block: of 1, 2, 4 .. steps elements. */
+static int32_t count_levels(const rd_fold *fold)
 {
     int32_t n = 0;
 
@@ -231,21 +246,22 @@ static int32_t levels(const rd_fold *fold)
     return n;
 }
 
+/* Sets the byte offsets within a cell, and what the reducer needs. */
 static rd_fold_state lay_out(const rd_fold *fold)
 {
-    rd_fold_state s = { .fold = fold, .node = rd_node_info_of(fold), .room = room_for(fold) };
+    rd_fold_state s = { .fold = fold, .node = rd_node_info_of(fold), .room = node_capacity(fold) };
 
-    s.one        = rd_word_from_int(1, fold->type);
-    s.indexed    = !s.node.code || rd_reducer_places(fold->reducer);
-    s.decides    = rd_fold_end(fold, &s.end) && !fold->n_group && !fold->scan;
-    s.tests      = fold->user && rd_fold_decides(fold);
-    s.row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
-    s.row_bytes  = fold->lanes * s.node.bytes;
-    s.rows       = round16((int64_t)sizeof(cell) + s.room * (int64_t)sizeof(tag));
-    s.carry      = s.rows + s.room * s.row_bytes;
-    s.nodes      = s.carry + (fold->scan ? s.node.bytes : 0);
-    s.words      = s.nodes + (fold->prefix == RD_PREFIX_TREE ? levels(fold) * s.node.bytes : 0);
-    s.n_words    = s.node.pair ? rd_so_far_words(fold->n_block) : 0;
+    s.one       = rd_word_from_int(1, fold->type);
+    s.indexed   = !s.node.code || rd_reducer_places(fold->reducer);
+    s.decides   = rd_fold_end(fold, &s.end) && !fold->n_group && !fold->scan;
+    s.tests     = fold->user && rd_fold_decides(fold);
+    s.row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    s.row_bytes = fold->lanes * s.node.bytes;
+    s.rows      = round16((int64_t)sizeof(cell) + s.room * (int64_t)sizeof(tag));
+    s.carry     = s.rows + s.room * s.row_bytes;
+    s.nodes     = s.carry + (fold->scan ? s.node.bytes : 0);
+    s.words   = s.nodes + (fold->prefix == RD_PREFIX_TREE ? count_levels(fold) * s.node.bytes : 0);
+    s.n_words = s.node.pair ? rd_prefix_sum_words(fold->n_block) : 0;
     s.cell_bytes = round16(s.words + s.n_words * (int64_t)sizeof(double));
     return s;
 }
@@ -257,27 +273,29 @@ int64_t rd_fold_bytes(const rd_fold *fold)
                         round16(2 * s.node.bytes) + s.node.spare_bytes);
 }
 
-void rd_fold_open(rd_fold_state *s, const rd_fold *fold, char *memory)
+void rd_fold_init(rd_fold_state *s, const rd_fold *fold, char *memory)
 {
     *s       = lay_out(fold);
     s->cells = memory;
     s->spare = memory + fold->n_cell * s->cell_bytes;
 }
 
+/* Empties all cells. */
 void rd_fold_start(rd_fold_state *s)
 {
     for (int64_t k = 0; k < s->fold->n_cell; k++) {
-        cell *c    = cell_at(s, k);
-        c->block   = -1;
-        c->depth   = 0;
-        c->settled = false;
+        cell *c       = cell_at(s, k);
+        c->block      = -1;
+        c->depth      = 0;
+        c->is_decided = false;
         if (s->fold->scan)
             rd_node_clear(carry_of(s, c));
-        rd_so_far_begin(s->n_words, words_of(s, c));
+        rd_prefix_sum_begin(s->n_words, words_of(s, c));
     }
 }
 
-/* The node of an element's group, NULL: it has none.  The cells of all groups are at its block. */
+/* The node of an element's group, or NULL if it has none.  The cells of all groups are in the
+ * element's block. */
 static char *node_of_group(const rd_fold_state *s, const rd_fold_place *at, int64_t group)
 {
     const cell *c;
@@ -288,30 +306,33 @@ static char *node_of_group(const rd_fold_state *s, const rd_fold_place *at, int6
     return node_at(s, c, c->depth, (int32_t)(at->lane & (s->fold->lanes - 1))); /* 2^n of them */
 }
 
+/* Takes an element into the cell of its group. */
 void rd_fold_step_group(rd_fold_state *s, const rd_fold_place *at, int64_t group, rd_word x,
                         rd_word weight, bool take)
 {
     char *node;
 
-    reach_groups(s, at);
+    enter_block_of_groups(s, at);
     node = node_of_group(s, at, take ? group : -1);
     if (node)
         rd_node_step(&s->node, node, x, weight, at->index);
 }
 
+/* Takes an element into its cell, and notes whether the result is decided. */
 void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take)
 {
     cell *c = cell_at(s, at->cell);
 
-    if (c->settled)
+    if (c->is_decided)
         return;
-    reach(s, c, at);
-    if (!take || c->settled)
+    enter_block_of(s, c, at);
+    if (!take || c->is_decided)
         return;
     char *const node = node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes));
 
     rd_node_step(&s->node, node, x, weight, at->index);
-    c->settled = s->tests ? rd_node_is_done(&s->node, node) : s->decides && x.u64 == s->end.u64;
+    c->is_decided =
+        s->tests ? rd_node_is_decided(&s->node, node) : s->decides && x.u64 == s->end.u64;
 }
 
 static int64_t elements_of(int64_t steps, int32_t lanes)
@@ -319,7 +340,8 @@ static int64_t elements_of(int64_t steps, int32_t lanes)
     return steps > INT64_MAX / lanes ? INT64_MAX : steps * lanes;
 }
 
-/* How many elements, whose places along the lanes rise by one, are of the block of the first. */
+/* Counts the elements, at places along the lanes that rise by one, that are in the first one's
+ * block. */
 static int64_t left_in_block(const rd_fold_state *s, const rd_fold_place *at)
 {
     const int64_t steps = s->fold->steps;
@@ -328,6 +350,7 @@ static int64_t left_in_block(const rd_fold_state *s, const rd_fold_place *at)
     return elements_of(steps - step_at(s, at) % steps, lanes) - at->lane % lanes;
 }
 
+/* The operands of element k of a run, with the stride of one lane. */
 static rd_node_elements elements_from(const rd_fold_state *s, const rd_fold_run *run, int64_t k)
 {
     const rd_reducer *user = s->fold->user;
@@ -341,8 +364,8 @@ static rd_node_elements elements_from(const rd_fold_state *s, const rd_fold_run 
     return x;
 }
 
-/* Of elements [from, to) of a run, all of the cell's current block, those of the first one's lane:
- * what counts of them. */
+/* Takes the unmasked elements in [from, to) of a run that are in the first one's lane.  All are in
+ * the cell's current block. */
 static void take_lane(const rd_fold_state *s, const cell *c, const rd_fold_place *at,
                       const rd_fold_run *run, int64_t from, int64_t to)
 {
@@ -359,6 +382,7 @@ static void take_lane(const rd_fold_state *s, const cell *c, const rd_fold_place
     }
 }
 
+/* Takes a run of elements into one cell, block by block and lane by lane. */
 void rd_fold_take(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run)
 {
     const int64_t whole = elements_of(s->fold->steps, s->fold->lanes);
@@ -366,16 +390,16 @@ void rd_fold_take(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *
     cell         *c = cell_at(s, at->cell);
 
     assert(!s->fold->scan);
-    for (int64_t k = 0, end; k < run->n && !c->settled; k = end, left = whole, block++) {
+    for (int64_t k = 0, end; k < run->n && !c->is_decided; k = end, left = whole, block++) {
         end = left < run->n - k ? k + left : run->n;
-        move_to(s, c, block);
+        enter_block(s, c, block);
         for (int32_t l = 0; l < s->fold->lanes && k + l < end; l++)
             take_lane(s, c, at, run, k + l, end);
-        c->settled |= is_done(s, c, c->depth);
+        c->is_decided |= is_row_decided(s, c, c->depth);
     }
 }
 
-/* Elements [from, to) of a run, of one block. */
+/* Takes elements [from, to) of a run, which are in one block, into the cells of their groups. */
 static void take_groups(const rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run,
                         const int64_t *label, int64_t apart, int64_t from, int64_t to)
 {
@@ -391,6 +415,7 @@ static void take_groups(const rd_fold_state *s, const rd_fold_place *at, const r
     }
 }
 
+/* Takes a run of elements into the cells of their groups, block by block. */
 void rd_fold_take_groups(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run,
                          const int64_t *label, int64_t apart)
 {
@@ -399,19 +424,21 @@ void rd_fold_take_groups(rd_fold_state *s, const rd_fold_place *at, const rd_fol
 
     for (int64_t k = 0, end; k < run->n; k = end, left = whole) {
         end = left < run->n - k ? k + left : run->n;
-        reach_groups(s, &(rd_fold_place){ at->cell, at->lane + k, at->outer, at->index + k });
+        enter_block_of_groups(s,
+                              &(rd_fold_place){ at->cell, at->lane + k, at->outer, at->index + k });
         take_groups(s, at, run, label, apart, k, end);
     }
 }
 
+/* Takes an element of a scan, and sets y to the running result. */
 void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take,
                   rd_word *y)
 {
     cell *c = cell_at(s, at->cell);
 
-    reach(s, c, at);
+    enter_block_of(s, c, at);
     if (s->fold->exclusive)
-        so_far(s, c, y);
+        finish_prefix(s, c, y);
     if (s->fold->prefix == RD_PREFIX_TREE) {
         rd_node_clear(s->spare);
         if (take)
@@ -420,10 +447,11 @@ void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
     } else if (take)
         rd_node_step(&s->node, node_at(s, c, c->depth, 0), x, weight, at->index);
     if (!s->fold->exclusive)
-        so_far(s, c, y);
+        finish_prefix(s, c, y);
 }
 
-void rd_fold_close(rd_fold_state *s, int64_t number, rd_word *y)
+/* Finishes a cell: merges its rows, then its lanes. */
+void rd_fold_finish(rd_fold_state *s, int64_t number, rd_word *y)
 {
     cell *c = cell_at(s, number);
 
@@ -436,17 +464,17 @@ void rd_fold_close(rd_fold_state *s, int64_t number, rd_word *y)
     rd_node_finish(&s->node, node_at(s, c, 0, 0), s->spare, y);
 }
 
-bool rd_fold_settled(const rd_fold_state *s)
+bool rd_fold_is_decided(const rd_fold_state *s)
 {
     bool all = true;
 
     for (int64_t k = 0; k < s->fold->n_cell && all; k++)
-        all = cell_at(s, k)->settled;
+        all = cell_at(s, k)->is_decided;
     return all;
 }
 
-void rd_fold_join(rd_fold_state *into, const rd_fold_state *next)
+void rd_fold_merge(rd_fold_state *into, const rd_fold_state *next)
 {
     for (int64_t k = 0; k < into->fold->n_cell; k++)
-        join_cell(into, cell_at(into, k), next, cell_at(next, k));
+        merge_cell(into, cell_at(into, k), next, cell_at(next, k));
 }

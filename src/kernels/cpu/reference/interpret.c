@@ -1,8 +1,8 @@
 /* interpret.c - the reference backend: runs a loop program instruction by instruction. */
-#include "kernels/cpu/reference/call.h"
+#include "kernels/cpu/reference/user_call.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/reference/machine.h"
-#include "kernels/cpu/sort/sort.h"
+#include "kernels/cpu/sort/row_sort.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,9 +10,10 @@
 
 typedef rd_machine machine;
 
-/* Runs an instruction and gives the number of the next. */
+/* Runs an instruction and returns the number of the next one. */
 typedef int32_t handler(machine *m, const rd_inst *inst, int32_t pc);
 
+/* Stops the task with a status and a message. */
 __attribute__((format(printf, 3, 4))) static void stop(machine *m, rd_status status,
                                                        const char *format, ...)
 {
@@ -54,6 +55,7 @@ static int64_t width(const rd_loop *loop)
     return loop->kind == RD_LOOP_TILE ? loop->step : 1;
 }
 
+/* Sets the current index of an open loop, and the range of a panel. */
 static void visit(machine *m, int32_t number, int64_t at)
 {
     const rd_loop *loop = &m->p->loop[number];
@@ -68,8 +70,8 @@ static void visit(machine *m, int32_t number, int64_t at)
     }
 }
 
-/* Is there nothing but loops of no step from `from` to `to`?  An array may have 2^60 rows of no
- * element. */
+/* True if all instructions from `from` to `to` are loops without iterations.  An array may have
+ * 2^60 rows of no elements. */
 static bool does_nothing(const rd_program *p, int32_t from, int32_t to)
 {
     while (from < to && p->inst[from].kind == RD_I_LOOP) {
@@ -82,6 +84,7 @@ static bool does_nothing(const rd_program *p, int32_t from, int32_t to)
     return from >= to;
 }
 
+/* LOOP: opens a loop at its first index, or skips it. */
 static int32_t run_loop(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_loop      *loop    = &m->p->loop[inst->arg];
@@ -98,7 +101,7 @@ static int32_t run_loop(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
-/* Ends the innermost open loop and gives its number. */
+/* Ends the innermost open loop and returns its number. */
 static int32_t leave(machine *m)
 {
     const int32_t number = m->open[--m->n_open];
@@ -107,6 +110,7 @@ static int32_t leave(machine *m)
     return number;
 }
 
+/* END: moves to the next index, or ends the loop. */
 static int32_t run_end(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_loop      *loop = &m->p->loop[inst->arg];
@@ -124,7 +128,7 @@ static int32_t run_end(machine *m, const rd_inst *inst, int32_t pc)
 
 static int32_t run_exit(machine *m, const rd_inst *inst, int32_t pc)
 {
-    if (!rd_fold_settled(&m->fold[inst->a]))
+    if (!rd_fold_is_decided(&m->fold[inst->a]))
         return pc + 1;
     while (leave(m) != inst->arg)
         ;
@@ -182,6 +186,7 @@ static int32_t run_select(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
+/* INDEX: checks a gathered index, and adds the extent to a negative one. */
 static int32_t run_index(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_word given  = m->reg[inst->a];
@@ -202,6 +207,7 @@ static int32_t run_index(machine *m, const rd_inst *inst, int32_t pc)
 }
 
 /* ---- Callbacks ------------------------------------------------------------------------------- */
+/* CALL: calls a user's function. */
 static int32_t run_call(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_call *call = &m->p->call[inst->arg];
@@ -230,6 +236,7 @@ static int32_t run_start(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
+/* STEP: takes an element into a fold. */
 static int32_t run_step(machine *m, const rd_inst *inst, int32_t pc)
 {
     rd_fold_state      *s      = &m->fold[inst->arg];
@@ -259,7 +266,7 @@ static int32_t run_close(machine *m, const rd_inst *inst, int32_t pc)
 {
     rd_fold_state *s = &m->fold[inst->arg];
 
-    rd_fold_close(s, position(m, &s->fold->cell), &m->reg[inst->dst]);
+    rd_fold_finish(s, position(m, &s->fold->cell), &m->reg[inst->dst]);
     return pc + 1;
 }
 
@@ -282,6 +289,7 @@ static handler *const handlers[RD_N_INST] = {
     [RD_I_SORT] = run_sort,   [RD_I_EXIT] = run_exit,
 };
 
+/* Runs instructions [from, to) of a task. */
 static void run(machine *m, rd_task *task, int32_t from, int32_t to)
 {
     const rd_program *p = m->p;
@@ -324,7 +332,7 @@ static void body(const rd_program *p, rd_task *task)
     run(machine_of(task), task, p->body, p->tail);
 }
 
-/* Only folds that tasks share have begun in the head, and have something to join. */
+/* Merges the folds that tasks share; only these have begun in the head. */
 static void join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     const machine *m = machine_of(into), *n = machine_of(next);
@@ -333,7 +341,7 @@ static void join(const rd_program *p, rd_task *into, const rd_task *next)
         return;
     for (int32_t k = 0; k < p->n_fold; k++)
         if (p->fold[k].split)
-            rd_fold_join(&m->fold[k], &n->fold[k]);
+            rd_fold_merge(&m->fold[k], &n->fold[k]);
 }
 
 static void tail(const rd_program *p, rd_task *task)

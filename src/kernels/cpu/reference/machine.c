@@ -1,4 +1,4 @@
-/* machine.c - all that a task of the interpreter keeps between instructions. */
+/* machine.c - makes the state of a task of the interpreter. */
 #include "kernels/cpu/reference/machine.h"
 #include "core/bytes.h"
 
@@ -14,6 +14,7 @@ static int64_t sort_bytes(const rd_program *p)
     return most;
 }
 
+/* Places the arrays of the machine in `state`, or counts their bytes if it is NULL. */
 static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
 {
     int64_t used = 0;
@@ -33,7 +34,7 @@ static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
     for (int32_t k = 0; k < p->n_fold; k++) {
         char *cells = rd_piece_of(state, &used, 1, rd_fold_bytes(&p->fold[k]));
         if (state)
-            rd_fold_open(&m->fold[k], &p->fold[k], cells);
+            rd_fold_init(&m->fold[k], &p->fold[k], cells);
     }
     return used;
 }
@@ -45,7 +46,7 @@ static rd_decoded decode(const rd_inst *inst)
     const rd_dtype operand = test ? inst->from : inst->type;
 
     return (rd_decoded){ rd_op_code(inst->op, rd_dtype_class(operand)),
-                         !test && rd_op_narrow(inst->type) };
+                         !test && rd_op_needs_wrap(inst->type) };
 }
 
 int64_t rd_machine_bytes(const rd_program *p)
@@ -54,6 +55,7 @@ int64_t rd_machine_bytes(const rd_program *p)
     return lay_out(&m, p, NULL);
 }
 
+/* Makes a machine: its arrays, the code of each MAP, the sizes of elements. */
 rd_machine *rd_machine_new(const rd_program *p, char *state)
 {
     rd_machine *m = (rd_machine *)(void *)state;

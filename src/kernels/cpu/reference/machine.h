@@ -1,11 +1,11 @@
-/* machine.h - all that a task of the interpreter keeps between instructions. */
+/* machine.h - the state of a task of the interpreter between two instructions. */
 #ifndef RD_KERNELS_CPU_REFERENCE_MACHINE_H
 #define RD_KERNELS_CPU_REFERENCE_MACHINE_H
 #include "kernels/cpu/reference/fold.h"
-#include "kernels/cpu/reference/ops.h"
-#include "kernels/cpu/reference/sort.h"
+#include "kernels/cpu/reference/op_functions.h"
+#include "kernels/cpu/reference/merge_sort.h"
 
-/* An axis: where it is, and the range that loops over it visit. */
+/* The current index of an axis, and the range that loops over it visit. */
 typedef struct rd_axis_range {
     int64_t index, lo, hi;
 } rd_axis_range;
@@ -21,7 +21,7 @@ typedef struct rd_decoded {
     bool      narrow; /* the result must be wrapped to its type */
 } rd_decoded;
 
-/* It lies in the task's state with all it points to. */
+/* It lies in the task's state, with all arrays that it points to. */
 typedef struct rd_machine {
     const rd_program *p;
     rd_task          *task;
@@ -38,6 +38,6 @@ typedef struct rd_machine {
 
 /* Bytes of a task's state. */
 int64_t rd_machine_bytes(const rd_program *p);
-/* Made in a task's state; code is looked up here, once. */
+/* Makes it in a task's state; operators are looked up here, once. */
 rd_machine *rd_machine_new(const rd_program *p, char *state);
 #endif

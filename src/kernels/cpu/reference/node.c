@@ -2,7 +2,7 @@
  * user's. */
 #include "kernels/cpu/reference/node.h"
 #include "core/combine_tree.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/prefix_sums.h"
 #include <string.h>
 
 static int64_t *count(void *node)
@@ -25,6 +25,7 @@ static const void *state_of(const rd_node_info *info, const void *node)
     return (const char *)node + info->state;
 }
 
+/* Adds an element to a user's state, in the types that the reducer takes. */
 static void user_step(const rd_reducer *user, void *s, rd_word x, rd_word w, bool first, int64_t i)
 {
     _Alignas(16) char memory[16], second[16];
@@ -39,6 +40,7 @@ static void user_step(const rd_reducer *user, void *s, rd_word x, rd_word w, boo
         user->step(s, 1, memory, 1, i);
 }
 
+/* The results of a user's reducer; a node without elements gets an initialised state. */
 static void user_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y)
 {
     const rd_reducer *user  = info->fold->user;
@@ -54,8 +56,7 @@ static void user_finish(const rd_node_info *info, const void *node, char *spare,
         y[k] = rd_word_load(spare + (int64_t)k * rd_dtype_size(user->out), user->out);
 }
 
-/* min or max of nothing where the caller says that it has one: the value that any element
- * replaces. */
+/* The identity of min or max, for folds of no elements that the caller gives an identity. */
 rd_word rd_fold_extreme(rd_dtype type, bool high)
 {
     const int unused = 64 - 8 * rd_dtype_size(type);
@@ -79,6 +80,7 @@ static void to_results(const rd_fold *fold, rd_word *y)
         y[k] = rd_word_convert(y[k], type, fold->out);
 }
 
+/* The results of a fold without elements: those of `empty`, or of the identity. */
 void rd_fold_of_nothing(const rd_fold *fold, rd_word *y)
 {
     const rd_reducer_code *code = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
@@ -93,8 +95,8 @@ void rd_fold_of_nothing(const rd_fold *fold, rd_word *y)
     to_results(fold, y);
 }
 
-/* Where states lie: ours behind the count, a user's at a multiple of 16 with room for its
- * vectors. */
+/* Sets where states lie: built-in ones after the count, a user's at a multiple of 16, with room for
+ * its vectors. */
 rd_node_info rd_node_info_of(const rd_fold *fold)
 {
     rd_node_info info = { .fold = fold };
@@ -132,6 +134,7 @@ void rd_node_copy(const rd_node_info *info, void *to, const void *from)
         rd_node_clear(to);
 }
 
+/* Adds one element. */
 void rd_node_step(const rd_node_info *info, void *node, rd_word x, rd_word weight, int64_t i)
 {
     const bool first = (*count(node))++ == 0;
@@ -144,6 +147,7 @@ void rd_node_step(const rd_node_info *info, void *node, rd_word x, rd_word weigh
         info->code->step(state(info, node), x, weight, i);
 }
 
+/* Adds n elements by one call of a user's reducer. */
 void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const rd_node_elements *x,
                    int64_t i)
 {
@@ -158,7 +162,7 @@ void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const rd_nod
     *count(node) += n;
 }
 
-bool rd_node_is_done(const rd_node_info *info, const void *node)
+bool rd_node_is_decided(const rd_node_info *info, const void *node)
 {
     return elements(node) && info->fold->user->done(state_of(info, node));
 }
@@ -174,6 +178,7 @@ void rd_node_block(const rd_node_info *info, void *node)
         s->f64 = s->f32;
 }
 
+/* Merges node b into node a by the given code. */
 static void merge_as(const rd_node_info *info, const rd_reducer_code *code, void *a, const void *b)
 {
     if (!elements(b))
@@ -189,7 +194,7 @@ static void merge_as(const rd_node_info *info, const rd_reducer_code *code, void
     *count(a) += elements(b);
 }
 
-void rd_node_join(const rd_node_info *info, void *a, const void *b)
+void rd_node_merge_in_block(const rd_node_info *info, void *a, const void *b)
 {
     merge_as(info, info->code, a, b);
 }
@@ -202,6 +207,7 @@ void rd_node_merge(const rd_node_info *info, void *a, const void *b)
 /* a takes b, which has elements. */
 typedef void lanes_fn(rd_word *s, const rd_word *b);
 
+/* Merges lane b into lane a by `take`, unless one has no elements. */
 static void take_lane(const rd_node_info *info, lanes_fn *take, void *a, const void *b)
 {
     if (!elements(b))
@@ -214,7 +220,7 @@ static void take_lane(const rd_node_info *info, lanes_fn *take, void *a, const v
     *count(a) += elements(b);
 }
 
-/* Lane l takes lane l + h for h = lanes/2 .. 1. */
+/* Merges lanes by halves: lane l takes lane l + h for h = lanes/2 .. 1. */
 static void halve(const rd_node_info *info, lanes_fn *take, char *first, int32_t lanes)
 {
     for (int32_t half = lanes / 2; half > 0; half /= 2)
@@ -228,6 +234,8 @@ static void halve(const rd_node_info *info, lanes_fn *take, char *first, int32_t
         }
 }
 
+/* Merges lanes.  Some reducers first find a common value of all lanes (pick), align every lane with
+ * it, and add them. */
 void rd_node_merge_lanes(const rd_node_info *info, void *first, int32_t lanes)
 {
     const rd_fold       *fold = info->fold;
@@ -250,7 +258,7 @@ void rd_node_merge_lanes(const rd_node_info *info, void *first, int32_t lanes)
     halve(info, code->add, first, lanes);
 }
 
-/* hi and lo of a running sum are the two words of what is before. */
+/* The words hi and lo of a running sum before a block; -0 if there is none. */
 static rd_word *two_words(const rd_node_info *info, void *before)
 {
     rd_word *s = state(info, before);
@@ -260,6 +268,7 @@ static rd_word *two_words(const rd_node_info *info, void *before)
     return s;
 }
 
+/* Adds a block to what a scan has before it; running sums of floats keep two words. */
 void rd_node_take_block(const rd_node_info *info, void *before, int64_t number, const void *block,
                         double *words)
 {
@@ -280,7 +289,8 @@ void rd_node_take_block(const rd_node_info *info, void *before, int64_t number, 
     *count(before) += elements(block);
 }
 
-void rd_node_so_far(const rd_node_info *info, void *before, const void *prefix)
+/* Adds the current block's prefix to the blocks before it, for a result. */
+void rd_node_merge_prefix(const rd_node_info *info, void *before, const void *prefix)
 {
     if (!info->pair) {
         rd_node_merge(info, before, prefix);
@@ -296,6 +306,7 @@ void rd_node_so_far(const rd_node_info *info, void *before, const void *prefix)
     *count(before) += elements(prefix);
 }
 
+/* The results of a node; sums that begin with 0 have no -0. */
 void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y)
 {
     const rd_fold *fold = info->fold;

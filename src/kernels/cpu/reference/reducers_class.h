@@ -1,6 +1,6 @@
 /* reducers_class.h - the rows of reducers.def for one register class.
  *
- * reducers.c includes it once per class, with CLASS (a member of rd_word), T (its C type), PICK,
+ * reducer_functions.c includes it once per class, with CLASS (a member of rd_word), T (its C type), PICK,
  * and the RD_ names that differ set.  PICK takes the rows of the kinds the class has. */
 #define S(k)  s[k].CLASS
 #define A(k)  a[k].CLASS
@@ -12,7 +12,7 @@
 #define P     ddof
 #define WHOLE whole
 
-/* Of the type that is accumulated: narrow ints have extremes of their own. */
+/* The extremes of the accumulator's type: narrow ints have extremes of their own. */
 #define RD_MOST  rd_fold_extreme(type, true).CLASS
 #define RD_LEAST rd_fold_extreme(type, false).CLASS
 

@@ -1,10 +1,12 @@
-/* best.h - argmin and argmax of floats: which element is best is known without states for every
- * lane, as any order gives the same one.  each/folds_*.c include it once per float type, after strips.h,
- * with ELEM, T, I set. */
+/* best.h - argmin and argmax of floats by searching whole rows: no states per lane are needed, as
+ * any order gives the same best element.  instances/folds_*.c include it once per float type, after
+ * vector_folds.h, with ELEM, T, I set. */
 #define PART       1024 /* elements that are looked through again for the place of their best */
-/* 8 KiB ahead, if this processor gains by it: between parts and rows memory would idle. */
+/* Prefetches 8 KiB ahead, if this processor gains by that: memory would idle between parts and
+ * rows. */
 #define BEST_AHEAD (8192 / (int64_t)sizeof(T))
 
+/* True if any lane of a mask is set. */
 static inline int JOIN(any, ELEM)(MASK m)
 {
 #if defined(__AVX512F__)
@@ -23,21 +25,21 @@ static inline int JOIN(any, ELEM)(MASK m)
 #endif
 }
 
-/* NaN is better than all but an earlier NaN; of equals the earlier stays. */
+/* True if x is better than s: NaN beats all but an earlier NaN; of equals the earlier one stays. */
 #define BETTER(op, x, s) (((x)op(s)) | (((x) != (x)) & ((s) == (s))))
 
-/* The same for what is looked for: any NaN is. */
+/* True if x is the element that is looked for; any NaN equals any other. */
 #define EQUAL(x, s) (((x) == (s)) | (((x) != (x)) & ((s) != (s))))
 
-/* Place of the first element of x[0 .. n) that is better than *best, the best of them, or -1; *best
- * becomes it. */
+/* The place of the first best element of x[0 .. n), if it is better than *best, which is set to it;
+ * else -1. */
 #define BEST_OF_ROW(name, op, reducer)                                                            \
     static int64_t JOIN(name##_row, ELEM)(int64_t n, const void *px, void *best)                  \
     {                                                                                             \
         const T *const x       = px;                                                              \
         T              found   = *(const T *)best;                                                \
         int64_t        place   = -1;                                                              \
-        const bool     fetches = rd_fetches_rows;                                                 \
+        const bool     fetches = rd_prefetches_rows;                                              \
         for (int64_t from = 0; from < n; from += PART) {                                          \
             const int64_t to  = from + PART < n ? from + PART : n;                                \
             T             top = found;                                                            \

@@ -1,5 +1,6 @@
-/* by_hand.h - reducers of floats with steps written by hand, as entries of their tables that replace
- * those of states.h; and what floats mean there.  each/folds_f32.c and each/folds_f64.c include it. */
+/* by_hand.h - hand-written steps of float reducers, which replace those of state_kernels.h in their
+ * tables; and what the RD_ names mean for floats.  instances/folds_f32.c and instances/folds_f64.c
+ * include it. */
 #include "kernels/cpu/simd/isa.h"
 #include "kernels/math/math_exp_strip.h"
 

@@ -1,5 +1,5 @@
-/* float_vectors.h - vectors of floats, as compilers know them.  isa.h includes it once per float
- * type, with ELEM, T, I set. */
+/* float_vectors.h - vectors of floats by compilers' vector extensions; isa.h includes it once per
+ * float type, with ELEM, T, I set. */
 typedef T VEC __attribute__((vector_size(RD_VECTOR_BYTES), aligned(sizeof(T)), may_alias));
 typedef I MASK __attribute__((vector_size(RD_VECTOR_BYTES)));
 
@@ -9,6 +9,7 @@ static inline VEC JOIN(abs_vec, ELEM)(VEC x)
 }
 
 #if RD_VECTOR_BYTES == 16
+/* a b + c with one rounding, lane by lane. */
 static inline VEC JOIN(fma_vec, ELEM)(VEC a, VEC b, VEC c)
 {
     for (int l = 0; l < LANES; l++)
@@ -31,7 +32,7 @@ static inline VEC JOIN(load, ELEM)(const T *p)
     return *(const VEC *)p;
 }
 
-/* The first n <= LANES elements; the others are of no interest. */
+/* Loads the first n <= LANES elements; the other lanes are undefined. */
 static inline VEC JOIN(load_part, ELEM)(const T *p, int64_t n)
 {
     if (n == LANES)
@@ -45,7 +46,7 @@ static inline VEC JOIN(load_part, ELEM)(const T *p, int64_t n)
 #endif
 }
 
-/* The first n <= LANES of a, then what b has. */
+/* The first n <= LANES lanes of a, then those of b. */
 static inline VEC JOIN(part_of, ELEM)(VEC a, VEC b, int64_t n)
 {
     MASK m;
@@ -54,6 +55,7 @@ static inline VEC JOIN(part_of, ELEM)(VEC a, VEC b, int64_t n)
     return PICKED(m, a, b);
 }
 
+/* Stores the first n lanes. */
 static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
 {
     if (n == LANES)

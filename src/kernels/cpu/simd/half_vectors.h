@@ -1,7 +1,7 @@
-/* half_vectors.h - 16-bit floats in memory, f32 in vectors.  isa.h includes it once.
+/* half_vectors.h - loads 16-bit floats from memory into vectors of f32; isa.h includes it once.
  *
- * f16 by the instructions for it where the set has them; else, and for what vectors leave over,
- * core/half.h, which gives the same bits. */
+ * f16 is converted by instructions where the set has them.  Otherwise, and for the tail behind the
+ * last vector, core/half.h converts, with the same bits. */
 #include "core/half.h"
 
 #define F32_LANES (RD_VECTOR_BYTES / (int)sizeof(float))
@@ -18,7 +18,7 @@ typedef __m256i vec_f16;
 typedef __m128i vec_f16;
 #endif
 
-/* The first n <= F32_LANES elements; the others are of no interest. */
+/* Loads the first n <= F32_LANES elements; the other lanes are undefined. */
 #define LOAD_PART(elem, C)                                        \
     static inline vec_f32 load_part_##elem(const C *p, int64_t n) \
     {                                                             \

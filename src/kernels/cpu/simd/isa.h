@@ -1,18 +1,19 @@
 /* isa.h - what the kernels of one instruction set share.
  *
- * each/ is compiled once per instruction set, with RD_ISA (its name) and RD_VECTOR_BYTES set by CMake, in
- * parts that do not wait for each other; each/table.c puts their tables into one. */
+ * The files of instances/ are compiled once for each instruction set, with RD_ISA (its name) and
+ * RD_VECTOR_BYTES set by CMake.  They are several so that they compile in parallel;
+ * instances/table.c puts their tables into one. */
 #ifndef RD_CPU_SIMD_ISA_H
 #define RD_CPU_SIMD_ISA_H
 #include "kernels/cpu/simd/simd.h"
-#include "kernels/math/rows.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/row_functions.h"
+#include "kernels/math/prefix_sums.h"
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-/* A name of this instruction set's, as all are linked together. */
+/* A name with the instruction set in it, as all sets are linked together. */
 #define OF_ISA(name) JOIN(JOIN(rd_simd, name), RD_ISA)
 
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
@@ -20,8 +21,8 @@
 /* entries made by hand replace those of rows */
 #pragma GCC diagnostic ignored "-Woverride-init"
 
-/* What is said of the loop that follows: it is written out n times; its rounds do not wait for each
- * other.  clang sees the second by itself, and would change the order of sums if told. */
+/* Pragmas for the next loop.  UNROLL(n): unroll it n times.  INDEPENDENT: its iterations are
+ * independent; clang finds that itself, and would reorder sums if told. */
 #if defined(__clang__)
 #define UNROLL(n) _Pragma("clang loop unroll(full)")
 #define INDEPENDENT
@@ -31,7 +32,7 @@
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-/* Vectors that a called function would find in memory stay in registers. */
+/* Functions with vector arguments must be inlined, so that vectors stay in registers. */
 #define ALWAYS inline __attribute__((always_inline))
 
 #include "kernels/math/shuffle.h"
@@ -42,7 +43,7 @@
 #define INDICES_f64_32 INDICES_4
 #define INDICES_f64_64 INDICES_8
 
-#include "kernels/cpu/simd/vectors.h"
+#include "kernels/cpu/simd/vector_types.h"
 #define ELEM f32
 #define T    float
 #define I    int32_t
@@ -58,6 +59,6 @@
 #undef T
 #undef I
 #include "kernels/cpu/simd/half_vectors.h"
-#include "kernels/cpu/simd/past.h"
+#include "kernels/cpu/simd/nontemporal.h"
 #include "kernels/cpu/simd/tables.h"
 #endif

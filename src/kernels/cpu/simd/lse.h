@@ -1,10 +1,11 @@
-/* lse.h - the steps and the merges of `logsumexp` and `maxsumexp`, a strip of states at a time: what
- * RD_LSE of rows.h comes to, with its exponentials by vectors.  states.h includes it once per float
- * type, after its rows. */
+/* lse.h - the steps and merges of `logsumexp` and `maxsumexp` on strips of states: RD_LSE of
+ * row_functions.h, with vectorised exponentials.  state_kernels.h includes it once per float type,
+ * after its rows. */
 enum { JOIN(LSE_STRIP, ELEM) = 4 * LANES };
-#define STRIP        JOIN(LSE_STRIP, ELEM)
-#define LSE_TOGETHER 8 /* rows */
+#define STRIP    JOIN(LSE_STRIP, ELEM)
+#define LSE_ROWS 8 /* rows */
 
+/* One state takes x; `power` is the exponential that RD_LSE needs. */
 static ALWAYS void JOIN(lse_one, ELEM)(T *m, T *s, T x, T power, T far)
 {
     T to_m = *m, to_s = *s;
@@ -14,6 +15,7 @@ static ALWAYS void JOIN(lse_one, ELEM)(T *m, T *s, T x, T power, T far)
     *s = to_s;
 }
 
+/* One state takes x with weight w; `power` is the exponential that RD_LSE needs. */
 static ALWAYS void JOIN(lse_weighted, ELEM)(T *m, T *s, T x, T w, T power, T far)
 {
     T to_m = *m, to_s = *s;
@@ -23,22 +25,23 @@ static ALWAYS void JOIN(lse_weighted, ELEM)(T *m, T *s, T x, T w, T power, T far
     *s = to_s;
 }
 
-/* The first n of one vector, or all of several. */
-static ALWAYS void JOIN(take_strip, ELEM)(T *to, const T *from, int width, int64_t n)
+/* Loads a strip: the first n lanes of one vector, or all lanes of several. */
+static ALWAYS void JOIN(load_strip, ELEM)(T *to, const T *from, int width, int64_t n)
 {
     UNROLL(4)
     for (int i = 0; i < width; i += LANES)
         *(VEC *)(to + i) = JOIN(load_part, ELEM)(from + i, width > LANES ? LANES : n);
 }
 
-static ALWAYS void JOIN(give_strip, ELEM)(T *to, const T *from, int width, int64_t n)
+/* Stores a strip: the first n lanes of one vector, or all lanes of several. */
+static ALWAYS void JOIN(store_strip, ELEM)(T *to, const T *from, int width, int64_t n)
 {
     UNROLL(4)
     for (int i = 0; i < width; i += LANES)
         JOIN(store_part, ELEM)(to + i, JOIN(load, ELEM)(from + i), width > LANES ? LANES : n);
 }
 
-/* Are all distances `far` at most?  NaN is not. */
+/* True if all distances are at most `far`; false for NaN. */
 static ALWAYS bool JOIN(lse_near, ELEM)(const T *d, int width, T far)
 {
     unsigned beyond = 0;
@@ -54,7 +57,7 @@ static ALWAYS T JOIN(lse_reach, ELEM)(T w, T far)
     return far > 0 ? RD_LSE_REACH(w) : 0;
 }
 
-/* Do all weights let m stay behind? */
+/* True if all weights are small enough for m to stay behind. */
 static ALWAYS bool JOIN(lse_light, ELEM)(const T *w, int width)
 {
     int heavy = 0;
@@ -64,17 +67,17 @@ static ALWAYS bool JOIN(lse_light, ELEM)(const T *w, int width)
     return heavy == 0;
 }
 
-/* What states take: rows of elements with their weights, or of weight 1 (NULL).  Meanwhile as many
- * rows from `next` on are fetched, as what an element costs leaves memory waiting else (Zen 4, f64:
- * 15 %). */
+/* The operands of a strip: rows of elements with their weights (NULL: weight 1).  Meanwhile as many
+ * rows from `next` on are prefetched: otherwise the exponentials leave memory idle (Zen 4, f64: 15
+ * %). */
 typedef struct JOIN(lse_rows_of, ELEM) {
     const T *x, *w, *next;
     int64_t  ldx, ldw, ld_next, rows;
 } JOIN(lse_rows_of, ELEM);
 
-/* Of a run that is a page further on, to the end of which processors fetch themselves, and soon
- * needed; of columns the rows after these, which come through the second-level cache, as rows that
- * are a power of two apart would lie in the same few places of the first. */
+/* Prefetches a vector.  `soon`: in a run, from the next page, up to which processors prefetch
+ * themselves; it is needed soon.  Else: the rows after these, through the second-level cache only,
+ * as rows a power of two apart would share few sets of the first. */
 static ALWAYS void JOIN(lse_fetch, ELEM)(const T *next, int width, bool soon)
 {
     UNROLL(4)
@@ -85,27 +88,28 @@ static ALWAYS void JOIN(lse_fetch, ELEM)(const T *next, int width, bool soon)
             __builtin_prefetch(next + i, 0, 2);
 }
 
-/* A strip of states, the first n of one vector or all of several.  Where m may stay behind x it
- * seldom moves, so that a row whose elements are all near is but added up: to see that costs less
- * than to pick.  Where one is not, the next rows are not asked: of widely spread elements every
- * other row would be one, and each take a branch that nobody foresees. */
+/* Updates a strip of states with rows: the first n lanes of one vector, or all lanes of several.
+ *
+ * Where m may stay behind x it seldom moves.  So a row whose elements are all near is only added
+ * up: that test costs less than choosing in every lane.  After a row that is not near, the next
+ * rows are not tested: with widely spread elements every other row would fail, at an unpredictable
+ * branch each. */
 static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const JOIN(lse_rows_of, ELEM) * q,
                                          int width, int64_t n, T far, bool soon)
 {
     T    m[STRIP], s[STRIP], x[STRIP], w[STRIP], power[STRIP];
     bool near = false;
 
-    JOIN(take_strip, ELEM)(m, to_m, width, n);
-    JOIN(take_strip, ELEM)(s, to_s, width, n);
+    JOIN(load_strip, ELEM)(m, to_m, width, n);
+    JOIN(load_strip, ELEM)(s, to_s, width, n);
     for (int64_t r = 0; r < q->rows; r++) {
-        JOIN(take_strip, ELEM)(x, q->x + r * q->ldx, width, n);
+        JOIN(load_strip, ELEM)(x, q->x + r * q->ldx, width, n);
         JOIN(lse_fetch, ELEM)(q->next + r * q->ld_next, width, soon);
         for (int i = 0; i < width; i++)
             power[i] = x[i] - m[i];
         if (q->w)
-            JOIN(take_strip, ELEM)(w, q->w + r * q->ldw, width, n);
-        near = far > 0 && (near || r % LSE_TOGETHER == 0) &&
-               JOIN(lse_near, ELEM)(power, width, far) &&
+            JOIN(load_strip, ELEM)(w, q->w + r * q->ldw, width, n);
+        near = far > 0 && (near || r % LSE_ROWS == 0) && JOIN(lse_near, ELEM)(power, width, far) &&
                (!q->w || JOIN(lse_light, ELEM)(w, width));
         if (near) {
             JOIN(rd_exp_strip, ELEM)(power, width);
@@ -126,11 +130,11 @@ static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const JOIN(lse_rows_o
                 JOIN(lse_one, ELEM)(&m[i], &s[i], x[i], power[i], far);
         }
     }
-    JOIN(give_strip, ELEM)(to_m, m, width, n);
-    JOIN(give_strip, ELEM)(to_s, s, width, n);
+    JOIN(store_strip, ELEM)(to_m, m, width, n);
+    JOIN(store_strip, ELEM)(to_s, s, width, n);
 }
 
-/* n states; from strip to strip what is fetched moves on by `on` elements. */
+/* Updates n states, strip by strip; prefetched elements move on by `on` from strip to strip. */
 static ALWAYS void JOIN(lse_strips, ELEM)(T *m, T *s, JOIN(lse_rows_of, ELEM) q, int64_t on,
                                           int64_t n, T far, bool soon)
 {
@@ -149,7 +153,7 @@ static ALWAYS void JOIN(lse_strips, ELEM)(T *m, T *s, JOIN(lse_rows_of, ELEM) q,
     }
 }
 
-/* States of one strip stay in registers for all rows. */
+/* Updates the states of one strip with all rows; they stay in registers. */
 static ALWAYS void JOIN(lse_run, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_of, ELEM) all, T far)
 {
     enum { AHEAD = 16 };
@@ -159,27 +163,29 @@ static ALWAYS void JOIN(lse_run, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_of, 
     JOIN(lse_strips, ELEM)(q->s[0], q->s[1], all, STRIP, q->n, far, true);
 }
 
-/* Of more states eight rows at a time.  The next eight are fetched as they lie in memory, where
- * they adjoin: eight streams at once it would serve more slowly (8192 x 8192 f32 on a Zen 4: 1.0 of
- * the hand loop's time; four rows of 1024 columns at a time, those below fetched, 1.4). */
+/* Updates more states, eight rows at a time.  The next eight rows are prefetched in the order of
+ * memory if they are contiguous, as memory serves eight streams more slowly.  8192 x 8192 f32 take
+ * as long as by a hand-written loop (Zen 4).  Four rows of 1024 columns at a time with prefetches
+ * below took 1.4 times as long. */
 static ALWAYS void JOIN(lse_columns, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_of, ELEM) all,
                                            T                   far)
 {
     const bool adjoin = q->ldx == q->n;
 
-    for (int64_t r = 0; r < q->rows; r += LSE_TOGETHER) {
+    for (int64_t r = 0; r < q->rows; r += LSE_ROWS) {
         JOIN(lse_rows_of, ELEM) some = all;
 
-        some.rows = r + LSE_TOGETHER < q->rows ? LSE_TOGETHER : q->rows - r;
+        some.rows = r + LSE_ROWS < q->rows ? LSE_ROWS : q->rows - r;
         some.x += r * q->ldx;
         some.w       = all.w ? all.w + r * q->ldy : NULL;
-        some.next    = some.x + LSE_TOGETHER * q->ldx;
+        some.next    = some.x + LSE_ROWS * q->ldx;
         some.ld_next = adjoin ? STRIP : q->ldx;
         JOIN(lse_strips, ELEM)
-        (q->s[0], q->s[1], some, adjoin ? LSE_TOGETHER * STRIP : STRIP, q->n, far, false);
+        (q->s[0], q->s[1], some, adjoin ? LSE_ROWS * STRIP : STRIP, q->n, far, false);
     }
 }
 
+/* Updates few states in registers, or many by columns. */
 static ALWAYS void JOIN(lse_any_rows, ELEM)(const rd_fold_rows *q, const T *w, T far)
 {
     const JOIN(lse_rows_of, ELEM)
@@ -207,7 +213,7 @@ static void JOIN(max_lse_rows, ELEM)(const rd_fold_rows *q)
         JOIN(lse_any_rows, ELEM)(q, NULL, 0);
 }
 
-/* A state is an element with a weight. */
+/* Merges states: a state is an element m with weight s. */
 static void JOIN(lse_merge, ELEM)(int64_t n, void *const *sa, void *const *sb)
 {
     const JOIN(lse_rows_of, ELEM) one = { .x = sb[0], .w = sb[1], .next = sb[0], .rows = 1 };
@@ -215,7 +221,7 @@ static void JOIN(lse_merge, ELEM)(int64_t n, void *const *sa, void *const *sb)
     JOIN(lse_strips, ELEM)(sa[0], sa[1], one, STRIP, n, 0, true);
 }
 
-/* Lanes as their row of reducers.def has them: all go by the greatest m, and their sums add up. */
+/* Merges lanes as reducers.def says: all are aligned to the greatest m, then their sums add up. */
 static void JOIN(lse_lanes, ELEM)(int64_t n, int64_t lanes, void *const *sa)
 {
     T *const m = sa[0];
@@ -245,4 +251,4 @@ static void JOIN(lse_lanes, ELEM)(int64_t n, int64_t lanes, void *const *sa)
         }
 }
 #undef STRIP
-#undef LSE_TOGETHER
+#undef LSE_ROWS

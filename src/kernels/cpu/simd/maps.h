@@ -1,6 +1,6 @@
-/* maps.h - the rows of ops.def as loops over elements side by side, for one register class.
+/* maps.h - the operators of ops.def as loops over contiguous elements, for one register class.
  *
- * each/maps_*.c include it once per class, with ELEM, T, RD_F and PICK set as in
+ * instances/maps_*.c include it once per class, with ELEM, T, RD_F and PICK set as in
  * kernels/cpu/reference/ops_class.h.  y may be an operand, element on element: hence ivdep, and no
  * restrict. */
 #define RD_T(f)            WITH_WARNINGS_##f
@@ -20,7 +20,7 @@
         }                                                                               \
     }
 
-/* By form: bit k set, operand k is one element. */
+/* Operands by form: if bit k is set, operand k is one element for all. */
 #define EACH_u0 const T a = va[i];
 #define EACH_b0 const T a = va[i], b = vb[i];
 #define EACH_b1 const T b = vb[i];
@@ -105,7 +105,7 @@ static void KERNEL(exp, strips)(int64_t n, void *py, const void *pa, const void 
 }
 #endif
 
-/* ---- Random words of one key, by vectors ----------------------------------------------------- */
+/* ---- Random words of one key, in place of their indices, by vectors -------------------------- */
 #ifdef WORDS
 static void KERNEL(philox, strips)(int64_t n, void *py, const void *pa, const void *pb,
                                    const void *pc, uint32_t *warnings)
@@ -118,8 +118,9 @@ static void KERNEL(philox, strips)(int64_t n, void *py, const void *pa, const vo
 #endif
 
 /* ---- Division of ints by one number, in double ----------------------------------------------- */
-/* For numbers within 2^51, a times 1 / b, rounded to the nearest int, is the floor of a / b or one more.  The remainder is
- * exact and tells which.  Adding 1.5 * 2^52 puts such an int into the lowest bits of a double. */
+/* For ints within 2^51, a times 1 / b, rounded to the nearest int, is the floor of a / b or one
+ * more.  The remainder is exact and tells which.  Adding 1.5 * 2^52 puts such an int into the
+ * lowest bits of a double. */
 #ifdef DIVIDES
 static int KERNEL(divides, small)(int64_t n, const T *a, T b)
 {

@@ -1,8 +1,9 @@
-/* moments.h - the step of `moments` without weights, as reducers.def has it with w = 1: shifts and
- * sums of a strip of states stay in registers for several rows, and what counts elements is the
- * caller's.  states.h includes it once per float type, after its rows. */
+/* moments.h - the step of `moments` (mean, variance) without weights, as reducers.def has it with w
+ * = 1.  Shifts and sums of a strip of states stay in registers for several rows; the caller counts
+ * elements.  state_kernels.h includes it once per float type, after its rows. */
 
-/* `width` states from l on, which have met an element, so their shifts stand; rows from r on. */
+/* Updates `width` states from l on with the rows from r on.  The states have had an element, so
+ * their shifts are set. */
 #define MOMENTS_STRIP(name, width)                                                                \
     static inline void JOIN(name, ELEM)(const rd_fold_rows *q, int64_t r, int64_t end, int64_t l) \
     {                                                                                             \
@@ -28,6 +29,7 @@ MOMENTS_STRIP(moments_vector, LANES)
 MOMENTS_STRIP(moments_strip, 4 * LANES)
 #undef MOMENTS_STRIP
 
+/* Updates n states with rows: few states strip by strip, many four rows at a time. */
 static void JOIN(moments_rows, ELEM)(const rd_fold_rows *q)
 {
     const T *const shift = q->s[1];
@@ -41,7 +43,7 @@ static void JOIN(moments_rows, ELEM)(const rd_fold_rows *q)
     }
     for (int64_t l = 0; lanes && l < whole; l += strip)
         JOIN(moments_strip, ELEM)(q, 0, q->rows, l);
-    /* Columns: four rows at a time, as strips.h has it. */
+    /* Columns: four rows at a time, as vector_folds.h has it. */
     for (int64_t r = 0; !lanes && r < q->rows; r += 4)
         for (int64_t l = 0; l < whole; l += strip)
             JOIN(moments_vector, ELEM)(q, r, q->rows - r < 4 ? q->rows : r + 4, l);

@@ -1,7 +1,7 @@
-/* picks.h - what a mask picks: bytes to bits, and elements whose bits are set side by side;
- * each/table.c includes it once. */
+/* picks.h - stream compaction by a mask: packs bytes into bits, and elements with a set bit into
+ * contiguous memory; instances/table.c includes it once. */
 
-/* A word of bits: of 64 bytes that are 0 or 1. */
+/* Packs 64 bytes that are 0 or 1 into a word of bits. */
 static ALWAYS uint64_t bits_of_64(const uint8_t *mask)
 {
 #if RD_VECTOR_BYTES == 64
@@ -35,6 +35,7 @@ static ALWAYS uint64_t bits_of_64(const uint8_t *mask)
 #endif
 }
 
+/* Packs n bytes of a mask into bits.  Returns how many are set. */
 static int64_t pick_bits(int64_t n, uint64_t *bits, const uint8_t *mask)
 {
     int64_t count = 0;
@@ -54,7 +55,8 @@ static int64_t pick_bits(int64_t n, uint64_t *bits, const uint8_t *mask)
     return count;
 }
 
-/* Nothing is written behind the last that is picked: there is another thread's. */
+/* Copies elements one by one: nothing may be written behind the last, as other threads write
+ * there. */
 #define PICK_ONE_BY_ONE(T)         \
     for (; word; word &= word - 1) \
         *y++ = x[__builtin_ctzll(word)];

@@ -1,8 +1,8 @@
 /* simd.h - kernels on rows of elements: one table per instruction set, filled by the same source.
  *
- * A kernel knows no loops of a program, no trees and no slots: it gets pointers to elements that
- * lie side by side.  All tables give the same bits: kernels consist of operations that IEEE 754
- * rounds correctly, one result per element, and of folds whose order is the caller's. */
+ * A kernel knows no loops of a program, no trees and no slots: it gets pointers to contiguous
+ * elements.  All tables give the same bits.  Maps consist of operations that IEEE 754 rounds
+ * correctly, one result per element.  Folds add in the order that the caller gives. */
 #ifndef RD_KERNELS_CPU_SIMD_H
 #define RD_KERNELS_CPU_SIMD_H
 #include "core/ops.h"
@@ -10,9 +10,9 @@
 #include "core/combine_tree.h"
 #include "kernels/compress.h"
 
-/* How a register's elements lie side by side: f32 and f64 as they are, ints widened to 64 bits,
- * bool in bytes 0 or 1; halves are memory, of which folds that take nothing else widen what they
- * load. */
+/* The elements of registers, contiguous: f32 and f64 as they are, ints widened to 64 bits, bool as
+ * bytes 0 or 1.  Halves exist in memory only; some folds widen them as they
+ * load them. */
 typedef enum rd_elem {
     RD_ELEM_f32,
     RD_ELEM_f64,
@@ -42,23 +42,26 @@ static inline bool rd_elem_is_half(rd_elem elem)
 
 enum { RD_N_DTYPES = RD_F64 + 1, RD_N_FORMS = 8 };
 
-/* y[i] = f(a[i], b[i], c[i]); y may be an operand.  Bit k of a form: operand k is one element for
- * all i. */
+/* y[i] = f(a[i], b[i], c[i]); y may be an operand.  In a form, bit k says that operand k is one
+ * element for all i. */
 typedef void rd_simd_map(int64_t n, void *y, const void *a, const void *b, const void *c,
                          uint32_t *warnings);
-/* Side by side to memory of a type, stride in elements, and back. */
+/* Loads from memory of a type to contiguous elements, and stores to it; the stride is in elements
+ * of memory. */
 typedef void rd_simd_load(int64_t n, void *y, const void *x, int64_t stride);
 typedef void rd_simd_store(int64_t n, void *y, int64_t stride, const void *x);
-/* y[i ldy + j] = x[j ldx + i] for i < n, j < m: columns become rows; in elements, of any type of a
- * size.  Meanwhile what is `ahead` of x is fetched into the second-level cache; 0: nothing. */
-typedef void rd_simd_turn(int64_t n, int64_t m, void *y, int64_t ldy, const void *x, int64_t ldx,
-                          int64_t ahead);
-/* y[i] = x[i] in another element; of narrow types the caller wraps what it gets. */
+/* Transposes: y[i ldy + j] = x[j ldx + i] for i < n, j < m, of any type of a size; strides in
+ * elements.  Meanwhile the elements `ahead` of those of x are prefetched into the second-level
+ * cache; 0: none. */
+typedef void rd_simd_transpose(int64_t n, int64_t m, void *y, int64_t ldy, const void *x,
+                               int64_t ldx, int64_t ahead);
+/* Casts: y[i] = x[i] in another element.  The caller wraps results of narrow types. */
 typedef void rd_simd_cast(int64_t n, void *y, const void *x);
-/* Elements cut, or halves rounded, to their type, in place. */
+/* Wraps elements to their narrow type in place: cuts ints, rounds halves. */
 typedef void rd_simd_wrap(int64_t n, void *y);
 
-/* `rows` rows of n elements to fold into n states side by side, first row first. */
+/* The operands of a fold kernel: `rows` rows of n elements, which update n contiguous states, first
+ * row first. */
 typedef struct rd_fold_rows {
     void       *s[RD_MAX_STATE]; /* state k of all n                                     */
     int64_t     n, rows, along;  /* along: of blocks, elements of a row, steps of n; of totals, of a
@@ -66,27 +69,28 @@ typedef struct rd_fold_rows {
     const void *x, *y;           /* elements; weights, factors or a fused map's second operand */
     int64_t     ldx, ldy;        /* elements from row to row                             */
     int64_t     index, index_row, index_col; /* flat index of element (0, 0), and its steps */
-    int64_t     coly;  /* of y from column to column: 1, one for a row 0, more: kernels turn it */
-    int64_t     below; /* rows so far below are fetched where y is turned */
-    const void *mask;  /* of masked steps: bytes, 1 for the elements that count, like x */
+    int64_t coly;  /* of y from column to column: 1, one for a row 0, more: kernels transpose it */
+    int64_t below; /* rows below that are prefetched where y is transposed */
+    const void *mask; /* of masked steps: bytes, 1 for the elements that count, like x */
     int64_t     ldm;
 } rd_fold_rows;
 
 typedef void rd_simd_rows(const rd_fold_rows *q);
-/* The same for cells one after the other, of all lanes each: the next one's elements are `x` and
- * `y` further on.  Fresh ones begin with their first row. */
+/* Updates cells one after the other, each of all lanes; the next cell's elements are `x` and `y`
+ * further on.  Fresh cells begin with their first row. */
 typedef void rd_simd_cells(const rd_fold_rows *q, int64_t cells, int64_t x, int64_t y, bool fresh);
-/* The same for rows that are all of a fold, a few blocks of the combine tree at most: y[r] =
- * finished state of row r. */
+/* Folds rows that are whole folds, of a few blocks of the combine tree at most: y[r] = finished
+ * state of row r. */
 enum { RD_TOTAL_LEVELS = 5, RD_TOTAL_BLOCKS = 1 << (RD_TOTAL_LEVELS - 1) };
 typedef void rd_simd_totals(const rd_fold_rows *q, void *y);
-/* The same for rows that are a whole block of all lanes, and as many for each of the next ones:
- * blocks, a power of two of them, become a node of the combine tree, node[0][l] its state of lane
- * l.  node[1 .. log2 blocks] are for nodes below it. */
+/* Folds full blocks: `rows` rows for each of `blocks` blocks of all lanes, a power of two.  The
+ * blocks become one node of the combine tree, node[0][l] being its state of lane l.  node[1 .. log2
+ * blocks] are scratch for nodes below it. */
 typedef void rd_simd_block(const rd_fold_rows *q, int64_t blocks, void *const *node);
 
-/* n neighbours for cells of groups: element c goes to state cell + c cell_col + label apart of lane
- * (lane + c lane_col) mod lanes; to `nowhere` if its label is not in [0, n_group). */
+/* The operands of a group-by kernel: n neighbours.  Element c updates state cell + c cell_col +
+ * label apart of lane (lane + c lane_col) mod lanes.  It updates state `nowhere` if its label is
+ * not in [0, n_group). */
 typedef struct rd_group_row {
     void       *s[RD_MAX_STATE]; /* state k of all cells, lane after lane, `stride` apart */
     int64_t     n, n_group, apart, cell, cell_col, nowhere, lane, lane_col, lanes, stride;
@@ -107,11 +111,12 @@ static inline int64_t rd_group_state(const rd_group_row *q, int64_t c, int64_t l
     return at + ((q->lane + c * q->lane_col) & (q->lanes - 1)) * q->stride;
 }
 
-/* Labels are int64_t; but of sums of neighbours in one cell what memory has: see group_sum. */
+/* Updates the states of groups.  Labels are int64_t, but kernels of group_sum read the type that
+ * memory has. */
 typedef void rd_simd_group(const rd_group_row *q);
 
-/* A reducer's code on states side by side.  States of finished blocks lie in elements `counter`:
- * f64 for sums of f32. */
+/* A reducer's kernels on contiguous states.  States of finished blocks have elements `counter`: f64
+ * for sums of f32. */
 typedef struct rd_fold_code {
     rd_elem        counter;
     rd_simd_rows  *first; /* begins states with one row        */
@@ -128,18 +133,18 @@ typedef struct rd_fold_code {
     void (*finish)(int64_t n, void *const *s, double ddof, void *const *y);
 } rd_fold_code;
 
-/* Place of the best element of x[0 .. n), the first of equals, if it is better than *best, which it
- * then becomes; -1. */
+/* Finds the best element of x[0 .. n), the first of equals.  If it is better than *best, sets *best
+ * to it and returns its place; else returns -1. */
 typedef int64_t rd_simd_best(int64_t n, const void *x, void *best);
 
-/* How many of x[0 .. n) compare true with *limit. */
+/* Counts the elements of x[0 .. n) that compare true with *limit. */
 typedef int64_t rd_simd_count_if(int64_t n, const void *x, const void *limit);
 
 /* sums[i mod period] += x[i] for ints of up to 16 bits; period at most RD_SMALL_PERIOD. */
 enum { RD_SMALL_PERIOD = 16 };
 typedef void rd_simd_small(int64_t n, int64_t period, const void *x, int64_t *sums);
 
-/* Maps that run inside the step of a reducer (folds.def): element f(x, y).  Forms as of maps. */
+/* Maps that are fused into the step of a reducer (fused_folds.def): it folds f(x, y). */
 typedef enum rd_fused {
     RD_FUSED_none,
     RD_FUSED_square,
@@ -167,53 +172,55 @@ typedef struct rd_product_tile {
     int64_t     rows, cols, steps, a_row, a_step, b_row, c_row;
 } rd_product_tile;
 
-/* Most steps: blocks whose tree has so many levels. */
+/* The most steps of a product: the combine tree of its blocks has so many levels. */
 enum { RD_PRODUCT_NODES = 16, RD_PRODUCT_STEPS = RD_TREE_STEPS << (RD_PRODUCT_NODES - 2) };
 typedef void rd_simd_product(const rd_product_tile *q);
 
-/* Where a scan along a row of memory is: RD_PREFIX_TREE of kernels/program.h. */
+/* The state of a scan along a row of memory: RD_PREFIX_TREE of kernels/program.h. */
 enum { RD_SCAN_BLOCK = RD_TREE_STEPS };
 typedef struct rd_scan_state {
-    int64_t  n;                   /* elements so far                                     */
+    int64_t  n;                   /* elements taken                                      */
     uint64_t part[RD_SCAN_BLOCK]; /* floats: elements of the current block, side by side */
     uint64_t hi, lo;              /* what the blocks before come to; ints: all elements  */
-    double   sums[];              /* sums of floats: kernels/math/so_far.h               */
+    double   sums[];              /* sums of floats: kernels/math/prefix_sums.h               */
 } rd_scan_state;
 
-/* Where neighbouring scans are: of each, what the blocks before come to, and the current block's
- * prefix; identities where nothing has come yet.  lo is there for sums of floats, and so are sums,
- * `pitch` from one to the next (kernels/math/so_far.h). */
+/* The states of neighbouring scans: hi and lo are the prefix of the blocks before, `part` the
+ * prefix within the current block.  All are identities before the first element.  lo and sums exist
+ * for sums of floats only; sums are `pitch` apart (kernels/math/prefix_sums.h). */
 typedef struct rd_scan_columns {
     void   *hi, *lo, *part;
     double *sums;
     int64_t pitch;
 } rd_scan_columns;
 
-/* Rows of elements, and of results. */
+/* The operands of a scan kernel: rows of elements, and rows of results. */
 typedef struct rd_scan_rows {
     int64_t     n, rows;
     const void *x;
     void       *y;
-    int64_t     ldx, ldy; /* from row to row, in elements                          */
-    bool        past;     /* results go past the caches: rows begin at cache lines */
+    int64_t     ldx, ldy;    /* from row to row, in elements                          */
+    bool        nontemporal; /* results by non-temporal stores: rows begin at cache lines */
 } rd_scan_rows;
 
 typedef struct rd_scan_code {
-    /* n elements of a scan. */
-    void (*along)(rd_scan_state *s, int64_t n, void *y, const void *x, bool exclusive, bool past);
-    /* Of neighbouring scans: they begin; take rows within a block; end block number `block`; have
-     * these results without a further row. */
+    /* Scans n contiguous elements of one scan. */
+    void (*along)(rd_scan_state *s, int64_t n, void *y, const void *x, bool exclusive,
+                  bool nontemporal);
+    /* Neighbouring scans.  start: initialises them.  rows: takes rows within a block.  block: ends
+     * block number `block`.  prefix: writes the results without a further row. */
     void (*start)(int64_t n, const rd_scan_columns *s);
     void (*rows)(const rd_scan_columns *s, const rd_scan_rows *q);
     void (*block)(int64_t n, const rd_scan_columns *s, int64_t block);
-    void (*so_far)(int64_t n, const rd_scan_columns *s, void *y);
-    bool past; /* may results go past the caches? */
+    void (*prefix)(int64_t n, const rd_scan_columns *s, void *y);
+    bool nontemporal; /* kernels can write results by non-temporal stores */
 } rd_scan_code;
 
-/* Scans by a reducer that no operator merges: rows of one block of it.  rows: states of neighbours
- * take row after row.  along: row r is a scan by itself, whose state is s_row further on for each. */
+/* The operands of a scan by a reducer that no operator merges: rows of one block.  Kernel `rows`
+ * updates neighbouring states row after row.  Kernel `along` scans each row for itself; the state
+ * of row r is r s_row further on. */
 typedef struct rd_running {
-    void       *s[RD_MAX_STATE];      /* of the block at hand, which have begun     */
+    void       *s[RD_MAX_STATE];      /* of the current block, which have begun     */
     const void *before[RD_MAX_STATE]; /* of the blocks before; NULL: there are none */
     int64_t     s_row, n, rows;
     const void *x, *w; /* w: weights, or NULL */
@@ -224,7 +231,7 @@ typedef struct rd_running {
     int64_t     ldy; /* bytes from row to row */
 } rd_running;
 
-/* NULL where kernels of the fold must do. */
+/* The kernels of such a scan; NULL where the kernels of the fold must do it step by step. */
 typedef struct rd_running_code {
     void (*rows)(const rd_running *q);
     void (*along)(const rd_running *q);
@@ -243,9 +250,10 @@ typedef struct rd_simd {
     rd_simd_wrap *const  *wrap;                        /* [type]; NULL: nothing to cut */
     const rd_fold_code   *fold[RD_N_ELEMS];            /* [accumulator's element][reducer] */
     const rd_fold_code   *short_sum; /* [reducer] of f32, of one step: lanes merge as f32 */
-    rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];    /* [operands' element][reducer][map],
+    rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED]; /* [operands' element][reducer][map],
                                                               * or NULL */
-    rd_simd_rows *const (*turned[RD_N_ELEMS])[RD_N_FUSED];   /* likewise: y lies in columns, q->coly
+    rd_simd_rows *const (
+        *transposed[RD_N_ELEMS])[RD_N_FUSED];                /* likewise: y lies in columns, q->coly
                                                               * apart */
     rd_simd_cells *const (*cells[RD_N_ELEMS])[RD_N_FUSED];   /* likewise                          */
     rd_simd_totals *const (*totals[RD_N_ELEMS])[RD_N_FUSED]; /* likewise                          */
@@ -262,9 +270,10 @@ typedef struct rd_simd {
     const rd_scan_code    *scan[RD_N_ELEMS];    /* [element][reducer] */
     const rd_running_code *running[RD_N_ELEMS]; /* likewise            */
     rd_simd_product       *product[RD_N_ELEMS]; /* f32, f64 */
-    void (*stream)(int64_t bytes, void *y, const void *x); /* past the caches */
-    rd_simd_turn  *turn[9];                                /* [bytes of an element]: 1, 2, 4, 8 */
-    rd_simd_turn  *turn_past[9]; /* past the caches, rows of y aligned to lines; or NULL */
+    void (*copy_nontemporal)(int64_t bytes, void *y, const void *x); /* by non-temporal stores */
+    rd_simd_transpose *transpose[9]; /* [bytes of an element]: 1, 2, 4, 8 */
+    rd_simd_transpose
+        *transpose_nontemporal[9]; /* likewise, rows of y aligned to cache lines; or NULL */
     rd_compressors picks;
 } rd_simd;
 
@@ -276,11 +285,12 @@ static inline rd_simd_cast *rd_simd_cast_to(const rd_simd *simd, rd_dtype to, rd
     return rd_dtype_is_half(to) ? simd->cast_half[from] : simd->cast[rd_elem_of(to)][from];
 }
 
-/* Do kernels fetch rows of memory beside what the processor fetches by itself?  By the processor,
- * or as the environment variable RDIM_FETCH=0 or 1 says. */
-extern bool rd_fetches_rows;
-/* Do compiled loops over several rows fetch those behind them, in the order of memory? */
-extern bool rd_fetches_rows_behind;
+/* True if kernels prefetch rows of memory in addition to the hardware prefetcher.  It depends on
+ * the processor, or on the environment variable RDIM_FETCH=0 or 1. */
+extern bool rd_prefetches_rows;
+/* True if compiled loops over several rows prefetch the rows behind them, in the order of
+ * memory. */
+extern bool rd_prefetches_rows_behind;
 
 /* The best table of this machine. */
 const rd_simd *rd_simd_here(void);

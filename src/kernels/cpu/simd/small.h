@@ -1,20 +1,21 @@
-/* small.h - sums of ints of 8 and 16 bits, every one of `period` neighbours for itself; memory.h
- * includes it once.
+/* small.h - sums of ints of 8 and 16 bits, each of `period` interleaved sums for itself;
+ * load_store.h includes it once.
  *
  *   sums[c] += all x[i] with i mod period = c
  *
- * A turn is 64 elements of each: whole vectors, and what has the same place in two turns is for the
- * same sum.  A vector is read as lanes twice as wide, whose lower half is one element and whose
- * upper half the next one: evens and odds add up apart, in registers, for as many turns as cannot
- * overflow. */
+ * A turn is 64 elements of each sum: whole vectors, in which equal lanes belong to equal sums.  A
+ * vector is read as lanes twice as wide, whose lower half is one element and whose upper half the
+ * next one.  Even and odd elements are added up separately, in registers, for as many turns as
+ * cannot overflow. */
 enum { SMALL_AT_ONCE = 4, SMALL_LANES = 32 * RD_SMALL_PERIOD };
 
-/* Bytes: what comes next is fetched, if this processor gains by it, while sums are put together and
- * the machine goes from tile to tile.  Bytes from memory, 3 channels, 24 KiB a call, Zen 5: 25 GB/s
- * without, 32 at 2 KiB, 40 at 8. */
+/* Bytes that are prefetched ahead, if this processor gains by that, while sums are put together and
+ * between tiles.  Bytes from memory, 3 channels, 24 KiB a call, Zen 5: 25 GB/s without, 32 at 2
+ * KiB, 40 at 8 KiB. */
 enum { SMALL_AHEAD = 8192 };
 
-/* Sums of two halves, and of these, until one element of each of `period` columns is left. */
+/* Adds up halves, then halves of these sums, until one element of each of `period` columns is
+ * left. */
 static inline void small_fold(int64_t n, int64_t period, int64_t *s)
 {
     while (n > period) {
@@ -34,7 +35,7 @@ static inline void small_fold(int64_t n, int64_t period, int64_t *s)
     {                                                                                           \
         enum { HALF = 8 * sizeof(C), IN_ONE = RD_VECTOR_BYTES / sizeof(A) };                    \
         small_lanes_##name e[SMALL_AT_ONCE] = { { 0 } }, o[SMALL_AT_ONCE] = { { 0 } };          \
-        const bool         fetches = rd_fetches_rows;                                           \
+        const bool         fetches = rd_prefetches_rows;                                        \
         for (int64_t t = 0; t < turns; t++, x += stride)                                        \
             for (int k = 0; k < n; k++) {                                                       \
                 if (fetches && k * RD_VECTOR_BYTES % 64 == 0)                                   \

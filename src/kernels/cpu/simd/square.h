@@ -1,8 +1,8 @@
-/* square.h - a square of elements turned in registers: its rows become its columns.  Bits are moved, so one
- * serves all types of a size.
+/* square.h - transposes a square of elements in registers.  Bits are moved, so one version serves
+ * all types of a size.
  *
- * turn.h and turned.h include it once per size, with WORD (an unsigned int), BYTES (of a vector) and INDICES (f
- * of all lanes) set. */
+ * transpose.h and transposed_folds.h include it once per size, with WORD (an unsigned int), BYTES
+ * (of a vector) and INDICES (f of all lanes) set. */
 #include "kernels/math/shuffle.h"
 #define ROW  JOIN(turn_row, WORD)
 #define SIDE (BYTES / (int)sizeof(WORD)) /* of a square  */
@@ -11,17 +11,19 @@
 
 typedef WORD ROW __attribute__((vector_size(BYTES), aligned(sizeof(WORD)), may_alias));
 
-/* Elements of a (from 0) and b (from SIDE) by turns: the first halves of each part, and the second
- * ones. */
+/* Interleaves elements of a (numbers from 0) and b (from SIDE): LOW the first halves of each part,
+ * HIGH the second halves. */
 #define LOW(l, d)  ((l) / PART * PART + (l) % PART / 2 + (l) % 2 * SIDE)
 #define HIGH(l, d) (LOW(l, d) + PART / 2)
-/* Runs of d elements by turns: those of a and b with even numbers, and those with odd ones. */
+/* Interleaves runs of d elements: EVEN those of a and b with even numbers, ODD those with odd
+ * numbers. */
 #define EVEN(l, d) ((l) & (d) ? SIDE + (l) - (d) : (l))
 #define ODD(l, d)  (EVEN(l, d) + (d))
 
 #define LANES_OF(a, b, f, d) RD_SHUFFLE(ROW, a, b, INDICES(f, d))
 
-/* One pass in each group of PART rows; after log2(PART) of them column k of each part is row k. */
+/* Transposes within each part: after log2(PART) passes over groups of PART rows, column k of each
+ * part is row k. */
 static inline void JOIN(turn_interleave, WORD)(ROW *v)
 {
     ROW t[SIDE];
@@ -38,7 +40,7 @@ static inline void JOIN(turn_interleave, WORD)(ROW *v)
     }
 }
 
-/* Parts trade places between rows d apart. */
+/* Exchanges parts between rows d apart. */
 #define TRADE(d)                                           \
     UNROLL(16)                                             \
     for (int k = 0; k < SIDE && (d) < SIDE; k++)           \
@@ -48,7 +50,7 @@ static inline void JOIN(turn_interleave, WORD)(ROW *v)
             v[k + (d)] = LANES_OF(a, b, ODD, (d) % SIDE);  \
         }
 
-/* The rows of v become its columns. */
+/* Transposes the square v. */
 static ALWAYS void JOIN(turn_rows, WORD)(ROW *v)
 {
     UNROLL(4)

@@ -1,4 +1,4 @@
-/* tables.h - what the parts of an instruction set have for its table, each/table.c. */
+/* tables.h - the tables that the parts of an instruction set define for instances/table.c. */
 #define TABLES_OF(elem)                                                     \
     extern rd_simd_map *const    OF_ISA(maps_##elem)[RD_N_OPS][RD_N_FORMS]; \
     extern rd_simd_map *const    OF_ISA(selects_##elem)[RD_N_FORMS];        \
@@ -23,11 +23,11 @@ TABLES_OF_WALKS(f64)
 #define RD_HALF(type, name, ...) TABLES_OF_WALKS(name)
 #include "core/dtypes.def"
 
-#define TABLES_OF_FLOATS(elem)                                                       \
-    extern rd_simd_rows *const     OF_ISA(turned_##elem)[RD_N_REDUCERS][RD_N_FUSED]; \
-    extern rd_simd_best *const     OF_ISA(best_##elem)[RD_N_REDUCERS];               \
-    extern rd_simd_rows *const     OF_ISA(best_rows_##elem)[RD_N_REDUCERS];          \
-    extern rd_simd_count_if *const OF_ISA(counts_##elem)[RD_N_OPS][2];               \
+#define TABLES_OF_FLOATS(elem)                                                           \
+    extern rd_simd_rows *const     OF_ISA(transposed_##elem)[RD_N_REDUCERS][RD_N_FUSED]; \
+    extern rd_simd_best *const     OF_ISA(best_##elem)[RD_N_REDUCERS];                   \
+    extern rd_simd_rows *const     OF_ISA(best_rows_##elem)[RD_N_REDUCERS];              \
+    extern rd_simd_count_if *const OF_ISA(counts_##elem)[RD_N_OPS][2];                   \
     rd_simd_product                OF_ISA(product_##elem);
 TABLES_OF_FLOATS(f32)
 TABLES_OF_FLOATS(f64)

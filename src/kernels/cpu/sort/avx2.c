@@ -2,5 +2,5 @@
 #if defined(__x86_64__) && !defined(RD_ONE_SET)
 #define NAME            avx2
 #define RD_VECTOR_BYTES 32
-#include "kernels/cpu/sort/kernels.h"
+#include "kernels/cpu/sort/sort_kernels.h"
 #endif

@@ -1,8 +1,8 @@
-/* few.h - keys in order without AVX-512; kernels.h includes it once for each width of keys: K, BITS of
- * it.
+/* few.h - sorts keys without AVX-512; sort_kernels.h includes it once for each width of keys: K,
+ * BITS of it.
  *
- * Few are inserted one by one, some more counted: a key stands behind those that are less, and equal
- * ones before it.  Many go by digits. */
+ * Few keys are sorted by insertion, some more by rank: a key's place is the number of keys that are
+ * less, or equal and before it.  Many keys go to the radix sort. */
 enum { JOIN(COUNTED, BITS) = 96 };
 
 static void JOIN(insert, BITS)(int64_t n, K *x)
@@ -17,7 +17,8 @@ static void JOIN(insert, BITS)(int64_t n, K *x)
     }
 }
 
-static void JOIN(count_out, BITS)(int64_t n, K *x, K *work)
+/* Sorts keys by counting the rank of each one. */
+static void JOIN(rank_sort, BITS)(int64_t n, K *x, K *work)
 {
     memcpy(work, x, (size_t)n * sizeof *x);
     for (int64_t k = 0; k < n; k++) {
@@ -32,6 +33,7 @@ static void JOIN(count_out, BITS)(int64_t n, K *x, K *work)
     }
 }
 
+/* Sorts n keys; `work` has room for n. */
 static void JOIN(sort, BITS)(int64_t n, K *x, K *work)
 {
     if (n <= JOIN(FEW, BITS)) {
@@ -39,8 +41,8 @@ static void JOIN(sort, BITS)(int64_t n, K *x, K *work)
         return;
     }
     if (n <= JOIN(COUNTED, BITS)) {
-        JOIN(count_out, BITS)(n, x, work);
+        JOIN(rank_sort, BITS)(n, x, work);
         return;
     }
-    JOIN(deal, BITS)(n, x, work);
+    JOIN(radix_sort, BITS)(n, x, work);
 }

@@ -1,35 +1,38 @@
-/* keys.h - elements as unsigned ints in the same order, and back; kernels.h includes it once.
+/* keys.h - elements become unsigned ints in the same order, and back; sort_kernels.h includes it
+ * once.
  *
- * An int with a sign has it flipped.  A float's bits rise with its size, so that those of negative
- * ones are turned round; -0 becomes 0, which it equals, and NaN the greatest key.  Where the greatest
- * come first, all but NaN are turned round once more. */
+ * A signed int has its sign bit flipped.  A non-negative float has its sign bit set; a negative one
+ * has all bits inverted, as its bits rise with its magnitude.  -0 gets the key of 0, and NaN the
+ * greatest key.  For descending order all keys but those of NaN are inverted.
+ *
+ *   f32:  1.0 = 0x3f800000 -> 0xbf800000,   -1.0 = 0xbf800000 -> 0x407fffff */
 
-/* What was found beside. */
+/* Facts of a row that making keys finds. */
 typedef struct found {
     int64_t nan;
     bool    minus_zero;
 } found;
 
-#define INT_KEYS(K, name, U, flip)                                                \
-    static found keys_##name(int64_t n, const void *from, K *restrict to, K turn) \
-    {                                                                             \
-        const U *restrict x = from;                                               \
-        for (int64_t i = 0; i < n;)                                               \
-            for (const int64_t end = strip_end(i, n); i < end; i++)               \
-                to[i] = (K)(U)(x[i] ^ (flip)) ^ turn;                             \
-        return (found){ 0 };                                                      \
-    }                                                                             \
-    static void back_##name(int64_t n, const K *from, void *restrict to, K turn)  \
-    {                                                                             \
-        U *restrict y = to;                                                       \
-        for (int64_t i = 0; i < n;)                                               \
-            for (const int64_t end = strip_end(i, n); i < end; i++)               \
-                y[i] = (U)((U)(from[i] ^ turn) ^ (flip));                         \
+#define INT_KEYS(K, name, U, flip)                                                     \
+    static found keys_##name(int64_t n, const void *from, K *restrict to, K invert)    \
+    {                                                                                  \
+        const U *restrict x = from;                                                    \
+        for (int64_t i = 0; i < n;)                                                    \
+            for (const int64_t end = strip_end(i, n); i < end; i++)                    \
+                to[i] = (K)(U)(x[i] ^ (flip)) ^ invert;                                \
+        return (found){ 0 };                                                           \
+    }                                                                                  \
+    static void elements_##name(int64_t n, const K *from, void *restrict to, K invert) \
+    {                                                                                  \
+        U *restrict y = to;                                                            \
+        for (int64_t i = 0; i < n;)                                                    \
+            for (const int64_t end = strip_end(i, n); i < end; i++)                    \
+                y[i] = (U)((U)(from[i] ^ invert) ^ (flip));                            \
     }
 
 /* SIGN: the sign's bit; INF, QUIET: bits of infinity, of a NaN */
 #define FLOAT_KEYS(K, name, U, SIGN, INF, QUIET)                                                     \
-    static found keys_##name(int64_t n, const void *from, K *restrict to, K turn)                    \
+    static found keys_##name(int64_t n, const void *from, K *restrict to, K invert)                  \
     {                                                                                                \
         const U *restrict x = from;                                                                  \
         K zeros = 0, nan = 0;                                                                        \
@@ -37,19 +40,19 @@ typedef struct found {
             for (const int64_t end = strip_end(i, n); i < end; i++) {                                \
                 const K minus_zero = x[i] == (SIGN), is_nan = (U)(x[i] & (U) ~(SIGN)) > (INF);       \
                 const K bits = minus_zero ? 0 : x[i];                                                \
-                const K key  = (bits & (SIGN) ? (U)~bits : bits | (SIGN)) ^ turn;                    \
+                const K key  = (bits & (SIGN) ? (U)~bits : bits | (SIGN)) ^ invert;                  \
                 zeros += minus_zero;                                                                 \
                 nan += is_nan;                                                                       \
                 to[i] = is_nan ? (K)-1 : key;                                                        \
             }                                                                                        \
         return (found){ (int64_t)nan, zeros > 0 };                                                   \
     }                                                                                                \
-    static void back_##name(int64_t n, const K *from, void *restrict to, K turn)                     \
+    static void elements_##name(int64_t n, const K *from, void *restrict to, K invert)               \
     {                                                                                                \
         U *restrict y = to;                                                                          \
         for (int64_t i = 0; i < n;)                                                                  \
             for (const int64_t end = strip_end(i, n); i < end; i++) {                                \
-                const U key = (U)(from[i] ^ turn);                                                   \
+                const U key = (U)(from[i] ^ invert);                                                 \
                 y[i]        = from[i] == (K)-1 ? (QUIET) : (U)(key & (SIGN) ? key & ~(SIGN) : ~key); \
             }                                                                                        \
     }

@@ -1,10 +1,10 @@
-/* least.h - the first few of a row of keys in order; kernels.h includes it once for each width of
- * keys: K, BITS of it.
+/* least.h - the first few of a row of keys in order (top k); sort_kernels.h includes it once for
+ * each width of keys: K, BITS of it.
  *
- * Of 64 runs that take turns in the row each has a least key, and of these the k-th least is a
- * bound: at least k keys are not above it.  Few are, which a second pass finds and inserts among
- * the k least so far.  Without a bound some k (1 + log(n / k)) of n keys would be inserted, each
- * behind a branch that is not foreseen. */
+ * The row is split into 64 interleaved runs.  Each run has a least key, and the k-th least key
+ * among them is a bound: at least k keys are not above it.  A second pass finds the few keys up to
+ * the bound and inserts them among the k least.  Without a bound some k (1 + log(n / k)) of n keys
+ * would be inserted, each behind a branch that is hard to predict. */
 enum { JOIN(RUNS, BITS) = 64, JOIN(MOST_LEAST, BITS) = 32 };
 
 typedef struct JOIN(least, BITS) {
@@ -15,7 +15,7 @@ typedef struct JOIN(least, BITS) {
     int64_t place[JOIN(MOST_LEAST, BITS)];
 } JOIN(least, BITS);
 
-/* Behind those that are equal, which stand before it in the row. */
+/* Inserts a key and its place, behind equal keys, which come before it in the row. */
 static inline void JOIN(keep, BITS)(JOIN(least, BITS) * l, K key, int64_t place)
 {
     int64_t k = l->n < l->most ? l->n++ : l->most - 1;
@@ -32,8 +32,9 @@ static inline void JOIN(keep, BITS)(JOIN(least, BITS) * l, K key, int64_t place)
 }
 
 /* ---- Passes ----------------------------------------------------------------------------------- */
-/* Both are of keys side by side, the first of which has that place. */
+/* Both functions take contiguous keys, the first of which has the given place. */
 #if RD_VECTOR_BYTES == 64
+/* Updates the least key of each run. */
 static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
 {
     enum { LANES = 64 / sizeof(K), VECTORS = 64 / LANES };
@@ -53,6 +54,7 @@ static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
         STORE(run + k * LANES, least[k]);
 }
 
+/* Keeps the keys of a vector that are below the bound. */
 static inline void JOIN(take_vector, BITS)(JOIN(least, BITS) * l, unsigned here, const K *x,
                                            int64_t place)
 {
@@ -64,20 +66,21 @@ static inline void JOIN(take_vector, BITS)(JOIN(least, BITS) * l, unsigned here,
     }
 }
 
+/* Keeps the keys of n that are below the bound. */
 static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x, int64_t place)
 {
-    enum { LANES = 64 / sizeof(K), TOGETHER = 4 };
+    enum { LANES = 64 / sizeof(K), AT_ONCE = 4 };
     const unsigned all = (1U << (LANES - 1) << 1) - 1;
     int64_t        i   = 0;
 
-    for (; i + TOGETHER * LANES <= n; i += TOGETHER * LANES) {
+    for (; i + AT_ONCE * LANES <= n; i += AT_ONCE * LANES) {
         const __m512i below = SET(l->below);
         unsigned      hit   = 0;
 
         UNROLL(4)
-        for (int k = 0; k < TOGETHER; k++)
+        for (int k = 0; k < AT_ONCE; k++)
             hit |= BELOW(LOAD(all, x + i + k * LANES), below);
-        for (int k = 0; hit && k < TOGETHER; k++)
+        for (int k = 0; hit && k < AT_ONCE; k++)
             JOIN(take_vector, BITS)(l, all, x + i + k * LANES, place + i + k * LANES);
     }
     for (; i < n; i += LANES)
@@ -93,10 +96,10 @@ static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
 
 static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x, int64_t place)
 {
-    enum { TOGETHER = 32 };
+    enum { AT_ONCE = 32 };
 
-    for (int64_t i = 0; i < n; i += TOGETHER) {
-        const int64_t end = n - i < TOGETHER ? n : i + TOGETHER;
+    for (int64_t i = 0; i < n; i += AT_ONCE) {
+        const int64_t end = n - i < AT_ONCE ? n : i + AT_ONCE;
         K             any = 0;
 
         for (int64_t j = i; j < end; j++)
@@ -109,7 +112,7 @@ static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x,
 #endif
 
 /* ---- All together ----------------------------------------------------------------------------- */
-/* The k-th least of what is least in each run.  Keys behind the last whole round have no say. */
+/* The k-th least of the least keys of the runs.  Keys behind the last whole round do not count. */
 static K JOIN(bound, BITS)(const JOIN(row, BITS) * r)
 {
     const int64_t whole = r->n / 64 * 64;
@@ -124,6 +127,8 @@ static K JOIN(bound, BITS)(const JOIN(row, BITS) * r)
     return run[r->s->n_out - 1];
 }
 
+/* Finds the first few keys.  False if too few keys are numbers, or too many keys had to be
+ * inserted. */
 static bool JOIN(find_least, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) * l)
 {
     const K bound = JOIN(bound, BITS)(r);
@@ -137,8 +142,8 @@ static bool JOIN(find_least, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) 
     return l->hits > 0;
 }
 
-/* The first few, with their places.  False: others are to find them, as they are too many or equal
- * what is not a number, or as the row falls. */
+/* Finds the first few keys with their places.  False if another method must do it: there are too
+ * many, or some are NaN, or the row descends. */
 static bool JOIN(least_of, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) * l)
 {
     const int64_t k = r->s->n_out;
@@ -152,8 +157,10 @@ static bool JOIN(least_of, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) * 
     return JOIN(find_least, BITS)(r, l);
 }
 
-/* Which of 0 and -0 it is, the element says. */
-static void JOIN(give_least, BITS)(const JOIN(row, BITS) * r, const JOIN(least, BITS) * l, void *to)
+/* Writes the first few values or places.  Zeros are copied from the row, as their keys do not tell
+ * 0 from -0. */
+static void JOIN(write_least, BITS)(const JOIN(row, BITS) * r, const JOIN(least, BITS) * l,
+                                    void *to)
 {
     const int64_t size = rd_dtype_size(r->s->type);
 
@@ -161,7 +168,7 @@ static void JOIN(give_least, BITS)(const JOIN(row, BITS) * r, const JOIN(least, 
         memcpy(to, l->place, (size_t)l->n * sizeof *l->place);
         return;
     }
-    r->back(l->n, l->key, to, r->turn);
+    r->to_elements(l->n, l->key, to, r->invert);
     for (int64_t k = 0; r->found.minus_zero && k < l->n; k++)
         if (l->key[k] == r->zero)
             memcpy((char *)to + k * size, (const char *)r->from + l->place[k] * size, (size_t)size);

@@ -1,18 +1,18 @@
-/* network.h - keys in order by vectors; kernels.h includes it once for each width of keys: K, BITS of
- * it.
+/* network.h - sorts keys by AVX-512; sort_kernels.h includes it once for each width of keys: K,
+ * BITS of it.
  *
- * Up to 8 vectors are sorted in registers by Batcher's bitonic networks (1968, "Sorting networks and
- * their applications").  More are parted about a key that a sample tells: vectors leave those below
- * it at the front, and others in other memory, whence they come back.  Where samples fail, digits do
- * it. */
+ * Up to 16 vectors are sorted in registers by Batcher's bitonic networks (1968, "Sorting networks
+ * and their applications").  More keys are partitioned by a pivot from a sample (quicksort):
+ * compressed vectors keep lower keys in front, and put the others in other memory, then copy them
+ * back.  If samples fail too often, the radix sort takes over. */
 enum {
     JOIN(LANES, BITS)     = 64 / sizeof(K),
     JOIN(REGISTERS, BITS) = 16,
     JOIN(BASE, BITS)      = JOIN(REGISTERS, BITS) * JOIN(LANES, BITS)
 };
 
-/* Lane i of partner ^ distance. */
-static ALWAYS __m512i JOIN(across, BITS)(__m512i v, int distance)
+/* Lane i gets lane i ^ distance. */
+static ALWAYS __m512i JOIN(permute_xor, BITS)(__m512i v, int distance)
 {
     K at[JOIN(LANES, BITS)];
 
@@ -22,8 +22,8 @@ static ALWAYS __m512i JOIN(across, BITS)(__m512i v, int distance)
     return PERMUTE(_mm512_loadu_si512(at), v);
 }
 
-/* Lanes that take the greater one of a pair `distance` apart; `run`: of ascending and descending runs
- * in turn, each so long. */
+/* The lanes that keep the greater key of a pair `distance` apart, where ascending and descending
+ * runs of `run` lanes alternate. */
 static ALWAYS unsigned JOIN(greater, BITS)(int distance, int run)
 {
     unsigned mask = 0;
@@ -34,21 +34,22 @@ static ALWAYS unsigned JOIN(greater, BITS)(int distance, int run)
     return mask;
 }
 
+/* Compares and exchanges the keys of lanes `distance` apart. */
 static ALWAYS __m512i JOIN(exchange, BITS)(__m512i v, int distance, int run)
 {
-    const __m512i other = JOIN(across, BITS)(v, distance);
+    const __m512i other = JOIN(permute_xor, BITS)(v, distance);
 
     return MASK_MAX(MIN(v, other), JOIN(greater, BITS)(distance, run), v, other);
 }
 
-/* The first n lanes. */
+/* A mask of the first n lanes. */
 static ALWAYS unsigned JOIN(first, BITS)(int64_t n)
 {
     return n >= JOIN(LANES, BITS) ? ~0U : n > 0 ? (1U << n) - 1 : 0;
 }
 
-/* A vector that rises and falls. */
-static ALWAYS __m512i JOIN(settle, BITS)(__m512i v)
+/* Sorts a vector of keys that first rise, then fall (a bitonic sequence). */
+static ALWAYS __m512i JOIN(merge_bitonic, BITS)(__m512i v)
 {
     if (JOIN(LANES, BITS) > 8)
         v = JOIN(exchange, BITS)(v, 8, 0);
@@ -57,7 +58,7 @@ static ALWAYS __m512i JOIN(settle, BITS)(__m512i v)
     return JOIN(exchange, BITS)(v, 1, 0);
 }
 
-/* Runs of 2, 4, 8, which rise and fall in turn, and all. */
+/* Sorts a vector: runs of 2, 4, 8 lanes that rise and fall in turn, then all lanes. */
 static ALWAYS __m512i JOIN(sort_vector, BITS)(__m512i v)
 {
     v = JOIN(exchange, BITS)(v, 1, 2);
@@ -68,10 +69,10 @@ static ALWAYS __m512i JOIN(sort_vector, BITS)(__m512i v)
         v = JOIN(exchange, BITS)(v, 2, 8);
         v = JOIN(exchange, BITS)(v, 1, 8);
     }
-    return JOIN(settle, BITS)(v);
+    return JOIN(merge_bitonic, BITS)(v);
 }
 
-/* Of n vectors, pairs `distance` apart. */
+/* Compares and exchanges vectors `distance` apart, of n vectors. */
 static ALWAYS void JOIN(exchange_vectors, BITS)(int n, int distance, __m512i *v)
 {
     UNROLL(16)
@@ -83,7 +84,7 @@ static ALWAYS void JOIN(exchange_vectors, BITS)(int n, int distance, __m512i *v)
         }
 }
 
-/* n vectors in order, and n more, become 2 n. */
+/* Merges n sorted vectors with n more, into 2 n. */
 static ALWAYS void JOIN(merge_vectors, BITS)(int n, __m512i *v)
 {
     UNROLL(8)
@@ -94,7 +95,7 @@ static ALWAYS void JOIN(merge_vectors, BITS)(int n, __m512i *v)
     }
     UNROLL(8)
     for (int i = 0; i < n; i++) {
-        const __m512i back = JOIN(across, BITS)(v[n + i], JOIN(LANES, BITS) - 1), low = v[i];
+        const __m512i back = JOIN(permute_xor, BITS)(v[n + i], JOIN(LANES, BITS) - 1), low = v[i];
         v[i]     = MIN(low, back);
         v[n + i] = MAX(low, back);
     }
@@ -106,10 +107,11 @@ static ALWAYS void JOIN(merge_vectors, BITS)(int n, __m512i *v)
         JOIN(exchange_vectors, BITS)(2 * n, 1, v);
     UNROLL(16)
     for (int i = 0; i < 2 * n; i++)
-        v[i] = JOIN(settle, BITS)(v[i]);
+        v[i] = JOIN(merge_bitonic, BITS)(v[i]);
 }
 
-/* n <= most LANES keys; what lies behind them stays.  Vectors of no key are greatest as they are. */
+/* Sorts n <= most LANES keys in registers; memory behind them stays.  Vectors without keys hold the
+ * greatest key. */
 static ALWAYS void JOIN(sort_registers, BITS)(int most, int64_t n, K *x)
 {
     enum { LANES = JOIN(LANES, BITS) };
@@ -140,6 +142,7 @@ static ALWAYS void JOIN(sort_registers, BITS)(int most, int64_t n, K *x)
         STORE_FIRST(JOIN(first, BITS)(n - k * LANES), x + k * LANES, v[k]);
 }
 
+/* Sorts up to BASE keys in as few registers as hold them. */
 static void JOIN(sort_base, BITS)(int64_t n, K *x)
 {
     if (n > 8 * JOIN(LANES, BITS))
@@ -154,8 +157,8 @@ static void JOIN(sort_base, BITS)(int64_t n, K *x)
         JOIN(sort_registers, BITS)(1, n, x);
 }
 
-/* Those up to `last` come first, in front of the others; how many. */
-static int64_t JOIN(part, BITS)(int64_t n, K *x, K last, K *work)
+/* Moves keys up to `last` to the front of the others.  Returns how many these are. */
+static int64_t JOIN(partition, BITS)(int64_t n, K *x, K last, K *work)
 {
     const __m512i pivot = SET(last);
     int64_t       m = 0, rest = 0;
@@ -181,7 +184,7 @@ static int64_t JOIN(part, BITS)(int64_t n, K *x, K last, K *work)
     return m;
 }
 
-/* The last key of the lower part: the middle one of a vector of samples. */
+/* The last key of the lower part: the middle key of a vector of samples. */
 static K JOIN(pivot_of, BITS)(int64_t n, const K *x, uint32_t *dice)
 {
     K             sample[JOIN(LANES, BITS)];
@@ -195,31 +198,32 @@ static K JOIN(pivot_of, BITS)(int64_t n, const K *x, uint32_t *dice)
     return sample[JOIN(LANES, BITS) / 2 - 1];
 }
 
-/* `work` has room for n keys and a vector. */
-static void JOIN(sort_parts, BITS)(int64_t n, K *x, K *work, int depth, uint32_t *dice)
+/* Sorts n keys by partitions.  `work` has room for n keys and a vector. */
+static void JOIN(quicksort, BITS)(int64_t n, K *x, K *work, int depth, uint32_t *dice)
 {
     while (n > JOIN(BASE, BITS)) {
         if (depth-- == 0) {
-            JOIN(deal, BITS)(n, x, work);
+            JOIN(radix_sort, BITS)(n, x, work);
             return;
         }
         const K last = JOIN(pivot_of, BITS)(n, x, dice);
-        int64_t m    = JOIN(part, BITS)(n, x, last, work);
+        int64_t m    = JOIN(partition, BITS)(n, x, last, work);
 
         /* nothing is above: those that equal it go last, where they stay */
         if (m == n) {
             if (last == 0)
                 return;
-            n = JOIN(part, BITS)(n, x, last - 1, work);
+            n = JOIN(partition, BITS)(n, x, last - 1, work);
             continue;
         }
-        JOIN(sort_parts, BITS)(m, x, work, depth, dice);
+        JOIN(quicksort, BITS)(m, x, work, depth, dice);
         x += m;
         n -= m;
     }
     JOIN(sort_base, BITS)(n, x);
 }
 
+/* Sorts n keys; `work` has room for n keys and a vector. */
 static void JOIN(sort, BITS)(int64_t n, K *x, K *work)
 {
     uint32_t dice  = 1;
@@ -227,5 +231,5 @@ static void JOIN(sort, BITS)(int64_t n, K *x, K *work)
 
     for (int64_t k = n; k > 1; k /= 2)
         depth += 2;
-    JOIN(sort_parts, BITS)(n, x, work, depth, &dice);
+    JOIN(quicksort, BITS)(n, x, work, depth, &dice);
 }

@@ -1,16 +1,17 @@
-/* radix.h - keys by their digits, alone and with their places; kernels.h includes it once for each width
- * of keys: K, BITS of it.
+/* radix.h - radix sort of keys, alone and with their places; sort_kernels.h includes it once for
+ * each width of keys: K, BITS of it.
  *
- * They are dealt by one digit of 8 bits after the other, from the last to the first; digits that all
- * have in common are passed over.  Equal keys keep their order. */
+ * Each pass sorts by one digit of 8 bits, from the last digit to the first (LSD, stable).  Digits
+ * that are equal in all keys need no pass. */
 typedef struct JOIN(pair, BITS) {
     K key, place;
 } JOIN(pair, BITS);
 
 enum { JOIN(DIGITS, BITS) = BITS / 8, JOIN(FEW, BITS) = 24 };
 
-/* Where those with each digit begin; false: all have the same. */
-static bool JOIN(begins, BITS)(int64_t n, K digit_of_one, K *count)
+/* Turns counts of a digit into the offsets where each digit begins.  False if all keys have the
+ * same digit. */
+static bool JOIN(digit_offsets, BITS)(int64_t n, K digit_of_one, K *count)
 {
     K before = 0;
 
@@ -25,8 +26,8 @@ static bool JOIN(begins, BITS)(int64_t n, K digit_of_one, K *count)
     return true;
 }
 
-/* By digits. */
-static void JOIN(deal, BITS)(int64_t n, K *x, K *work)
+/* Sorts n keys by their digits. */
+static void JOIN(radix_sort, BITS)(int64_t n, K *x, K *work)
 {
     K  count[JOIN(DIGITS, BITS)][256];
     K *from = x, *to = work;
@@ -37,7 +38,7 @@ static void JOIN(deal, BITS)(int64_t n, K *x, K *work)
             for (int d = 0; d < JOIN(DIGITS, BITS); d++)
                 count[d][x[i] >> 8 * d & 255]++;
     for (int d = 0; d < JOIN(DIGITS, BITS); d++) {
-        if (!JOIN(begins, BITS)(n, x[0] >> 8 * d & 255, count[d]))
+        if (!JOIN(digit_offsets, BITS)(n, x[0] >> 8 * d & 255, count[d]))
             continue;
         for (int64_t i = 0; i < n;)
             for (const int64_t end = strip_end(i, n); i < end; i++)
@@ -50,6 +51,7 @@ static void JOIN(deal, BITS)(int64_t n, K *x, K *work)
         copy_strips(n * (int64_t)sizeof *x, from, x);
 }
 
+/* Insertion sort of keys with their places. */
 static void JOIN(insert_pairs, BITS)(int64_t n, JOIN(pair, BITS) * x)
 {
     for (int64_t i = 1; i < n; i++) {
@@ -62,7 +64,7 @@ static void JOIN(insert_pairs, BITS)(int64_t n, JOIN(pair, BITS) * x)
     }
 }
 
-/* Where they are in the end: at x, or at `work`. */
+/* Sorts keys with their places.  Returns where they end up: x or `work`. */
 static const JOIN(pair, BITS) *
     JOIN(sort_pairs, BITS)(int64_t n, JOIN(pair, BITS) * x, JOIN(pair, BITS) * work)
 {
@@ -79,7 +81,7 @@ static const JOIN(pair, BITS) *
             for (int d = 0; d < JOIN(DIGITS, BITS); d++)
                 count[d][x[i].key >> 8 * d & 255]++;
     for (int d = 0; d < JOIN(DIGITS, BITS); d++) {
-        if (!JOIN(begins, BITS)(n, x[0].key >> 8 * d & 255, count[d]))
+        if (!JOIN(digit_offsets, BITS)(n, x[0].key >> 8 * d & 255, count[d]))
             continue;
         for (int64_t i = 0; i < n;)
             for (const int64_t end = strip_end(i, n); i < end; i++)

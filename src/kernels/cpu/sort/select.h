@@ -1,12 +1,14 @@
-/* select.h - the key of a rank; kernels.h includes it once for each width of keys: K, BITS of it.
+/* select.h - selection: the key of a rank (nth element); sort_kernels.h includes it once for each
+ * width of keys: K, BITS of it.
  *
- * A few keys tell where the one that is wanted lies: Floyd and Rivest (1975), "Expected time bounds
- * for selection".  One pass keeps those between two of them, mostly a quarter; some dozens are
- * counted.  Where that does not help, digits do, from the first on, in as many passes as there are. */
+ * A sample gives two bounds that the key probably lies between: Floyd and Rivest (1975), "Expected
+ * time bounds for selection". One pass keeps the keys between these bounds, mostly a quarter.  Some
+ * dozens of keys are selected by counting.  Where samples do not help, keys are selected by their
+ * digits, from the first one on. */
 enum { JOIN(SAMPLE, BITS) = 64, JOIN(BAD_PASSES, BITS) = 4 };
 
-/* Of up to 64 keys. */
-static K JOIN(counted, BITS)(int64_t n, const K *x, int64_t rank, int64_t *less)
+/* Selects among at most 64 keys: counts the keys below each one until the rank fits. */
+static K JOIN(select_by_counting, BITS)(int64_t n, const K *x, int64_t rank, int64_t *less)
 {
     for (int64_t k = 0;; k++) {
         const K key   = x[k];
@@ -23,8 +25,9 @@ static K JOIN(counted, BITS)(int64_t n, const K *x, int64_t rank, int64_t *less)
     }
 }
 
-/* By digits of 8 bits. */
-static K JOIN(by_digits, BITS)(int64_t n, const K *x, int64_t rank, K *to, int64_t *less)
+/* Selects by digits of 8 bits, from the highest: each pass counts digits and keeps the keys with
+ * the right one. */
+static K JOIN(select_by_digits, BITS)(int64_t n, const K *x, int64_t rank, K *to, int64_t *less)
 {
     K lo = 0;
 
@@ -53,18 +56,20 @@ typedef struct JOIN(selected, BITS) {
     bool    has_next;
 } JOIN(selected, BITS);
 
+/* Selects the keys of this rank and the next one, of few keys. */
 static JOIN(selected, BITS) JOIN(select_few, BITS)(int64_t n, const K *x, int64_t rank)
 {
     JOIN(selected, BITS) y = { .has_next = rank + 1 < n };
     int64_t ignored;
 
-    y.key = JOIN(counted, BITS)(n, x, rank, &y.less);
+    y.key = JOIN(select_by_counting, BITS)(n, x, rank, &y.less);
     if (y.has_next)
-        y.next = JOIN(counted, BITS)(n, x, rank + 1, &ignored);
+        y.next = JOIN(select_by_counting, BITS)(n, x, rank + 1, &ignored);
     return y;
 }
 
-/* Two keys between which the rank's is likely to lie, by a sample, one of each n / MANY keys. */
+/* Sets two keys that probably enclose the key of the rank, by a sample: one of each n / MANY
+ * keys. */
 static void JOIN(bounds, BITS)(int64_t n, const K *x, int64_t rank, uint32_t *dice, K *lo, K *hi)
 {
     enum { MANY = JOIN(SAMPLE, BITS), AROUND = 8 };
@@ -76,11 +81,13 @@ static void JOIN(bounds, BITS)(int64_t n, const K *x, int64_t rank, uint32_t *di
         *dice     = *dice * 1664525U + 1013904223U;
         sample[k] = x[k * step + (int64_t)((uint64_t)(*dice >> 8) * (uint64_t)step >> 24)];
     }
-    *lo = at >= AROUND ? JOIN(counted, BITS)(MANY, sample, at - AROUND, &ignored) : 0;
-    *hi = at + AROUND < MANY ? JOIN(counted, BITS)(MANY, sample, at + AROUND, &ignored) : (K)-1;
+    *lo = at >= AROUND ? JOIN(select_by_counting, BITS)(MANY, sample, at - AROUND, &ignored) : 0;
+    *hi = at + AROUND < MANY ? JOIN(select_by_counting, BITS)(MANY, sample, at + AROUND, &ignored)
+                             : (K)-1;
 }
 
-/* Of n > 0 keys.  `work` has room for twice n and two vectors; x stays. */
+/* Selects the key of a rank among n > 0 keys.  `work` has room for twice n keys and two vectors; x
+ * stays as it is. */
 static JOIN(selected, BITS) JOIN(select, BITS)(int64_t n, const K *x, int64_t rank, K *work)
 {
     K       *to = work, *other = work + n + 16;
@@ -126,7 +133,7 @@ static JOIN(selected, BITS) JOIN(select, BITS)(int64_t n, const K *x, int64_t ra
         other         = swap;
         if (bad == JOIN(BAD_PASSES, BITS)) {
             int64_t under_digits;
-            const K key = JOIN(by_digits, BITS)(n, x, rank, to, &under_digits);
+            const K key = JOIN(select_by_digits, BITS)(n, x, rank, to, &under_digits);
             return (JOIN(selected, BITS)){ .key = key, .less = below + under_digits };
         }
     }
@@ -136,7 +143,7 @@ static JOIN(selected, BITS) JOIN(select, BITS)(int64_t n, const K *x, int64_t ra
     return y;
 }
 
-/* The key of the next rank, which there is. */
+/* The key of the next rank, which exists. */
 static K JOIN(next, BITS)(int64_t n, const K *x, int64_t rank, const JOIN(selected, BITS) * y)
 {
     int64_t up_to = 0;

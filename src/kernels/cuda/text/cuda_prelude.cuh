@@ -108,8 +108,8 @@ static __forceinline__ float rd_round_bf16(float x)
 #endif
 
 #define RD_EXP_F32_APART
-#include "kernels/math/rows.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/row_functions.h"
+#include "kernels/math/prefix_sums.h"
 #ifdef RD_FAST
 #include "kernels/cuda/text/fast.cuh"
 #else

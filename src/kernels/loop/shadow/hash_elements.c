@@ -3,7 +3,7 @@
  * A state is a hash of its elements in their order, or the sum of their hashes where the order
  * does not count.  The state of no element is RD_OF_NOTHING. */
 #include "kernels/loop/shadow/shadow.h"
-#include "kernels/cpu/reference/reducers.h"
+#include "kernels/cpu/reference/reducer_functions.h"
 #include <string.h>
 
 /* The number of an element's step. */

@@ -1,7 +1,7 @@
 /* hash_values.c - hashes that stand for numbers in a shadow run: those of operators, and what
  * decides if a number is not known. */
 #include "kernels/loop/shadow/shadow.h"
-#include "kernels/cpu/reference/ops.h"
+#include "kernels/cpu/reference/op_functions.h"
 #include <stdarg.h>
 
 /* The hash of a shadow, known or not. */
@@ -87,7 +87,7 @@ static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
     if (!known || !code)
         return unknown(hash);
     code(&result, &word[0], &word[1], &word[2], &warnings);
-    if (!test && rd_op_narrow(let->type))
+    if (!test && rd_op_needs_wrap(let->type))
         result = rd_op_wrap(result, let->type);
     return of_word(result, let->type);
 }

@@ -166,8 +166,8 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 
 #define RD_HALF_TYPES
 #include "core/half.h"
-#include "kernels/math/rows.h"
-#include "kernels/math/so_far.h"
+#include "kernels/math/row_functions.h"
+#include "kernels/math/prefix_sums.h"
 #include "kernels/math/math_divide.h"
 #include "kernels/emit/combine_nodes.h"
 #include "kernels/opencl/text/kernel_record.h"

@@ -67,7 +67,7 @@ void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair,
         add_wide_nodes(to);
     rd_text_add(to, "    static inline before words(%s all) { before w;", node);
     if (pair)
-        rd_text_add(to, " rd_so_far_%s(all, &w.e[0], &w.e[1]);", f32 ? "f32" : "f64");
+        rd_text_add(to, " rd_prefix_sum_%s(all, &w.e[0], &w.e[1]);", f32 ? "f32" : "f64");
     else
         rd_text_add(to, " w.e[0] = all;");
     rd_text_add(to, " return w; }\n};\n");

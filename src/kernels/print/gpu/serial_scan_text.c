@@ -1,6 +1,6 @@
 /* serial_scan_text.c - scans that a thread runs element by element. s has the state of the block
  * at hand, and p the prefix of all blocks before it. e has the nodes of the block's elements,
- * where prefixes go by a tree. w has the words of a running sum (kernels/math/so_far.h):
+ * where prefixes go by a tree. w has the words of a running sum (kernels/math/prefix_sums.h):
  *
  *     while (b0[0] < (i1) / 64) { turn0(&s0_0[0], &p0_0[0]); b0[0]++; }
  *     step0(&s0_0[0], r0, 1, i1);
@@ -33,7 +33,7 @@ static void add_parameters(rd_text *to, const rd_emit_fold *f, bool pair, const 
 }
 
 /* Adds turn0(): a block has ended, and is merged into the prefix of the next one.  A running sum
- * takes the number of the block and the cell's words, too.
+ * (kernels/math/prefix_sums.h) takes the number of the block and the cell's words, too.
  *
  *     static inline void turn0(float *s0, float *p0)
  *     {

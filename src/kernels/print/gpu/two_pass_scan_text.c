@@ -174,7 +174,7 @@ static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *
     rd_text_end(&at, n->to);
 }
 
-/* Prints the words of a running sum (kernels/math/so_far.h) as if it had come to this range block
+/* Prints the words of a running sum (kernels/math/prefix_sums.h) as if it had come to this range block
  * by block. */
 static void resume_sum(rd_printing *n, const rd_stmt *s)
 {
@@ -193,7 +193,7 @@ static void resume_sum(rd_printing *n, const rd_stmt *s)
     close_brace(n);
     add_word(n, &word, s->store, "2 * level");
     rd_print_line(n, "for (int level = 0; level < %" PRId32 "; level++) %s = all;", first, word.at);
-    rd_print_line(n, "rd_so_far_%s(all, &p%" PRId32 "_0[c], &p%" PRId32 "_%d[c]);",
+    rd_print_line(n, "rd_prefix_sum_%s(all, &p%" PRId32 "_0[c], &p%" PRId32 "_%d[c]);",
                   rd_dtype_class(n->t->p->fold[s->fold].type) == RD_CLASS_f32 ? "f32" : "f64",
                   s->store, s->store, second);
     rd_text_end(&node, n->to);

@@ -1,7 +1,9 @@
-/* buffers.c - which registers of a tile share memory, and how many elements a tile has: all buffers
- * together fit the first-level cache, beside what is read and written. */
+/* buffers.c - register allocation for tiles: which registers share a buffer, and how many elements
+ * a buffer has.
+ *
+ * All buffers together fit the first-level cache, with room for what is read and written. */
 #include "core/caches.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 
 enum { FEWEST = 256, MOST = 2048 };
 
@@ -11,6 +13,8 @@ typedef struct pool {
     rd_elem *elem;    /* of its last register                                      */
 } pool;
 
+/* True if the instruction makes elements of a tile that are neither fused, nor memory itself, nor
+ * stored at once. */
 static bool needs_buffer(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_inst *t = &code->inst[i];
@@ -32,9 +36,10 @@ static bool needs_buffer(const rd_program *p, const rd_tile_code *code, int32_t 
     }
 }
 
-/* A buffer whose last reader is this very instruction may take its result, element on element, if
- * elements are of one size: wider ones would run ahead of what is read. */
-static int32_t take(pool *b, int32_t i, int32_t until, rd_elem elem, bool in_place)
+/* Takes the first free buffer.  A buffer that is read for the last time by this very instruction
+ * may hold its result, if elements are of one size: wider results would overwrite operands before
+ * they are read. */
+static int32_t take_buffer(pool *b, int32_t i, int32_t until, rd_elem elem, bool in_place)
 {
     int32_t k = 0;
 
@@ -47,13 +52,14 @@ static int32_t take(pool *b, int32_t i, int32_t until, rd_elem elem, bool in_pla
     return k;
 }
 
-static bool element_on_element(rd_inst_kind kind)
+/* True if an instruction reads and writes element by element. */
+static bool can_be_in_place(rd_inst_kind kind)
 {
     return kind == RD_I_MAP || kind == RD_I_SELECT || kind == RD_I_CAST;
 }
 
-/* Results of one CLOSE lie in buffers of consecutive numbers: new ones, which stay theirs. */
-static int32_t take_several(const rd_tile_code *code, pool *b, int32_t reg, int32_t n)
+/* Takes n new buffers of consecutive numbers for the results of one CLOSE, for good. */
+static int32_t take_buffers(const rd_tile_code *code, pool *b, int32_t reg, int32_t n)
 {
     const int32_t first = b->n;
 
@@ -64,6 +70,7 @@ static int32_t take_several(const rd_tile_code *code, pool *b, int32_t reg, int3
     return first;
 }
 
+/* Gives a buffer to each register of a tile that needs one. */
 static void assign(const rd_program *p, rd_tile_code *code, pool *b)
 {
     for (int32_t i = 0; i < p->n_inst; i++) {
@@ -72,16 +79,17 @@ static void assign(const rd_program *p, rd_tile_code *code, pool *b)
 
         if (!needs_buffer(p, code, i))
             continue;
-        last                 = code->reg[inst->dst].last;
-        code->inst[i].buffer = inst->kind == RD_I_CLOSE && p->fold[inst->arg].n_out > 1
-                                   ? take_several(code, b, inst->dst, p->fold[inst->arg].n_out)
-                                   : take(b, i, last < i ? i : last, code->reg[inst->dst].elem,
-                                          element_on_element(inst->kind));
+        last = code->reg[inst->dst].last;
+        code->inst[i].buffer =
+            inst->kind == RD_I_CLOSE && p->fold[inst->arg].n_out > 1
+                ? take_buffers(code, b, inst->dst, p->fold[inst->arg].n_out)
+                : take_buffer(b, i, last < i ? i : last, code->reg[inst->dst].elem,
+                              can_be_in_place(inst->kind));
     }
 }
 
-/* Bytes of all buffers: most of the first-level cache, or as many times more or less as measuring
- * tries. */
+/* The bytes of all buffers: most of the first-level cache, or more or less where measuring tries
+ * that. */
 static int64_t buffers_bytes(const rd_program *p)
 {
     const int64_t bytes = rd_caches().l1 / 4 * 3;
@@ -89,6 +97,7 @@ static int64_t buffers_bytes(const rd_program *p)
     return p->tile >= 0 ? bytes << p->tile : bytes >> -p->tile;
 }
 
+/* Allocates buffers, then sets how many elements each has. */
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *memory)
 {
     const size_t room = (size_t)p->n_reg + 2 * (size_t)p->n_inst + 1;

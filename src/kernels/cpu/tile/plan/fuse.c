@@ -1,9 +1,12 @@
-/* fuse.c - passes over a tile that need not be: loads that are the memory itself, results stored
- * where they are computed, maps folded where they are computed. */
+/* fuse.c - fusion on tiles: passes over a tile that can be saved.
+ *
+ *   LOAD x; MAP a = x x; STEP sum, a    ->  STEP sum of squares of x, read from memory
+ *   MAP y = a + b; STORE y              ->  MAP writes into memory, no STORE */
 #include "core/caches.h"
 #include "core/combine_tree.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 
+/* Notes the last reader of each register, and counts readers. */
 static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     int32_t reg[RD_MOST_READ], n = rd_inst_reads(p, &p->inst[i], reg);
@@ -14,13 +17,13 @@ static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)
     }
 }
 
-/* The same in memory and in registers? */
-static bool native(rd_dtype type)
+/* True if a type is the same in memory and in registers. */
+static bool is_native(rd_dtype type)
 {
     return type == RD_F32 || type == RD_F64 || type == RD_I64 || type == RD_U64;
 }
 
-static bool computes(rd_inst_kind kind)
+static bool is_computation(rd_inst_kind kind)
 {
     return kind == RD_I_MAP || kind == RD_I_CAST || kind == RD_I_SELECT || kind == RD_I_SCAN;
 }
@@ -36,8 +39,8 @@ int64_t rd_tile_bytes(const rd_program *p, const rd_address *at)
     return bytes < 1e18 ? (int64_t)bytes : INT64_MAX;
 }
 
-/* What only a store to memory of its type reads is cut, or rounded, by that; f32 that shall become
- * halves, too. */
+/* Leaves the cut or the rounding to the STORE, if only a STORE to memory of the same type reads the
+ * value.  Likewise for f32 that become halves. */
 static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst    *inst = &p->inst[i];
@@ -57,19 +60,20 @@ static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
     code->reg[from->a].last   = i > code->reg[from->a].last ? i : code->reg[from->a].last;
 }
 
-/* May a scan's results go past the caches from where they are made?  Only whole rows, and long
- * ones, are better off. */
-static bool streams_itself(const rd_program *p, const rd_tile_code *code, int32_t reg)
+/* True if a scan should write its results by non-temporal stores itself.  This pays for whole, long
+ * rows only. */
+static bool can_store_nontemporal(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     enum { LONG = 512 };
     const rd_inst      *inst = &p->inst[code->reg[reg].born];
     const rd_tile_fold *f    = &code->fold[inst->arg];
 
     return inst->kind == RD_I_SCAN && code->reg[reg].uses == 1 && f->col_extent >= LONG &&
-           f->form != RD_FOLD_ELEMENTS && f->fold->type == f->fold->out;
+           f->mapping != RD_FOLD_ELEMENTS && f->fold->type == f->fold->out;
 }
 
-/* loads: of how many instructions up to each are LOADs. */
+/* Lets the instruction that computes a value write it to the memory of its STORE.  loads[i] counts
+ * the LOADs among instructions 0 .. i: a LOAD in between may read that memory. */
 static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *loads, int32_t i)
 {
     const rd_inst    *inst = &p->inst[i];
@@ -77,18 +81,19 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
     rd_tile_inst     *t    = &code->inst[i];
     const int32_t     from = code->reg[inst->a].born;
 
-    if (t->level != RD_AT_TILE || t->walk.col != 1 || t->walk.gathers)
+    if (t->level != RD_AT_TILE || t->strides.col != 1 || t->strides.gathers)
         return;
     if (at->slot < p->first_scratch && rd_tile_bytes(p, at) >= RD_STREAM_BYTES) {
-        t->stream = code->streams = true;
-        if (!streams_itself(p, code, inst->a))
+        t->nontemporal = code->nontemporal = true;
+        if (!can_store_nontemporal(p, code, inst->a))
             return;
     }
-    if (!native(at->type) || code->inst[from].level != RD_AT_TILE ||
-        !computes(p->inst[from].kind) || code->inst[from].into >= 0 || loads[i] != loads[from])
+    if (!is_native(at->type) || code->inst[from].level != RD_AT_TILE ||
+        !is_computation(p->inst[from].kind) || code->inst[from].into >= 0 ||
+        loads[i] != loads[from])
         return;
     code->inst[from].into = i;
-    t->done               = true;
+    t->is_stored          = true;
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
@@ -103,9 +108,9 @@ static rd_elem half_elem(rd_dtype type)
     return elems[type];
 }
 
-/* Do steps with a kernel that widens these elements read the register, and nothing else? */
-static bool only_folds_widen(const rd_program *p, const rd_tile_code *code, int32_t load,
-                             rd_elem elem)
+/* True if all readers of a register are STEPs with kernels that widen these elements. */
+static bool is_widened_by_folds(const rd_program *p, const rd_tile_code *code, int32_t load,
+                                rd_elem elem)
 {
     int32_t uses = 0;
 
@@ -115,39 +120,39 @@ static bool only_folds_widen(const rd_program *p, const rd_tile_code *code, int3
 
         uses += p->inst[i].kind == RD_I_STEP && t->level == RD_AT_TILE &&
                 t->x == p->inst[load].dst && t->y < 0 && t->small < 0 && !t->counts && !f->best &&
-                !f->masked && !f->weighted && f->form != RD_FOLD_ELEMENTS &&
+                !f->masked && !f->weighted && f->mapping != RD_FOLD_ELEMENTS &&
                 code->simd->fused[elem] && code->simd->fused[elem][f->fold->reducer][t->fused];
     }
     return uses == code->reg[p->inst[load].dst].uses;
 }
 
-/* Is anything stored while the register is in use?  It may be what the register would still have to
- * read.  stores: how many instructions up to each store. */
+/* Makes the register of a LOAD the memory itself, if nothing is stored while the register is in
+ * use.  stores[i] counts the STOREs among instructions 0 .. i. */
 static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
 {
     const rd_dtype type = p->address[p->inst[i].arg].type;
     rd_tile_inst  *t    = &code->inst[i];
     rd_tile_reg   *reg  = &code->reg[p->inst[i].dst];
 
-    if (t->level == RD_AT_TASK || t->walk.col != 1 || t->walk.gathers ||
+    if (t->level == RD_AT_TASK || t->strides.col != 1 || t->strides.gathers ||
         !(reg->last < i || stores[reg->last - 1] == stores[i]))
         return;
-    if (rd_dtype_is_half(type) && only_folds_widen(p, code, i, half_elem(type)))
+    if (rd_dtype_is_half(type) && is_widened_by_folds(p, code, i, half_elem(type)))
         reg->elem = half_elem(type);
-    else if (!native(type))
+    else if (!is_native(type))
         return;
     t->direct = true;
 }
 
-/* ---- Moves ----------------------------------------------------------------------------------- */
-static bool in_rows(const rd_tile_inst *t)
+/* ---- Copies ---------------------------------------------------------------------------------- */
+static bool is_in_rows(const rd_tile_inst *t)
 {
-    return t->walk.col == 1 && !t->walk.gathers;
+    return t->strides.col == 1 && !t->strides.gathers;
 }
 
-/* What is only loaded to be stored goes from memory to memory, as bytes: rows as they are, or one
- * side turned. */
-static void fuse_move(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
+/* Copies bytes from memory to memory where a value is loaded only to be stored: rows as they are,
+ * or transposed on one side. */
+static void fuse_copy(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
 {
     const rd_address *to   = &p->address[p->inst[i].arg];
     rd_tile_inst     *t    = &code->inst[i];
@@ -158,25 +163,25 @@ static void fuse_move(const rd_program *p, rd_tile_code *code, const int32_t *st
         code->reg[p->inst[i].a].uses != 1 || to->type == RD_BOOL ||
         p->address[p->inst[from].arg].type != to->type || stores[i] - 1 != stores[from])
         return;
-    if (!(in_rows(t) && (in_rows(load) || load->turns)) && !(t->turns && in_rows(load)))
+    if (!(is_in_rows(t) && (is_in_rows(load) || load->transposes)) &&
+        !(t->transposes && is_in_rows(load)))
         return;
-    t->moves   = from;
-    load->skip = true;
-    if (in_rows(t) && to->slot < p->first_scratch && rd_tile_bytes(p, to) >= RD_STREAM_BYTES)
-        t->stream = code->streams = true;
+    t->copied_load = from;
+    load->skip     = true;
+    if (is_in_rows(t) && to->slot < p->first_scratch && rd_tile_bytes(p, to) >= RD_STREAM_BYTES)
+        t->nontemporal = code->nontemporal = true;
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-static bool in_tile(const rd_tile_code *code, int32_t reg)
+static bool is_in_tile(const rd_tile_code *code, int32_t reg)
 {
     return reg >= 0 && code->reg[reg].level == RD_AT_TILE;
 }
 
-/* The MAP that makes a register for the one instruction that reads it, and need not be cut or
- * rounded for that. */
-static int32_t only_map(const rd_program *p, const rd_tile_code *code, int32_t reg)
+/* The MAP that makes a register for its only reader, and need not be cut or rounded; or -1. */
+static int32_t sole_map(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
-    const int32_t from = in_tile(code, reg) ? code->reg[reg].born : -1;
+    const int32_t from = is_in_tile(code, reg) ? code->reg[reg].born : -1;
 
     return from >= 0 && code->reg[reg].uses == 1 && p->inst[from].kind == RD_I_MAP &&
                    !code->inst[from].wrap
@@ -196,16 +201,16 @@ static rd_fused fused_as(rd_op op)
     }
 }
 
-/* Step i computes map `as` of the operands of `from` itself, if there is such a kernel and they are
- * in the tile. */
+/* Lets STEP i compute map `as` of the operands of `from` itself.  False if there is no such kernel,
+ * or operands are not of the tile. */
 static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as, int32_t from)
 {
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
     const int32_t       x = p->inst[from].a,
                   y       = rd_op_table[p->inst[from].op].arity == 2 ? p->inst[from].b : -1;
 
-    if (!code->simd->fused[f->elem][f->fold->reducer][as] || !in_tile(code, x) ||
-        (y >= 0 && !in_tile(code, y)))
+    if (!code->simd->fused[f->elem][f->fold->reducer][as] || !is_in_tile(code, x) ||
+        (y >= 0 && !is_in_tile(code, y)))
         return false;
     code->inst[i].fused   = as;
     code->inst[i].x       = x;
@@ -217,15 +222,16 @@ static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fuse
     return true;
 }
 
-/* Of operands a and b one is a number for all of a row, or of the tile: step i computes map `as` of
- * the two, whichever is which, if there is such a kernel. */
+/* Lets STEP i compute map `as` of a and b, one of which is a scalar for each row or for the tile.
+ * False if there is no such kernel. */
 static bool fuse_by_row(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as, int32_t a,
                         int32_t b)
 {
     const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
-    const bool          in_a = in_tile(code, a);
+    const bool          in_a = is_in_tile(code, a);
 
-    if (in_a == in_tile(code, b) || (f->form != RD_FOLD_RUN && f->form != RD_FOLD_COLUMNS) ||
+    if (in_a == is_in_tile(code, b) ||
+        (f->mapping != RD_FOLD_LANES && f->mapping != RD_FOLD_COLUMNS) ||
         !code->simd->fused[f->elem][f->fold->reducer][as])
         return false;
     code->inst[i].fused = as;
@@ -239,7 +245,7 @@ static bool fuse_by_row(const rd_program *p, rd_tile_code *code, int32_t i, rd_f
     return true;
 }
 
-/* The difference that map `from` takes, if one of the two is a number for a row. */
+/* Fuses a difference with a scalar of the row into STEP i. */
 static bool fuse_shift(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as,
                        int32_t from)
 {
@@ -249,31 +255,32 @@ static bool fuse_shift(const rd_program *p, rd_tile_code *code, int32_t i, rd_fu
     return true;
 }
 
-/* Sums of squares load what they square once, of differences what they are made of. */
+/* Fuses sums of squares and of squared differences, which then load each operand once. */
 static void fuse_square(const rd_program *p, rd_tile_code *code, int32_t i)
 {
-    const int32_t x = p->inst[i].a, sub = only_map(p, code, x);
+    const int32_t x = p->inst[i].a, sub = sole_map(p, code, x);
 
     if (x != p->inst[i].b || (sub >= 0 && p->inst[sub].op == RD_OP_sub &&
                               (fuse_map(p, code, i, RD_FUSED_sqdiff, sub) ||
                                fuse_shift(p, code, i, RD_FUSED_sqshift, sub))))
         return;
-    if (in_tile(code, x)) {
+    if (is_in_tile(code, x)) {
         code->inst[i].fused = RD_FUSED_square;
         code->inst[i].y     = -1;
     }
 }
 
+/* Fuses the map, or the two maps, that only STEP i reads into its kernel. */
 static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst      *inst = &p->inst[i];
     const rd_tile_fold *f    = &code->fold[inst->arg];
-    const int32_t       map  = only_map(p, code, inst->a);
-    const int32_t       sub  = map >= 0 ? only_map(p, code, p->inst[map].a) : -1;
+    const int32_t       map  = sole_map(p, code, inst->a);
+    const int32_t       sub  = map >= 0 ? sole_map(p, code, p->inst[map].a) : -1;
     const rd_fused      as   = map >= 0 ? fused_as(p->inst[map].op) : RD_FUSED_none;
     rd_fused            diff = RD_FUSED_none;
 
-    if (f->masked || f->weighted || f->form == RD_FOLD_ELEMENTS || !code->simd->fused[f->elem])
+    if (f->masked || f->weighted || f->mapping == RD_FOLD_ELEMENTS || !code->simd->fused[f->elem])
         return;
     if (f->fold->reducer == RD_RED_dot) {
         fuse_by_row(p, code, i, RD_FUSED_scale, inst->a, inst->b);
@@ -293,16 +300,16 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
         fuse_map(p, code, i, as, map);
 }
 
-/* The sum of bools cast to ints counts them. */
+/* Counts bools where a sum adds up bools that are cast to ints. */
 static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
     rd_tile_fold  *f    = &code->fold[inst->arg];
-    const int32_t  from = in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
+    const int32_t  from = is_in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
 
     if (from < 0 || p->inst[from].kind != RD_I_CAST || p->inst[from].from != RD_BOOL ||
-        code->reg[inst->a].uses != 1 || !in_tile(code, p->inst[from].a) || f->masked ||
-        inst->b >= 0 || f->form != RD_FOLD_RUN || f->fold->reducer != RD_RED_sum ||
+        code->reg[inst->a].uses != 1 || !is_in_tile(code, p->inst[from].a) || f->masked ||
+        inst->b >= 0 || f->mapping != RD_FOLD_LANES || f->fold->reducer != RD_RED_sum ||
         (f->elem != RD_ELEM_i64 && f->elem != RD_ELEM_u64))
         return;
     code->inst[i].counts  = true;
@@ -313,19 +320,20 @@ static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
         code->reg[p->inst[from].a].last = i;
 }
 
-/* Bools that only a comparison of floats with one number has made are not made. */
+/* Fuses a comparison of floats with a scalar into the STEP that counts its results, so no bools are
+ * made. */
 static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     rd_tile_inst  *t    = &code->inst[i];
-    const int32_t  test = t->counts ? only_map(p, code, t->x) : -1;
+    const int32_t  test = t->counts ? sole_map(p, code, t->x) : -1;
     const rd_inst *inst = test >= 0 ? &p->inst[test] : NULL;
     const rd_elem  elem = inst ? rd_elem_of(inst->from) : RD_ELEM_b8;
     int32_t        abs;
 
     if (test < 0 || !code->simd->count_if[elem] || !code->simd->count_if[elem][inst->op][0] ||
-        !in_tile(code, inst->a) || code->reg[inst->b].level != RD_AT_TASK)
+        !is_in_tile(code, inst->a) || code->reg[inst->b].level != RD_AT_TASK)
         return;
-    abs                   = only_map(p, code, inst->a);
+    abs                   = sole_map(p, code, inst->a);
     abs                   = abs >= 0 && p->inst[abs].op == RD_OP_abs ? abs : -1;
     t->count_if           = code->simd->count_if[elem][inst->op][abs >= 0];
     t->x                  = abs >= 0 ? p->inst[abs].a : inst->a;
@@ -336,9 +344,9 @@ static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
     code->reg[t->x].last = i > code->reg[t->x].last ? i : code->reg[t->x].last;
 }
 
-/* Sums of small ints are exact in f64 and i64 alike, in any order, and need not be widened one by
- * one. */
-static bool sums_exactly(const rd_tile_fold *f, rd_dtype type)
+/* True if a sum of small ints is exact in f64 and in i64 alike, so that their order does not matter
+ * and they need not be widened one by one. */
+static bool is_exact_sum(const rd_tile_fold *f, rd_dtype type)
 {
     const double most = (double)f->fold->n_block * (double)f->fold->lanes * RD_TREE_STEPS * 65536;
 
@@ -346,24 +354,27 @@ static bool sums_exactly(const rd_tile_fold *f, rd_dtype type)
            f->fold->steps == RD_TREE_STEPS && (type == RD_F64 || type == RD_I64 || type == RD_U64);
 }
 
+/* Sums ints of 8 and 16 bits as they lie in memory, instead of loading, casting and adding them. */
 static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
 {
-    const rd_inst      *inst = &p->inst[i];
-    rd_tile_fold       *f    = &code->fold[inst->arg];
-    const int32_t       from = in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
-    const bool          cast = from >= 0 && p->inst[from].kind == RD_I_CAST;
-    const int32_t       load = cast ? code->reg[p->inst[from].a].born : from;
-    const rd_tile_walk *w    = load >= 0 ? &code->inst[load].walk : NULL;
+    const rd_inst         *inst = &p->inst[i];
+    rd_tile_fold          *f    = &code->fold[inst->arg];
+    const int32_t          from = is_in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
+    const bool             cast = from >= 0 && p->inst[from].kind == RD_I_CAST;
+    const int32_t          load = cast ? code->reg[p->inst[from].a].born : from;
+    const rd_tile_strides *w    = load >= 0 ? &code->inst[load].strides : NULL;
 
     if (load < 0 || p->inst[load].kind != RD_I_LOAD || code->inst[load].level != RD_AT_TILE ||
         code->reg[inst->a].uses != 1 || code->reg[p->inst[load].dst].uses != 1 || inst->b >= 0 ||
-        !sums_exactly(f, f->fold->type) || !code->simd->small[w->at->type] || w->col != 1 ||
+        !is_exact_sum(f, f->fold->type) || !code->simd->small[w->at->type] || w->col != 1 ||
         w->gathers ||
         (cast && p->inst[from].type != f->fold->type)) /* which cuts what it casts, or wraps it */
         return;
-    /* One cell a row, or a cell for each of a few columns whose rows are one run of memory. */
-    if (!(f->form == RD_FOLD_RUN) && !(f->cell.col == 1 && f->cell.row == 0 &&
-                                       f->col_extent <= RD_SMALL_PERIOD && w->row == f->col_extent))
+    /* One cell for each row, or one for each of a few columns with rows that are one run of
+     * memory. */
+    if (!(f->mapping == RD_FOLD_LANES) &&
+        !(f->cell.col == 1 && f->cell.row == 0 && f->col_extent <= RD_SMALL_PERIOD &&
+          w->row == f->col_extent))
         return;
     code->inst[i].small               = load;
     code->inst[from].skip             = true;
@@ -372,6 +383,8 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
     code->reg[p->inst[load].dst].last = -1;
 }
 
+/* Applies all fusions: first into STEPs, then into STOREs, then of LOADs, as each depends on the
+ * ones before it. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     int32_t *count = get(pool, (size_t)(p->n_inst + 1) * sizeof *count);
@@ -403,6 +416,6 @@ bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void 
         if (p->inst[i].kind == RD_I_LOAD)
             fuse_load(p, code, count, i);
         else if (p->inst[i].kind == RD_I_STORE)
-            fuse_move(p, code, count, i);
+            fuse_copy(p, code, count, i);
     return true;
 }

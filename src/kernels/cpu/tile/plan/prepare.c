@@ -1,10 +1,19 @@
-/* prepare.c - a loop program seen as tiles: which loops are rows and columns, and what each
- * instruction is there. */
-#include "kernels/cpu/tile/plan/plan.h"
-#include "kernels/cpu/tile/run/tiles.h"
+/* prepare.c - a loop program becomes a plan of tiles: the role of each loop, and the plan of each
+ * instruction.
+ *
+ *   LOOP i            rows                   level of the body
+ *     LOOP j          columns
+ *       LOAD x[i, j]                         tile: rows x columns elements
+ *       STEP s, x                            tile
+ *     END
+ *     CLOSE s                                row: an element per row of the tile
+ *   END */
+#include "kernels/cpu/tile/plan/tile_plan.h"
+#include "kernels/cpu/tile/run/tile_task.h"
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-static bool inner_loops_are_columns(const rd_program *p, const rd_loop *loop)
+/* True if all loops directly inside are innermost ones. */
+static bool has_only_column_loops(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t k = loop->first; k >= 0; k = p->loop[k].next)
         if (p->loop[k].kind != RD_LOOP_EACH || p->loop[k].first >= 0)
@@ -12,13 +21,13 @@ static bool inner_loops_are_columns(const rd_program *p, const rd_loop *loop)
     return true;
 }
 
-/* Rows of a tile go through one inner loop together before any goes through the next: right if no
- * row reads what another has stored, and nothing leaves early.  Leaves of programs store few slots,
- * however much they load. */
-static bool rows_may_go_together(const rd_program *p, const rd_loop *loop)
+/* True if all rows of a tile may finish one inner loop before any begins the next one.  No row may
+ * read what another has stored, and no loop may exit early.  Programs store to few slots, so the
+ * search is short. */
+static bool can_interleave_rows(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
-        if (p->inst[i].kind == RD_I_EXIT && rd_tile_leaves(p, i))
+        if (p->inst[i].kind == RD_I_EXIT && rd_tile_exits_early(p, i))
             return false;
         for (int32_t k = loop->begin + 1; p->inst[i].kind == RD_I_STORE && k < loop->end; k++)
             if (p->inst[k].kind == RD_I_LOAD &&
@@ -28,7 +37,7 @@ static bool rows_may_go_together(const rd_program *p, const rd_loop *loop)
     return true;
 }
 
-/* Rows are put in order one after the other, each in the same scratch as those before. */
+/* True if a loop sorts rows: one after the other, in the same scratch. */
 static bool sorts_rows(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++)
@@ -37,13 +46,14 @@ static bool sorts_rows(const rd_program *p, const rd_loop *loop)
     return false;
 }
 
+/* Decides whether a loop gives columns, rows or neither. */
 static rd_loop_role role_of(const rd_program *p, const rd_loop *loop)
 {
     if (loop->kind != RD_LOOP_EACH || sorts_rows(p, loop))
         return RD_LOOP_OUTER;
     if (loop->first < 0)
         return RD_LOOP_COLS;
-    if (!loop->backwards && inner_loops_are_columns(p, loop) && rows_may_go_together(p, loop) &&
+    if (!loop->backwards && has_only_column_loops(p, loop) && can_interleave_rows(p, loop) &&
         !rd_tile_begins_groups(p, loop))
         return RD_LOOP_ROWS;
     return RD_LOOP_OUTER;
@@ -68,13 +78,15 @@ static int64_t distance(int64_t step)
     return step < 0 ? -step : step;
 }
 
-/* Are rows of the tile neighbours in memory, and columns too far apart to be in their way? */
-static bool turns(const rd_inst *inst, const rd_tile_walk *w, int64_t rows)
+/* True if rows of the tile are adjacent in memory, and columns so far apart that rows and columns
+ * do not overlap. */
+static bool is_transposed(const rd_inst *inst, const rd_tile_strides *w, int64_t rows)
 {
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) && !w->gathers &&
            distance(w->row) == 1 && distance(w->col) > 1 && distance(w->col) >= rows;
 }
 
+/* Sets the plan of an instruction from its loops: level, strides, kernels of maps. */
 static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_loop *row,
                    const rd_loop *col)
 {
@@ -82,21 +94,21 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
     rd_tile_inst     *t    = &code->inst[i];
     const rd_address *at   = address_of(p, inst);
 
-    *t = (rd_tile_inst){ .level  = col   ? RD_AT_TILE
-                                   : row ? RD_AT_ROW
-                                         : RD_AT_TASK,
-                         .into   = -1,
-                         .buffer = -1,
-                         .x      = inst->a,
-                         .y      = inst->kind == RD_I_STEP ? inst->b : -1,
-                         .moves  = -1,
-                         .beside = -1,
-                         .turned = -1,
-                         .small  = -1,
-                         .label  = -1 };
+    *t = (rd_tile_inst){ .level           = col   ? RD_AT_TILE
+                                            : row ? RD_AT_ROW
+                                                  : RD_AT_TASK,
+                         .into            = -1,
+                         .buffer          = -1,
+                         .x               = inst->a,
+                         .y               = inst->kind == RD_I_STEP ? inst->b : -1,
+                         .copied_load     = -1,
+                         .next_prefetch   = -1,
+                         .transposed_load = -1,
+                         .small           = -1,
+                         .label           = -1 };
     if (at)
-        t->walk = col ? rd_tile_walk_of(at, row, col) : rd_tile_walk_of(at, NULL, row);
-    t->turns = row && col && turns(inst, &t->walk, row->extent);
+        t->strides = col ? rd_tile_strides_of(at, row, col) : rd_tile_strides_of(at, NULL, row);
+    t->transposes = row && col && is_transposed(inst, &t->strides, row->extent);
     if (inst->kind == RD_I_MAP)
         t->map = code->simd->map[rd_elem_of(is_test(inst) ? inst->from : inst->type)][inst->op];
     if (inst->kind == RD_I_SELECT)
@@ -105,6 +117,7 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
         t->wrap = code->simd->wrap[inst->type];
 }
 
+/* Sets the level and element of the registers that an instruction makes. */
 static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -121,6 +134,7 @@ static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
     }
 }
 
+/* Sets the roles of loops and the plans of all instructions, before anything is fused. */
 static void decode_all(const rd_program *p, rd_tile_code *code)
 {
     const rd_loop *row = NULL, *col = NULL;
@@ -150,15 +164,16 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* ---- What it can do -------------------------------------------------------------------------- */
-/* A fold that begins for each element is none of ours. */
-static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
+/* ---- What the tile machine supports ---------------------------------------------------------- */
+/* True if the tile machine can run the fold.  A fold that begins anew for each element is left to
+ * the reference. */
+static bool is_fold_supported(const rd_program *p, const rd_tile_code *code, int32_t k)
 {
     const rd_fold *fold = &p->fold[k];
     const int32_t  step = rd_tile_inst_of(p, fold->scan ? RD_I_SCAN : RD_I_STEP, k),
                   start = rd_tile_inst_of(p, RD_I_START, k);
 
-    if (step < 0 || start < 0 || (fold->n_group && !rd_tile_group_can(p, code, k)) ||
+    if (step < 0 || start < 0 || (fold->n_group && !rd_tile_can_group(p, code, k)) ||
         (fold->reducer == RD_RED_user && fold->n_out > RD_MAX_STATE))
         return false;
     /* All bits of a byte are not those of the register it lies in. */
@@ -171,8 +186,9 @@ static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
            (code->inst[start].level == RD_AT_TASK || code->inst[step].level == RD_AT_TILE);
 }
 
-/* Registers go to memory as what they are; programs made by hand may ask for other things. */
-static bool can_move(const rd_program *p, const rd_tile_code *code, const rd_inst *inst)
+/* True if the register of a LOAD or STORE has the element of its memory; hand-made programs may
+ * differ. */
+static bool has_native_type(const rd_program *p, const rd_tile_code *code, const rd_inst *inst)
 {
     const int32_t reg = inst->kind == RD_I_LOAD ? inst->dst : inst->a;
 
@@ -180,13 +196,14 @@ static bool can_move(const rd_program *p, const rd_tile_code *code, const rd_ins
            rd_elem_of(p->address[inst->arg].type) == code->reg[reg].elem;
 }
 
-static bool can(const rd_program *p, const rd_tile_code *code)
+/* True if the tile machine can run all of the program. */
+static bool is_supported(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (!can_move(p, code, &p->inst[i]))
+        if (!has_native_type(p, code, &p->inst[i]))
             return false;
     for (int32_t k = 0; k < p->n_fold; k++)
-        if (!fold_can(p, code, k))
+        if (!is_fold_supported(p, code, k))
             return false;
     for (int32_t k = 0; k < p->n_sorting; k++)
         if (p->sorting[k].n > UINT32_MAX) /* places are as wide as keys */
@@ -194,10 +211,12 @@ static bool can(const rd_program *p, const rd_tile_code *code)
     return true;
 }
 
-/* ---- Reading ahead --------------------------------------------------------------------------- */
-/* The first LOAD of a loop over columns that others follow, of rows that adjoin.  Memory would idle
- * while the others compute on what is near by then. */
-static void find_ahead(const rd_program *p, rd_tile_code *code, int32_t begin, const rd_loop *outer)
+/* ---- Prefetching ----------------------------------------------------------------------------- */
+/* Finds the first LOAD of contiguous rows in the first of several loops over columns, and marks it
+ * to be prefetched.  Otherwise memory would be idle while the later loops compute on cached
+ * elements. */
+static void find_prefetch(const rd_program *p, rd_tile_code *code, int32_t begin,
+                          const rd_loop *outer)
 {
     int32_t first = -1, n = 0;
 
@@ -211,19 +230,19 @@ static void find_ahead(const rd_program *p, rd_tile_code *code, int32_t begin, c
         for (int32_t k = i + 1; k < loop->end && first < 0; k++)
             if (p->inst[k].kind == RD_I_LOAD && code->inst[k].direct &&
                 p->address[p->inst[k].arg].slot < p->first_scratch &&
-                rd_tile_walk_of(&p->address[p->inst[k].arg], outer, NULL).row == loop->extent)
+                rd_tile_strides_of(&p->address[p->inst[k].arg], outer, NULL).row == loop->extent)
                 first = k;
         i = loop->end;
     }
     if (first >= 0 && n > 1)
-        code->inst[first].ahead = true;
+        code->inst[first].prefetches_rows = true;
 }
 
-static void find_all_ahead(const rd_program *p, rd_tile_code *code)
+static void find_prefetches(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_LOOP && code->loop[p->inst[i].arg].role != RD_LOOP_COLS)
-            find_ahead(p, code, i, &p->loop[p->inst[i].arg]);
+            find_prefetch(p, code, i, &p->loop[p->inst[i].arg]);
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
@@ -240,6 +259,8 @@ static rd_tile_code *new_code(const rd_program *p, rd_get_fn *get, void *pool)
     return code->inst && code->loop && code->fold && code->reg ? code : NULL;
 }
 
+/* Makes the plan of a program pass by pass.  Sizes of tiles depend on buffers, so folds are planned
+ * twice: first for one row, then for all rows of a tile. */
 rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
 {
     rd_tile_code *code = new_code(p, get, pool);
@@ -248,14 +269,14 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
         return RD_TILE_NO_MEMORY;
     code->simd = simd;
     decode_all(p, code);
-    if (!can(p, code) || !rd_tile_plan_folds(p, code, false))
-        return RD_TILE_CANNOT;
+    if (!is_supported(p, code) || !rd_tile_plan_folds(p, code, false))
+        return RD_TILE_UNSUPPORTED;
     if (!rd_tile_fuse(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
-    rd_tile_squares(p, code);
+    rd_tile_plan_squares(p, code);
     if (!rd_tile_buffers(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
-    find_all_ahead(p, code);
+    find_prefetches(p, code);
     code->spares = 2;
     for (int32_t k = 0; k < p->n_fold; k++)
         code->spares = code->fold[k].grouped                      ? 4

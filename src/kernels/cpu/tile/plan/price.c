@@ -1,27 +1,29 @@
-/* price.c - how long the tile machine computes: kernels, each of which passes over the elements of a tile. */
-#include "kernels/cpu/sort/sort.h"
-#include "kernels/cpu/tile/plan/plan.h"
+/* price.c - the predicted time of the tile machine: each kernel passes over the elements of a
+ * tile. */
+#include "kernels/cpu/sort/row_sort.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/emit/emit.h"
 #include "kernels/loop/price.h"
 #include <math.h>
 
-/* Functions go by vectors, but for those of C's library. */
+/* The time of an elementary function, by vectors, or by C's library where we have none. */
 static double function_ns(const rd_inst *inst, const rd_speeds *s)
 {
     return rd_op_table[inst->op].by == RD_BY_LIBM ? s->call * (double)rd_op_table[inst->op].cost / 8
                                                   : rd_function_ns(s, inst->op, inst->type);
 }
 
-/* Neighbours that lie apart, in squares or one by one.  Stores of the latter wait for their lines. */
+/* The time of an element that is not adjacent to the last one: transposed in squares, or read one
+ * by one.  Stores of the latter wait for their cache lines. */
 static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_speeds *s, double near)
 {
     enum { LINE = 64 };
-    const int64_t by    = t->walk.col < 0 ? -t->walk.col : t->walk.col;
-    const double  bytes = t->walk.gathers ? LINE : (double)by * rd_dtype_size(inst->type);
+    const int64_t by    = t->strides.col < 0 ? -t->strides.col : t->strides.col;
+    const double  bytes = t->strides.gathers ? LINE : (double)by * rd_dtype_size(inst->type);
 
-    if (!t->walk.gathers && by <= 1)
+    if (!t->strides.gathers && by <= 1)
         return near;
-    if (t->turns)
+    if (t->transposes)
         return s->one_memory + near;
     return 3 * s->one_memory + near +
            (inst->kind == RD_I_STORE ? 2 * fmin(bytes, LINE) / s->l2 : 0);
@@ -35,12 +37,12 @@ static double step_ns(const rd_inst *inst, const rd_tile_code *code, int32_t i, 
     const double        cost = rd_fold_cost(f->fold) > 1 ? rd_fold_cost(f->fold) : 1;
 
     if (f->running && inst->c < 0) /* each element waits for the one before, or neighbours do not */
-        return f->form == RD_FOLD_COLUMNS ? 2 * near * cost : s->chain_add * cost;
+        return f->mapping == RD_FOLD_COLUMNS ? 2 * near * cost : s->chain_add * cost;
     if (inst->c >= 0)
         return 1.5 * s->chain_add * cost;
     if (inst->kind == RD_I_SCAN) /* along memory by a tree of prefixes */
-        return f->form == RD_FOLD_COLUMNS ? 2 * near : 0.4 * s->chain_add;
-    if (f->form == RD_FOLD_ELEMENTS)
+        return f->mapping == RD_FOLD_COLUMNS ? 2 * near : 0.4 * s->chain_add;
+    if (f->mapping == RD_FOLD_ELEMENTS)
         return (code->inst[i].group ? 2 * s->one_memory : 0) + s->chain_add * cost;
     return near * cost;
 }
@@ -59,11 +61,12 @@ static int32_t bytes_of(const rd_program *p, const rd_tile_code *code, int32_t i
 static double exponential_ns(const rd_inst *inst, const rd_tile_code *code, const rd_speeds *s,
                              double near)
 {
-    return code->fold[inst->arg].form == RD_FOLD_ELEMENTS
+    return code->fold[inst->arg].mapping == RD_FOLD_ELEMENTS
                ? s->one_exp + s->miss + s->chain_add
                : near + rd_function_ns(s, RD_OP_exp, inst->type);
 }
 
+/* The predicted nanoseconds of one element of an instruction, by kind of instruction. */
 double rd_tile_element_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
                           const rd_speeds *s)
 {
@@ -99,7 +102,7 @@ static bool is_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
 static bool goes_by_rows(const rd_inst *inst, const rd_tile_code *code)
 {
     if (inst->kind == RD_I_STEP)
-        return code->fold[inst->arg].form != RD_FOLD_CHANNELS;
+        return code->fold[inst->arg].mapping != RD_FOLD_CHANNELS;
     return inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE || inst->kind == RD_I_SCAN;
 }
 
@@ -120,7 +123,7 @@ static double order_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
     const rd_sorting *row  = &p->sorting[p->inst[i].arg];
     const int64_t     rows = p->inst[i].loop >= 0 ? rd_trips(p, p->inst[i].loop) : 1;
     const double      ops =
-        rd_sort_goes_beside(row, rows, code->simd->vector) ? RD_SORT_OPS / 3 : RD_SORT_OPS;
+        rd_sort_can_interleave(row, rows, code->simd->vector) ? RD_SORT_OPS / 3 : RD_SORT_OPS;
 
     return rd_program_times(p, i) * (double)row->n * ops * add;
 }

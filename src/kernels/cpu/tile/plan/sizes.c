@@ -1,59 +1,63 @@
-/* sizes.c - how many columns and rows a tile of each loop has at most. */
+/* sizes.c - the most columns and rows of a tile, for each loop. */
 #include "core/bytes.h"
 #include "core/caches.h"
-#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
 
-/* Elements of a tile that are only read in place: enough to forget what it costs, fewer if a
- * second-level cache should hold them as they are passed over again; a block's worth of rows at
- * least; most rows of which something is kept. */
+/* ENOUGH: elements of a tile that only reads memory in place, enough to hide the cost of a tile.
+ * AGAIN: fewer, if a second-level cache should still hold them for another pass.  BLOCK_ROWS: least
+ * rows, those of a block.  MOST_ROWS: most rows for which something is kept. */
 enum { ENOUGH = 262144, AGAIN = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE = 16 };
 /* Rows that kernels take in one pass over wide states. */
-enum { JAM = 4 };
+enum { UNROLL_JAM = 4 };
 
-static bool is_spread(const rd_tile_code *code, int32_t reg)
+/* True if a register has fewer elements than the tile, so that its elements are repeated. */
+static bool is_broadcast(const rd_tile_code *code, int32_t reg)
 {
     return reg >= 0 && code->reg[reg].level != RD_AT_TILE;
 }
 
-/* Does the instruction copy an operand to the spare buffer: one element for all, or elements with a
- * mask? */
-static bool spreads(const rd_program *p, const rd_tile_code *code, int32_t i)
+/* True if the instruction copies an operand to the spare buffer, as the operand is broadcast or
+ * masked. */
+static bool needs_spare_copy(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
 
     switch (inst->kind) {
     case RD_I_STORE:
-    case RD_I_CAST: return is_spread(code, inst->a);
-    case RD_I_SCAN: return inst->c >= 0 || is_spread(code, inst->a) || is_spread(code, inst->b);
+    case RD_I_CAST: return is_broadcast(code, inst->a);
+    case RD_I_SCAN:
+        return inst->c >= 0 || is_broadcast(code, inst->a) || is_broadcast(code, inst->b);
     case RD_I_STEP:
         return inst->c >= 0 || (!rd_fused_by_row(code->inst[i].fused) &&
-                                (is_spread(code, inst->a) || is_spread(code, inst->b)));
+                                (is_broadcast(code, inst->a) || is_broadcast(code, inst->b)));
     default: return false;
     }
 }
 
-/* Does a loop's body keep elements in buffers? */
-static bool keeps(const rd_program *p, const rd_tile_code *code, int32_t begin)
+/* True if the body of a loop keeps elements in buffers, which then limit the columns of a tile. */
+static bool has_buffers(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t end = p->loop[p->inst[begin].arg].end;
 
     for (int32_t i = begin + 1; i < end; i++) {
         const rd_inst *inst = &p->inst[i];
-        if (code->inst[i].buffer >= 0 || (inst->kind == RD_I_EXIT && rd_tile_leaves(p, i)) ||
-            code->inst[i].walk.gathers || code->inst[i].turns)
+        if (code->inst[i].buffer >= 0 || (inst->kind == RD_I_EXIT && rd_tile_exits_early(p, i)) ||
+            code->inst[i].strides.gathers || code->inst[i].transposes)
             return true;
-        if (spreads(p, code, i))
+        if (needs_spare_copy(p, code, i))
             return true;
     }
     return false;
 }
 
-/* Whole sides of squares, if there are several. */
-static int64_t sides(int64_t n)
+/* Rounds n down to whole sides of squares, if there are several. */
+static int64_t whole_squares(int64_t n)
 {
     return n > RD_SQUARE ? n - n % RD_SQUARE : n;
 }
 
+/* Sets the most columns of each loop over columns: a buffer's worth, whole squares, or no limit if
+ * nothing is buffered. */
 void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
 {
     int64_t rows = RD_SQUARE;
@@ -64,15 +68,16 @@ void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
         if (loop && loop->role == RD_LOOP_ROWS)
             rows = rd_least(p->loop[p->inst[i].arg].extent, RD_SQUARE);
         else if (loop && loop->role == RD_LOOP_COLS) {
-            loop->most = loop->square        ? sides(code->cells / (rows > 0 ? rows : 1))
-                         : keeps(p, code, i) ? code->cells
-                                             : INT64_MAX;
+            loop->most = loop->square ? whole_squares(code->cells / (rows > 0 ? rows : 1))
+                         : has_buffers(p, code, i) ? code->cells
+                                                   : INT64_MAX;
         }
     }
 }
 
-/* Passes over the elements of a tile: what is read several times should still be near. */
-static int32_t passes(const rd_program *p, const rd_tile_code *code, int32_t begin)
+/* Counts the passes over the elements of a tile; elements that are read again should still be
+ * cached. */
+static int32_t count_passes(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     int32_t n = 0;
 
@@ -81,8 +86,8 @@ static int32_t passes(const rd_program *p, const rd_tile_code *code, int32_t beg
     return n;
 }
 
-/* Maps alone, none of which can fail? */
-static bool only_maps(const rd_program *p, const rd_tile_code *code, int32_t begin)
+/* True if a loop has maps only, none of which can fail. */
+static bool has_only_maps(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++)
         switch (p->inst[i].kind) {
@@ -92,7 +97,7 @@ static bool only_maps(const rd_program *p, const rd_tile_code *code, int32_t beg
         case RD_I_SELECT: break;
         case RD_I_LOAD:
         case RD_I_STORE:
-            if (code->inst[i].walk.gathers || code->inst[i].turns)
+            if (code->inst[i].strides.gathers || code->inst[i].transposes)
                 return false;
             break;
         default: return false;
@@ -100,9 +105,11 @@ static bool only_maps(const rd_program *p, const rd_tile_code *code, int32_t beg
     return true;
 }
 
-/* Loops of maps over short rows take as many rows at a time as their buffers hold, and do not keep
- * a tile from having more: what is done once for a tile, the ends of its folds and what is computed
- * from these, costs as much as some hundred elements. */
+/* Sets how many rows loops of maps take at a time: as many short rows as their buffers hold.
+ *
+ * Such loops do not limit the rows of the tile.  More rows are better: what is done once for a
+ * tile, the ends of its folds and what is computed from these, costs as much as some hundred
+ * elements. */
 static void size_map_loops(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++) {
@@ -113,16 +120,16 @@ static void size_map_loops(const rd_program *p, rd_tile_code *code)
             continue;
         loop->rows = INT64_MAX;
         if (loop->role == RD_LOOP_COLS && !loop->square && loop->most < INT64_MAX &&
-            l->extent > 0 && l->extent <= loop->most && only_maps(p, code, i)) {
+            l->extent > 0 && l->extent <= loop->most && has_only_maps(p, code, i)) {
             loop->rows = loop->most / l->extent;
             loop->most = INT64_MAX;
         }
     }
 }
 
-/* Is there something to keep, or to do, for each row of a tile, or are its columns copied?  The
- * buffers of rows are large enough then, and what is done for each row uses them. */
-static bool keeps_rows(const rd_program *p, const rd_tile_code *code)
+/* True if each row of a tile keeps something or its columns are copied.  The buffers of rows limit
+ * the tile then. */
+static bool has_row_state(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
         if (code->inst[i].level == RD_AT_ROW && p->inst[i].kind != RD_I_LOOP &&
@@ -132,12 +139,13 @@ static bool keeps_rows(const rd_program *p, const rd_tile_code *code)
         if (code->reg[k].level == RD_AT_ROW)
             return true;
     for (int32_t k = 0; k < p->n_fold; k++)
-        if (code->fold[k].own_rows || code->fold[k].form == RD_FOLD_ELEMENTS)
+        if (code->fold[k].own_rows || code->fold[k].mapping == RD_FOLD_ELEMENTS)
             return true;
     return false;
 }
 
-/* No more rows than that, such that tiles end where blocks do. */
+/* The greatest power of two times BLOCK_ROWS that is at most `rows`, so that tiles end where blocks
+ * do. */
 static int64_t whole_blocks(int64_t rows)
 {
     int64_t some = BLOCK_ROWS;
@@ -147,50 +155,53 @@ static int64_t whole_blocks(int64_t rows)
     return some;
 }
 
-static bool feeds_columns(const rd_program *p, const rd_tile_code *code, int32_t begin)
+/* True if a loop has a STEP of neighbouring cells, one per column. */
+static bool has_column_folds(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     bool found = false;
 
     for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++)
-        found |= p->inst[i].kind == RD_I_STEP && code->fold[p->inst[i].arg].form == RD_FOLD_COLUMNS;
+        found |=
+            p->inst[i].kind == RD_I_STEP && code->fold[p->inst[i].arg].mapping == RD_FOLD_COLUMNS;
     return found;
 }
 
-/* Rows of a loop that keeps nothing in buffers: for one pass over them whole blocks, for several
- * what a cache holds.  Where columns have states, as many as go together, however long they are: of
- * 8576 f32 one by one min, max, mean and variance took 3 times as long. */
+/* The most rows of a loop that keeps nothing in buffers: for one pass whole blocks, for several
+ * what a cache holds.  Columns with states take at least UNROLL_JAM rows, however long: one by one,
+ * min, max, mean and variance of rows of 8576 f32 took 3 times as long. */
 static int64_t rows_in_place(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int64_t n   = p->loop[p->inst[begin].arg].extent;
-    const bool    one = passes(p, code, begin) < 2;
+    const bool    one = count_passes(p, code, begin) < 2;
     const int64_t fit = (one ? ENOUGH : AGAIN) / (n > 0 ? n : 1);
 
     if (one)
         return fit < BLOCK_ROWS ? BLOCK_ROWS : whole_blocks(fit);
-    if (feeds_columns(p, code, begin))
-        return fit < JAM ? JAM : fit - fit % JAM;
+    if (has_column_folds(p, code, begin))
+        return fit < UNROLL_JAM ? UNROLL_JAM : fit - fit % UNROLL_JAM;
     return fit;
 }
 
-/* Of states of their own that the rows of a tile may have together: part of a second-level
- * cache. */
+/* The memory for states of a tile's own rows: a part of the second-level cache. */
 static int64_t states_bytes(void)
 {
     return rd_caches().l2 / 8;
 }
 
-/* As many rows as fill the buffers of every loop over columns; of squares, whole lines. */
+/* The most rows of a loop over rows: as many as fill the buffers of every loop over columns in it;
+ * in squares, whole cache lines. */
 static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t number = p->inst[begin].arg;
     const bool    square = code->loop[number].square;
-    int64_t       rows   = keeps_rows(p, code) ? MOST_ROWS : ENOUGH;
+    int64_t       rows   = has_row_state(p, code) ? MOST_ROWS : ENOUGH;
 
     for (int32_t i = begin + 1; i < p->loop[number].end; i++)
         if (p->inst[i].kind == RD_I_LOOP) {
             const int64_t most = code->loop[p->inst[i].arg].most,
                           n    = p->loop[p->inst[i].arg].extent;
-            const int64_t fit  = square ? sides(code->cells / (n > 0 ? rd_least(n, most) : 1))
+            const int64_t fit  = square
+                                     ? whole_squares(code->cells / (n > 0 ? rd_least(n, most) : 1))
                                  : most < INT64_MAX ? most / (n > 0 ? n : 1)
                                                     : rows_in_place(p, code, i);
 
@@ -205,6 +216,7 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
     return rows > 1 ? rows : 1;
 }
 
+/* Sets the most rows of each loop over rows, and the most of the program. */
 void rd_tile_size_rows(const rd_program *p, rd_tile_code *code)
 {
     size_map_loops(p, code);
@@ -214,7 +226,7 @@ void rd_tile_size_rows(const rd_program *p, rd_tile_code *code)
             rd_tile_loop *loop = &code->loop[p->inst[i].arg];
 
             loop->most = rows_of(p, code, i);
-            if (keeps_rows(p, code) && loop->most > code->rows)
+            if (has_row_state(p, code) && loop->most > code->rows)
                 code->rows = loop->most;
         }
 }

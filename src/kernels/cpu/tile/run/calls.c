@@ -1,13 +1,13 @@
-/* calls.c - instructions that may fail: indices of gathers, and users' functions. */
-#include "kernels/cpu/reference/call.h"
-#include "kernels/cpu/tile/run/tiles.h"
+/* calls.c - instructions that may fail: index checks of gathers, and calls of users' functions. */
+#include "kernels/cpu/reference/user_call.h"
+#include "kernels/cpu/tile/run/tile_task.h"
 #include <inttypes.h>
 #include <stdio.h>
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
-/* The reference runs all of an element before the next one, so an instruction that fails here for
- * element (r, c) is not the first to fail if a later one fails for an earlier element.  (At row
- * level a column is a row of the tile.) */
+/* Notes that element (r, c) fails.  The reference runs all instructions of an element before the
+ * next element.  So a later instruction may fail for an earlier element, which is then the one to
+ * report.  (At row level a column is a row of the tile.) */
 static void fail(rd_tiles *m, int64_t r, int64_t c, rd_status status)
 {
     const bool tile = m->level == RD_AT_TILE;
@@ -21,15 +21,16 @@ static void fail(rd_tiles *m, int64_t r, int64_t c, rd_status status)
         m->task->status = status;
 }
 
-/* Does it matter whether an element fails? */
+/* True if a failure of this element would come before the known one. */
 static bool may_be_first(const rd_tiles *m, int64_t r, int64_t c)
 {
     return m->level != RD_AT_TILE || r < m->fault.row || (r == m->fault.row && c < m->fault.col);
 }
 
 /* ---- Indices --------------------------------------------------------------------------------- */
-/* The index from the beginning; false after a sentence about one outside. */
-static bool checked(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *index)
+/* Makes a gathered index count from the beginning.  False, with a message in the task, if it is out
+ * of range. */
+static bool check_index(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *index)
 {
     const int64_t extent = inst->value.i64;
 
@@ -52,7 +53,7 @@ static bool checked(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *in
     return false;
 }
 
-/* Are these indices inside, once `extent_if_negative` is added to those below 0? */
+/* Checks n indices, and adds extent_if_negative to negative ones.  True if all are in range. */
 static inline __attribute__((always_inline)) bool check_run(int64_t n, int64_t *restrict index,
                                                             const int64_t *restrict given,
                                                             int64_t  step,
@@ -70,9 +71,9 @@ static inline __attribute__((always_inline)) bool check_run(int64_t n, int64_t *
     return !outside;
 }
 
-/* Row r of indices that all are inside; false, and nothing is lost: some may not be. */
-static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_view *x, const rd_view *y,
-                      int64_t r)
+/* Checks row r of indices at once.  False if some may be out of range; nothing is lost then. */
+static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_reg_view *x,
+                      const rd_reg_view *y, int64_t r)
 {
     const int64_t  extent   = inst->value.i64;
     const bool     from_end = rd_dtype_class(inst->from) != RD_CLASS_u64;
@@ -86,12 +87,12 @@ static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_view *x, 
                : check_run(m->cols, index, given, x->col, from_end ? extent : 0, (uint64_t)extent);
 }
 
-/* Loads by a faulty index still read something: element 0.  An axis without any stops at once, at
- * the first element. */
+/* INDEX: checks gathered indices.  A faulty index becomes 0, as later LOADs still read something.
+ * An axis of extent 0 fails at the first element. */
 void rd_tiles_index(rd_tiles *m, int32_t pc)
 {
-    const rd_inst *inst = &m->p->inst[pc];
-    const rd_view  x = rd_tiles_view(m, inst->a), y = rd_tiles_target(m, pc, inst->dst);
+    const rd_inst    *inst = &m->p->inst[pc];
+    const rd_reg_view x = rd_tiles_view(m, inst->a), y = rd_tiles_target(m, pc, inst->dst);
 
     for (int64_t r = 0; r < m->rows; r++) {
         if (y.col == 1 && check_row(m, inst, &x, &y, r))
@@ -99,7 +100,7 @@ void rd_tiles_index(rd_tiles *m, int32_t pc)
         for (int64_t c = 0; c < m->cols; c++) {
             rd_word index = { 0 };
 
-            if (may_be_first(m, r, c) && !checked(m, inst, rd_view_word(&x, r, c), &index)) {
+            if (may_be_first(m, r, c) && !check_index(m, inst, rd_view_word(&x, r, c), &index)) {
                 fail(m, r, c, RD_ERR_AXIS);
                 index.i64 = 0;
             }
@@ -110,8 +111,8 @@ void rd_tiles_index(rd_tiles *m, int32_t pc)
 
 /* ---- Callbacks ------------------------------------------------------------------------------- */
 typedef struct arguments {
-    int32_t n;
-    rd_view in[RD_MAX_CALL];
+    int32_t     n;
+    rd_reg_view in[RD_MAX_CALL];
 } arguments;
 
 static bool is_dense(const arguments *a)
@@ -122,9 +123,9 @@ static bool is_dense(const arguments *a)
     return true;
 }
 
-/* Functions of numbers, one element after the other; false: it is none. */
+/* Calls a function of numbers for each element.  False if the function takes arrays. */
 static bool call_numbers(const rd_tiles *m, const rd_call *call, const arguments *a,
-                         const rd_view *y, int64_t r)
+                         const rd_reg_view *y, int64_t r)
 {
     const int64_t n = m->cols, dx = a->in[0].col, dz = a->n > 1 ? a->in[1].col : 0;
     const char   *x = rd_view_at(&a->in[0], r, 0), *z = a->n > 1 ? rd_view_at(&a->in[1], r, 0) : x;
@@ -141,17 +142,16 @@ static bool call_numbers(const rd_tiles *m, const rd_call *call, const arguments
     return call->f32_1 || call->f64_1 || call->f32_2 || call->f64_2;
 }
 
-/* Do registers hold the type as memory does? */
+/* True if registers hold the type as memory does. */
 static bool is_register(rd_dtype type)
 {
     return type == RD_BOOL ||
            (rd_dtype_size(type) == rd_elem_size(rd_elem_of(type)) && !rd_dtype_is_half(type));
 }
 
-/* A block function on some elements of row r at a time, in the types it takes; false: it failed at
- * one of them. */
-static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *a, const rd_view *y,
-                       int64_t r)
+/* Calls a block function on pieces of row r, in the types that it takes.  False if it failed. */
+static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *a,
+                       const rd_reg_view *y, int64_t r)
 {
     enum { SOME = 256 };
     const rd_call    *call        = &m->p->call[inst->arg];
@@ -177,8 +177,9 @@ static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *
     return true;
 }
 
+/* Calls a function of arrays of floats on row r. */
 static void call_floats(const rd_tiles *m, const rd_call *call, const arguments *a,
-                        const rd_view *y, int64_t r)
+                        const rd_reg_view *y, int64_t r)
 {
     const void *at[RD_MAX_CALL];
 
@@ -190,10 +191,10 @@ static void call_floats(const rd_tiles *m, const rd_call *call, const arguments 
         call->f64(m->cols, (const double *const *)at, (double *)(void *)rd_view_at(y, r, 0));
 }
 
-/* A row at once; false: element by element, as operands are one for the row, or to see which
- * element failed. */
-static bool call_row(const rd_tiles *m, const rd_inst *inst, const arguments *a, const rd_view *y,
-                     int64_t r)
+/* Calls the function on row r at once.  False if elements must go one by one: operands are scalars
+ * of the row, or the element that failed must be found. */
+static bool call_row(const rd_tiles *m, const rd_inst *inst, const arguments *a,
+                     const rd_reg_view *y, int64_t r)
 {
     const rd_call *call = &m->p->call[inst->arg];
 
@@ -208,8 +209,9 @@ static bool call_row(const rd_tiles *m, const rd_inst *inst, const arguments *a,
     return is_dense(a);
 }
 
-static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a, const rd_view *y,
-                          int64_t r)
+/* Calls the function on one element of row r at a time, and reports the first that fails. */
+static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a,
+                          const rd_reg_view *y, int64_t r)
 {
     const rd_call *call = &m->p->call[inst->arg];
 
@@ -228,12 +230,13 @@ static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a, 
     }
 }
 
+/* CALL: calls a user's function, row by row where that is possible. */
 void rd_tiles_call(rd_tiles *m, int32_t pc)
 {
-    const rd_inst *inst = &m->p->inst[pc];
-    const rd_call *call = &m->p->call[inst->arg];
-    const rd_view  y    = rd_tiles_target(m, pc, inst->dst);
-    arguments      a    = { .n = call->n_in };
+    const rd_inst    *inst = &m->p->inst[pc];
+    const rd_call    *call = &m->p->call[inst->arg];
+    const rd_reg_view y    = rd_tiles_target(m, pc, inst->dst);
+    arguments         a    = { .n = call->n_in };
 
     for (int32_t k = 0; k < a.n; k++)
         a.in[k] = rd_tiles_view(m, call->in[k]);

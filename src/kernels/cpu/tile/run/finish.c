@@ -1,12 +1,12 @@
-/* finish.c - states of finished folds become results. */
+/* finish.c - states of finished folds become results: lanes merge, and results are converted. */
 #include "core/combine_tree.h"
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include <string.h>
 
-/* Results in the accumulator's element become those of the register. */
-void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from,
-                      void *const *to)
+/* Converts results of the accumulator's element to the type of the register. */
+void rd_tiles_convert_results(const rd_tiles *m, const rd_tile_fold *f, int64_t n,
+                              void *const *from, void *const *to)
 {
     rd_simd_cast *cast =
         rd_simd_cast_to(m->code->simd, f->fold->out, f->indexed ? RD_ELEM_i64 : f->elem);
@@ -18,26 +18,28 @@ void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void 
     }
 }
 
-bool rd_tiles_converts(const rd_tile_fold *f)
+bool rd_tiles_needs_conversion(const rd_tile_fold *f)
 {
     return f->fold->out != (f->indexed ? RD_I64 : f->fold->type);
 }
 
+/* Finishes n states, and converts the results if their type is another one. */
 void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n,
                      void *const *s, void *const *to)
 {
     void *y[RD_MAX_STATE];
 
-    if (!rd_tiles_converts(f)) {
+    if (!rd_tiles_needs_conversion(f)) {
         f->code->finish(n, s, f->fold->ddof, to);
         return;
     }
     rd_tree_spare(f, memory, 1, y);
     f->code->finish(n, s, f->fold->ddof, y);
-    rd_tiles_deliver(m, f, n, y, to);
+    rd_tiles_convert_results(m, f, n, y, to);
 }
 
-void rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c)
+/* Sets the result at (r, c) to that of a fold of no elements. */
+void rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_reg_view *y, int64_t r, int64_t c)
 {
     rd_word words[RD_MAX_STATE];
 
@@ -47,16 +49,17 @@ void rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_
 }
 
 /* ---- Lanes ----------------------------------------------------------------------------------- */
-/* Lane l merges lane l + h for h = lanes/2 .. 1.  Below a cache line's worth the kernel gets a
- * whole vector all the same: lanes from h on are of no interest any more, and each is read before
- * it changes. */
+/* Merges lanes by halves: lane l takes lane l + h for h = lanes/2 .. 1.
+ *
+ * Below a cache line the kernel still gets a whole vector: lanes from h on are not used any more,
+ * and each is read before it changes. */
 static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
 {
-    const int64_t lanes = f->beside * f->fold->lanes, vector = lanes / 4;
+    const int64_t lanes = f->interleaved * f->fold->lanes, vector = lanes / 4;
     const bool    whole = n == lanes;
     void         *b[RD_MAX_STATE];
 
-    for (int64_t half = lanes / 2; half >= f->beside; half /= 2) {
+    for (int64_t half = lanes / 2; half >= f->interleaved; half /= 2) {
         if (n <= half)
             continue;
         for (int32_t k = 0; k < f->n_state; k++)
@@ -67,20 +70,20 @@ static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
     return n;
 }
 
-/* The lanes of each of the cells that lie beside each other, brought together. */
-static void merge_beside(const rd_tile_fold *f, int64_t n, void *const *s)
+/* Merges the lanes of each of the interleaved cells, which are copied out first. */
+static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
 {
-    for (int64_t cell = 0; cell < f->beside && cell < n; cell++) {
+    for (int64_t cell = 0; cell < f->interleaved && cell < n; cell++) {
         uint64_t      memory[RD_MAX_STATE][RD_TREE_LANES];
         void         *one[RD_MAX_STATE];
-        const int64_t lanes = (n - cell + f->beside - 1) / f->beside;
+        const int64_t lanes = (n - cell + f->interleaved - 1) / f->interleaved;
 
         for (int32_t k = 0; k < f->n_state; k++) {
             const int32_t size = f->wide[k];
 
             one[k] = memory[k];
             for (int64_t l = 0; l < lanes; l++)
-                memcpy((char *)one[k] + l * size, (char *)s[k] + (cell + l * f->beside) * size,
+                memcpy((char *)one[k] + l * size, (char *)s[k] + (cell + l * f->interleaved) * size,
                        (size_t)size);
         }
         f->code->lanes(lanes, f->fold->lanes, one);
@@ -93,9 +96,9 @@ int64_t rd_tiles_merge_lanes(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     if (!f->code->lanes || n == 0)
         return halve(f, n, s);
-    if (f->beside == 1)
+    if (f->interleaved == 1)
         f->code->lanes(n, f->fold->lanes, s);
     else
-        merge_beside(f, n, s);
-    return n < f->beside ? n : f->beside;
+        merge_interleaved(f, n, s);
+    return n < f->interleaved ? n : f->interleaved;
 }

@@ -1,16 +1,17 @@
-/* masks.c - elements that a mask leaves out of a fold or a scan.
+/* masks.c - masked folds and scans: elements that a mask leaves out.
  *
- * Where an operator takes elements, and where the best of a row is looked for, they become the
- * identity, and kernels take rows as ever; other reducers have a step that knows the mask.  As the
- * identity may be an element that counts, too, each cell says whether it has met one of these. */
+ * Where the reducer is an operator, and in a search for the best, masked elements become the
+ * identity, and kernels take all rows.  Other reducers have a step that reads the mask.  The
+ * identity may also be an unmasked element, so each cell has a flag that says whether it has had
+ * one. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/reference/fold.h"
 #include <string.h>
 
-rd_view rd_mask_dense(rd_tiles *m, int32_t reg)
+rd_reg_view rd_mask_dense(rd_tiles *m, int32_t reg)
 {
     char *const spare = m->spare;
-    rd_view     mask;
+    rd_reg_view mask;
 
     m->spare = rd_tiles_third_spare(m);
     mask     = rd_tiles_dense(m, rd_tiles_view(m, reg));
@@ -18,12 +19,14 @@ rd_view rd_mask_dense(rd_tiles *m, int32_t reg)
     return mask;
 }
 
-rd_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_view *x, const rd_view *mask)
+/* Selects x where the mask is true, else the identity. */
+rd_reg_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_reg_view *x,
+                              const rd_reg_view *mask)
 {
     const rd_word      identity = rd_fold_identity(fold);
     const unsigned     form     = 4U | (unsigned)(x->col == 0) << 1;
     rd_simd_map *const choose   = m->code->simd->select[x->elem][form];
-    const rd_view      y        = { m->spare, m->cols, 1, x->elem };
+    const rd_reg_view  y        = { m->spare, m->cols, 1, x->elem };
     const uint8_t      byte     = (uint8_t)identity.u64;
     uint32_t           none     = 0;
 
@@ -33,19 +36,20 @@ rd_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_view *x, co
     return y;
 }
 
-bool rd_mask_counts(const rd_tiles *m, const rd_view *mask, int64_t r)
+bool rd_mask_has_any(const rd_tiles *m, const rd_reg_view *mask, int64_t r)
 {
     return memchr(rd_view_at(mask, r, 0), 1, (size_t)m->cols);
 }
 
-/* ---- Which cells have met an element --------------------------------------------------------- */
-/* The first element of row r of the tile belongs to the first of these flags, the next one to the
- * `next` further on. */
+/* ---- Flags: which cells have had an unmasked element ----------------------------------------- */
+/* The flags of row r of the tile: that of its first element, and the distance to the next
+ * element's. */
 typedef struct flags {
     uint8_t *seen;
     int64_t  next, cell;
 } flags;
 
+/* The flags of the cells that row r updates. */
 static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t r)
 {
     const int64_t at = cell + r * f->cell.row + (f->own_rows ? r * f->cells : 0);
@@ -54,6 +58,7 @@ static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t
                     at * f->fold->lanes };
 }
 
+/* Sets the flags of unmasked elements: one flag for the row, or one per element. */
 static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t *mask, int64_t n)
 {
     uint32_t none = 0;
@@ -67,8 +72,8 @@ static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t
             seen[c * next] |= mask[c];
 }
 
-/* Where a cell meets its first element that counts, its place is noted; rows that come by rising
- * index are the rule, and cells that have met one: 8 of them at a time. */
+/* Notes the index of each cell's first unmasked element.  Mostly all cells have had one already, so
+ * 8 cells are tested at a time. */
 static void note_places(const rd_tile_fold *f, char *memory, const flags *s, const uint8_t *mask,
                         int64_t n, int64_t index)
 {
@@ -92,12 +97,14 @@ static void note_places(const rd_tile_fold *f, char *memory, const flags *s, con
     }
 }
 
-void rd_mask_mark(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t)
+/* Sets the flags of the cells that a tile's unmasked elements update. */
+void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
+                       const rd_fold_tile *t)
 {
     rd_simd_map *const either = m->code->simd->map[RD_ELEM_b8][RD_OP_or][0];
 
     for (int64_t r = 0; f->totals && r < m->rows; r++)
-        memory[f->seen + r] = rd_mask_counts(m, &t->mask, r);
+        memory[f->seen + r] = rd_mask_has_any(m, &t->mask, r);
     for (int64_t r = 0; !f->totals && r < m->rows; r++) {
         const flags    s    = flags_of(f, memory, t->cell, r);
         const uint8_t *mask = (const uint8_t *)rd_view_at(&t->mask, r, 0);
@@ -110,9 +117,9 @@ void rd_mask_mark(const rd_tiles *m, const rd_tile_fold *f, char *memory, const 
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* Results of cells that have met nothing so far: those of nothing.  Where columns run backwards the
- * flags do, too: `next` is negative. */
-static void clear_unseen(const rd_tiles *m, const rd_view *y, const flags *s, int64_t r,
+/* Sets the results of cells that have had no unmasked element to the result of no elements.  Where
+ * columns run backwards the flags do, too: `next` is negative. */
+static void clear_unseen(const rd_tiles *m, const rd_reg_view *y, const flags *s, int64_t r,
                          const rd_word *nothing)
 {
     rd_simd_map *const choose = m->code->simd->select[y->elem][4];
@@ -126,9 +133,9 @@ static void clear_unseen(const rd_tiles *m, const rd_view *y, const flags *s, in
             rd_view_set(y, r, c, *nothing);
 }
 
-/* The same along a row of one cell. */
-static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_view *y, const flags *s,
-                      const uint8_t *mask, int64_t r, const rd_word *nothing)
+/* Clears the results along a row of one cell, up to its first unmasked element. */
+static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_reg_view *y,
+                      const flags *s, const uint8_t *mask, int64_t r, const rd_word *nothing)
 {
     const uint8_t *one = s->seen[0] ? mask : memchr(mask, 1, (size_t)m->cols);
     const int64_t  end = s->seen[0] ? 0 : one ? one - mask + f->fold->exclusive : m->cols;
@@ -138,8 +145,10 @@ static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_view *y
     s->seen[0] |= one != NULL;
 }
 
-void rd_mask_scanned(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_view *y,
-                     const rd_view *mask)
+/* Clears the results of a masked scan where no element has come yet; of an exclusive scan before
+ * its own elements count. */
+void rd_mask_clear_empty(const rd_tiles *m, const rd_tile_fold *f, char *memory,
+                         const rd_reg_view *y, const rd_reg_view *mask)
 {
     const int64_t      cell   = rd_tiles_position(m, f->cell.at);
     rd_simd_map *const either = m->code->simd->map[RD_ELEM_b8][RD_OP_or][0];

@@ -1,18 +1,21 @@
-/* masks.h - elements that a mask leaves out of a fold or a scan. */
+/* masks.h - masked folds and scans: elements that a mask leaves out. */
 #ifndef RD_KERNELS_CPU_TILE_RUN_MASKS_H
 #define RD_KERNELS_CPU_TILE_RUN_MASKS_H
-#include "kernels/cpu/tile/run/arrivals.h"
+#include "kernels/cpu/tile/run/updates.h"
 
-/* The mask side by side, in a buffer of its own if it must be copied. */
-rd_view rd_mask_dense(rd_tiles *m, int32_t reg);
-/* x in the spare buffer, with the identity for what is left out. */
-rd_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_view *x, const rd_view *mask);
-/* Does an element of row r count? */
-bool rd_mask_counts(const rd_tiles *m, const rd_view *mask, int64_t r);
-/* Cells that meet an element of the tile that counts say so, and where places are looked for, which
- * was the first. */
-void rd_mask_mark(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t);
-/* A scan's results y of cells that have met nothing so far become those of nothing. */
-void rd_mask_scanned(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_view *y,
-                     const rd_view *mask);
+/* The mask with contiguous columns, copied to a buffer of its own if necessary. */
+rd_reg_view rd_mask_dense(rd_tiles *m, int32_t reg);
+/* Copies x to the spare buffer, with the identity in place of masked elements. */
+rd_reg_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_reg_view *x,
+                              const rd_reg_view *mask);
+/* True if the mask has any true element in row r. */
+bool rd_mask_has_any(const rd_tiles *m, const rd_reg_view *mask, int64_t r);
+/* Notes which cells have had an unmasked element, and the first index of such an element where
+ * places are looked for. */
+void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
+                       const rd_fold_tile *t);
+/* Sets results y of a scan to the result of no elements, for cells that have had no unmasked
+ * element. */
+void rd_mask_clear_empty(const rd_tiles *m, const rd_tile_fold *f, char *memory,
+                         const rd_reg_view *y, const rd_reg_view *mask);
 #endif

@@ -1,13 +1,13 @@
-/* row_totals.c - rows that are a whole fold each: their totals, without a tree of the machine's.
- * Of one block; kernels keep a small tree themselves. */
+/* row_totals.c - rows that are a whole fold each: their totals, without a combine tree of the tile
+ * machine.  They have one block, or kernels keep a small tree themselves. */
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include <assert.h>
 #include <string.h>
 
-/* n states begin with the first row, and q goes on to the next one. */
-static void begin(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
+/* Begins n states with the first row, and moves q on to the next row. */
+static void begin_states(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
 {
     if (q->mask) {
         rd_fill_identity(f, q->n, q->s);
@@ -19,7 +19,7 @@ static void begin(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
     q->index += q->index_row;
 }
 
-/* The total of a row by the kernels of states in memory. */
+/* The total of one row of one block, by kernels of states in memory. */
 static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const *to)
 {
     const int64_t lanes = f->fold->lanes, whole = row->n / lanes, rest = row->n % lanes,
@@ -36,7 +36,7 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
         q.s[k]    = narrow[k];
         states[k] = wide[k];
     }
-    begin(f, &q, size);
+    begin_states(f, &q, size);
     q.rows = whole - 1;
     if (q.rows > 0)
         step(&q);
@@ -56,60 +56,61 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
         memcpy(to[k], states[k], (size_t)f->wide[k]);
 }
 
-/* Rows that are turned in one go, and their most elements. */
-enum { TURNED_ROWS = 32, TURNED_STEPS = RD_TREE_STEPS };
+/* Most rows that are transposed at once, and their most elements. */
+enum { TRANSPOSED_ROWS = 32, TRANSPOSED_STEPS = RD_TREE_STEPS };
 
-/* Rows one after the other would wait for each step of a sum (50 f32: 200 cycles).  Turned, as many
- * as a vector holds take it together. */
-static void fold_turned(const rd_simd *simd, const rd_tile_fold *f, const rd_fold_rows *q)
+/* Folds short rows side by side: transposes them, then folds a vector of rows at a time.  Row after
+ * row would wait for each step of a sum (50 f32: 200 cycles). */
+static void fold_transposed(const rd_simd *simd, const rd_tile_fold *f, const rd_fold_rows *q)
 {
-    _Alignas(64) uint64_t x[TURNED_STEPS * TURNED_ROWS], y[TURNED_STEPS * TURNED_ROWS];
-    _Alignas(64) uint8_t  mask[TURNED_STEPS * TURNED_ROWS];
-    const int64_t         size = rd_elem_size(f->elem), n = q->rows;
-    const bool            same = q->y == q->x && q->ldy == q->ldx; /* y may be a row of x for all */
-    rd_fold_rows          t    = { .n         = n,
-                                   .rows      = 1,
-                                   .x         = x,
-                                   .y         = same   ? x
-                                                : q->y ? y
-                                                       : NULL,
-                                   .ldx       = n,
-                                   .ldy       = n,
-                                   .mask      = q->mask ? mask : NULL,
-                                   .ldm       = n,
-                                   .index     = q->index,
-                                   .index_row = q->index_col,
-                                   .index_col = q->index_row };
+    _Alignas(64) uint64_t x[TRANSPOSED_STEPS * TRANSPOSED_ROWS],
+        y[TRANSPOSED_STEPS * TRANSPOSED_ROWS];
+    _Alignas(64) uint8_t mask[TRANSPOSED_STEPS * TRANSPOSED_ROWS];
+    const int64_t        size = rd_elem_size(f->elem), n = q->rows;
+    const bool           same = q->y == q->x && q->ldy == q->ldx; /* y may be a row of x for all */
+    rd_fold_rows         t    = { .n         = n,
+                                  .rows      = 1,
+                                  .x         = x,
+                                  .y         = same   ? x
+                                               : q->y ? y
+                                                      : NULL,
+                                  .ldx       = n,
+                                  .ldy       = n,
+                                  .mask      = q->mask ? mask : NULL,
+                                  .ldm       = n,
+                                  .index     = q->index,
+                                  .index_row = q->index_col,
+                                  .index_col = q->index_row };
 
     memcpy(t.s, q->s, sizeof t.s);
-    simd->turn[size](q->n, n, x, n, q->x, q->ldx, 0);
+    simd->transpose[size](q->n, n, x, n, q->x, q->ldx, 0);
     if (t.y == y)
-        simd->turn[size](q->n, n, y, n, q->y, q->ldy, 0);
+        simd->transpose[size](q->n, n, y, n, q->y, q->ldy, 0);
     if (q->mask)
-        simd->turn[1](q->n, n, mask, n, q->mask, q->ldm, 0);
-    begin(f, &t, size);
+        simd->transpose[1](q->n, n, mask, n, q->mask, q->ldm, 0);
+    begin_states(f, &t, size);
     t.rows = q->n - 1;
     t.y    = t.y ? (const char *)t.y + n * size : NULL;
     (q->mask ? f->code->masked : f->code->step)(&t);
     rd_tree_add_count(f, t.s[0], n, t.rows);
 }
 
-/* Of few elements, or few rows, turning costs more than it saves; steps with a mask take states side
- * by side. */
-static bool worth_turning(const rd_tile_fold *f, const rd_fold_rows *q)
+/* True if transposing saves more than it costs: not for few elements or few rows.  Masked steps
+ * need states side by side. */
+static bool is_worth_transposing(const rd_tile_fold *f, const rd_fold_rows *q)
 {
     if (q->mask)
         return true;
-    return q->n >= 8 && q->n <= TURNED_STEPS && q->rows >= 8 && rd_elem_size(f->elem) >= 4;
+    return q->n >= 8 && q->n <= TRANSPOSED_STEPS && q->rows >= 8 && rd_elem_size(f->elem) >= 4;
 }
 
-/* Rows too short for lanes: side by side, or one element after the other. */
-static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
-                              const rd_fold_rows *rows)
+/* Folds rows too short for lanes: side by side, or one element after the other. */
+static void update_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
+                                const rd_fold_rows *rows)
 {
-    const bool    turned = worth_turning(f, rows);
-    const int64_t most   = turned ? TURNED_ROWS : RD_SPARE;
-    rd_fold_rows  q      = *rows;
+    const bool    transposed = is_worth_transposing(f, rows);
+    const int64_t most       = transposed ? TRANSPOSED_ROWS : RD_SPARE;
+    rd_fold_rows  q          = *rows;
 
     for (int64_t r = 0; r < rows->rows; r += q.rows) {
         void *to[RD_MAX_STATE];
@@ -123,8 +124,8 @@ static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *me
         q.index_col = f->index.col;
         rd_tree_spare(f, memory, 0, q.s);
         rd_tree_total(f, memory, r, to);
-        if (turned)
-            fold_turned(m->code->simd, f, &q);
+        if (transposed)
+            fold_transposed(m->code->simd, f, &q);
         else
             f->code->along(&q);
         if (f->code->block)
@@ -133,20 +134,20 @@ static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *me
     }
 }
 
-/* What a mask leaves out is the identity, or the step knows; rows say whether they have met an
- * element that counts. */
+/* Applies the mask: masked elements become the identity, or the step's kernel reads the mask.  Each
+ * row notes whether it has an unmasked element. */
 static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold_tile *t)
 {
-    rd_mask_mark(m, f, memory, t);
+    rd_mask_note_seen(m, f, memory, t);
     if (f->code->masked)
         return;
     t->x       = rd_mask_leave_out(m, f->fold, &t->x, &t->mask);
     t->mask.at = NULL;
 }
 
-/* Rows of one block, or of several for which there is a kernel.  They may be short and totals few:
- * only what the kernel reads is set. */
-void rd_take_totals(rd_tiles *m, int32_t pc)
+/* Folds rows that are whole folds.  Rows may be short and few, so only the fields that the kernel
+ * reads are set. */
+void rd_update_totals(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t                      = &m->code->inst[pc];
     const int32_t       number                 = m->p->inst[pc].arg;
@@ -157,7 +158,7 @@ void rd_take_totals(rd_tiles *m, int32_t pc)
     void        *to[RD_MAX_STATE];
 
     in.x       = rd_tiles_view(m, t->x);
-    in.y       = t->y < 0 ? (rd_view){ 0 } : rd_tiles_view(m, t->y);
+    in.y       = t->y < 0 ? (rd_reg_view){ 0 } : rd_tiles_view(m, t->y);
     in.mask.at = NULL;
     if (f->masked) {
         in.mask = rd_mask_dense(m, m->p->inst[pc].c);
@@ -173,8 +174,8 @@ void rd_take_totals(rd_tiles *m, int32_t pc)
     q.mask  = in.mask.at;
     q.ldm   = in.mask.row;
     q.along = f->fold->steps * f->fold->lanes;
-    if (f->form == RD_FOLD_ELEMENTS) {
-        take_short_totals(m, f, m->fold[number], &q);
+    if (f->mapping == RD_FOLD_ELEMENTS) {
+        update_short_totals(m, f, m->fold[number], &q);
         return;
     }
     rd_tree_total(f, m->fold[number], 0, to);

@@ -1,17 +1,19 @@
-/* steps.c - STEP: how the elements of a tile meet the states of a fold. */
-#include "kernels/cpu/tile/run/groups.h"
+/* steps.c - STEP: updates the states of a fold with the elements of a tile, in the way of its lane
+ * mapping. */
+#include "kernels/cpu/tile/run/grouped_folds.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
-#include "kernels/cpu/tile/run/users.h"
+#include "kernels/cpu/tile/run/user_folds.h"
 #include <string.h>
 
+/* START: empties the groups of a fold.  At row level each row of the tile has groups of its own. */
 void rd_tiles_start(rd_tiles *m, int32_t pc)
 {
     const int32_t       number = m->p->inst[pc].arg;
     const rd_tile_fold *f      = &m->code->fold[number];
 
     if (f->users)
-        rd_users_start(m, f, m->fold[number]);
+        rd_user_folds_start(m, f, m->fold[number]);
     if (f->totals || f->users)
         return;
     const int64_t each = f->own_rows ? m->cols * (f->cells * f->fold->lanes / f->group) : f->groups;
@@ -22,30 +24,30 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
     }
 }
 
-/* ---- By form --------------------------------------------------------------------------------- */
-/* Cells lie side by side, of one lane, and rows of the tile are steps of them one after the other,
- * or each for cells of its own.  Columns are of several groups where panels are no part of the
+/* ---- By lane mapping ------------------------------------------------------------------------- */
+/* Updates cells of one lane, side by side.  Rows of the tile are successive steps of the same
+ * cells, or belong to others.  Columns are split where a group ends, if panels do not divide the
  * axis. */
-static void take_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+static void update_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const int64_t row   = a->f->outer.row * a->f->row_steps + a->f->lane.row;
     const bool    steps = row == 1 && a->f->cell.row == 0 && !a->f->own_rows;
 
     for (int64_t r = 0; r < m->rows; r += steps ? m->rows : 1)
         for (int64_t c = 0; c < m->cols; c += a->q.n) {
-            rd_arrival_place(a, t, r, c);
+            rd_update_place(a, t, r, c);
             a->at    = t->outer * a->f->row_steps + t->lane + r * row;
             a->q.n   = rd_least(m->cols - c, a->f->group - a->offset);
             a->q.ldx = t->x.row;
             a->q.ldy = t->y.row;
             a->q.ldm = t->mask.row;
-            rd_arrive(a, steps ? m->rows : 1);
+            rd_update_rows(a, steps ? m->rows : 1);
         }
 }
 
-/* Rows that do not adjoin, copied so that they do. */
-static const void *adjoined(const rd_tiles *m, const rd_view *v, int64_t row, int64_t rows,
-                            char *to)
+/* Copies rows so that they are contiguous. */
+static const void *pack_rows(const rd_tiles *m, const rd_reg_view *v, int64_t row, int64_t rows,
+                             char *to)
 {
     const int64_t bytes = m->cols * rd_elem_size(v->elem);
 
@@ -54,9 +56,9 @@ static const void *adjoined(const rd_tiles *m, const rd_view *v, int64_t row, in
     return v->at ? to : NULL;
 }
 
-/* All cells take one element of each row: a run of them if rows adjoin, else as many rows as spare
- * buffers hold. */
-static void take_channels(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+/* Updates all cells with one element of each row.  Contiguous rows are one run; others are packed
+ * first, as many as spare buffers hold. */
+static void update_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const int64_t cols  = m->cols,
                   cells = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
@@ -66,18 +68,19 @@ static void take_channels(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 
     for (int64_t r = 0, n; r < m->rows; r += n) {
         n = m->rows - r < most ? m->rows - r : most;
-        rd_arrival_place(a, t, r, 0);
+        rd_update_place(a, t, r, 0);
         if (!run) {
-            a->q.x = adjoined(m, &t->x, r, n, m->spare);
-            a->q.y = adjoined(m, &t->y, r, n, rd_tiles_second_spare(m));
+            a->q.x = pack_rows(m, &t->x, r, n, m->spare);
+            a->q.y = pack_rows(m, &t->y, r, n, rd_tiles_second_spare(m));
             if (t->mask.row != cols)
-                a->q.mask = adjoined(m, &t->mask, r, n, rd_tiles_third_spare(m));
+                a->q.mask = pack_rows(m, &t->mask, r, n, rd_tiles_third_spare(m));
         }
-        rd_arrive_along(a, n * cols, (t->lane + r) * cols, t->outer);
+        rd_update_along(a, n * cols, (t->lane + r) * cols, t->outer);
     }
 }
 
-static const void *column_of(const rd_tiles *m, const rd_view *v, int64_t c, char *to)
+/* Copies a column so that it is contiguous. */
+static const void *pack_column(const rd_tiles *m, const rd_reg_view *v, int64_t c, char *to)
 {
     const int64_t size = rd_elem_size(v->elem);
 
@@ -86,57 +89,59 @@ static const void *column_of(const rd_tiles *m, const rd_view *v, int64_t c, cha
     return v->at ? to : NULL;
 }
 
-/* A cell for each column, rows along the lanes: column by column, copied side by side. */
-static void take_interleaved(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+/* Updates a cell for each column, along the lanes down its rows: packs and takes column by
+ * column. */
+static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     for (int64_t c = 0; c < m->cols; c++) {
-        rd_arrival_place(a, t, 0, c);
-        a->q.x         = column_of(m, &t->x, c, m->spare);
-        a->q.y         = column_of(m, &t->y, c, rd_tiles_second_spare(m));
-        a->q.mask      = column_of(m, &t->mask, c, rd_tiles_third_spare(m));
+        rd_update_place(a, t, 0, c);
+        a->q.x         = pack_column(m, &t->x, c, m->spare);
+        a->q.y         = pack_column(m, &t->y, c, rd_tiles_second_spare(m));
+        a->q.mask      = pack_column(m, &t->mask, c, rd_tiles_third_spare(m));
         a->q.index_col = a->f->index.row;
-        rd_arrive_along(a, m->rows, t->lane, t->outer);
+        rd_update_along(a, m->rows, t->lane, t->outer);
     }
 }
 
-/* Rows of which each element is a step of one lane, the next ones one after the other; false:
- * something else. */
-static bool take_serial(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+/* Updates cells of one lane; the elements of a row are successive steps.  False if the tile is not
+ * such a one. */
+static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
 
     if (f->fold->lanes > 1 || f->cell.col || f->outer.col * f->row_steps + f->lane.col != 1)
         return false;
     for (int64_t r = 0; r < m->rows; r++) {
-        rd_arrival_place(a, t, r, 0);
+        rd_update_place(a, t, r, 0);
         a->at  = (t->outer + r * f->outer.row) * f->row_steps + t->lane + r * f->lane.row;
         a->q.n = a->q.ldx = a->q.ldm = 1;
         a->q.ldy                     = a->q.coly;
         a->q.index_row               = a->q.index_col;
-        rd_arrive(a, m->cols);
+        rd_update_rows(a, m->cols);
     }
     return true;
 }
 
-static void take_elements(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+/* Updates states element by element, unless elements are successive steps of one lane. */
+static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
-    if (take_serial(m, a, t))
+    if (update_one_lane(m, a, t))
         return;
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c++) {
-            rd_arrival_place(a, t, r, c);
+            rd_update_place(a, t, r, c);
             const int64_t group = a->group;
-            rd_arrive_along(a, 1, t->lane + r * a->f->lane.row + c * a->f->lane.col,
+            rd_update_along(a, 1, t->lane + r * a->f->lane.row + c * a->f->lane.col,
                             t->outer + r * a->f->outer.row + c * a->f->outer.col);
             a->group = group;
         }
 }
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
-/* What a mask leaves out is the identity, or else the step knows. */
-static void apply_mask(rd_tiles *m, rd_arrival *a, rd_fold_tile *t)
+/* Applies the mask: masked elements become the identity, or the step's kernel reads the mask. */
+static void apply_mask(rd_tiles *m, rd_update *a, rd_fold_tile *t)
 {
-    rd_mask_mark(m, a->f, a->memory, t);
+    rd_mask_note_seen(m, a->f, a->memory, t);
     a->fused |= a->f->best || a->f->code->masked;
     if (a->f->code->masked && !a->f->best)
         return;
@@ -145,7 +150,8 @@ static void apply_mask(rd_tiles *m, rd_arrival *a, rd_fold_tile *t)
         t->mask.at = NULL;
 }
 
-static bool has_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
+/* True if one of n states is the element that decides the result. */
+static bool holds_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
 {
     uint64_t there = 0;
 
@@ -154,44 +160,46 @@ static bool has_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
     return there;
 }
 
-/* Has a state met the end of its type?  Ints are looked for among these, which are few, and not
- * among elements: that would take half as long as to fold them. */
-static bool has_met_end(const rd_tile_fold *f, char *memory)
+/* True if a state has the value that decides the result.  Ints are looked for among the few states:
+ * a search among elements would take half as long as the fold. */
+static bool has_reached_end(const rd_tile_fold *f, char *memory)
 {
     const rd_group *const g = rd_tree_group(memory, 0);
     void                 *s[RD_MAX_STATE];
     bool                  met;
 
     rd_tree_block(f, memory, 0, s);
-    met = has_end(f, s[0], g->block >= 0 ? g->begun : 0);
+    met = holds_end(f, s[0], g->block >= 0 ? g->begun : 0);
     for (int32_t row = 0; row < g->depth && !met; row++) {
         rd_tree_row(f, memory, row, 0, s);
-        met = has_end(f, s[0], rd_tree_nodes(f, memory, 0)[row].n);
+        met = holds_end(f, s[0], rd_tree_nodes(f, memory, 0)[row].n);
     }
     return met;
 }
 
-/* Folds that an element decides stop there: loops are left early, so states would have gaps
- * afterwards. */
-static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t)
+/* Notes whether the result is decided, so that loops can exit early.  No further element may come
+ * then: states would have gaps. */
+static void note_decided(const rd_tiles *m, const rd_tile_fold *f, char *memory,
+                         const rd_fold_tile *t)
 {
-    bool met = t->x.elem != RD_ELEM_b8 && has_met_end(f, memory);
+    bool met = t->x.elem != RD_ELEM_b8 && has_reached_end(f, memory);
 
     for (int64_t r = 0; r < m->rows && t->x.elem == RD_ELEM_b8 && !met; r++)
         met = memchr(rd_view_at(&t->x, r, 0), (int)f->end.u64, (size_t)m->cols) != NULL;
-    rd_tree_group(memory, 0)->settled |= met;
+    rd_tree_group(memory, 0)->is_decided |= met;
 }
 
-/* Do the rows of each column run along the lanes of its cell, with elements of the tile in a buffer
- * of their own? */
-static bool interleaved(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_tile *t)
+/* True if the rows of each column go along the lanes of its cell, and the spare buffers are
+ * free. */
+static bool has_lanes_down_columns(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_tile *t)
 {
-    return f->form == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 &&
+    return f->mapping == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 &&
            f->cell.row == 0 && f->outer.row == 0 && f->outer.col == 0 && !f->own_rows &&
            t->x.at != m->spare && t->mask.at != rd_tiles_third_spare(m);
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
+/* Sets the lane, block, cell and index numbers of the tile's first element. */
 static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t)
 {
     t->lane  = rd_tiles_position(m, f->lane.at);
@@ -200,50 +208,51 @@ static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t
     t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
 }
 
-static void take_by_form(rd_tiles *m, rd_arrival *a, rd_fold_tile *in)
+/* Updates states from contiguous operands, by the lane mapping of the fold. */
+static void update_by_mapping(rd_tiles *m, rd_update *a, rd_fold_tile *in)
 {
     const rd_tile_fold *f = a->f;
 
     rd_tiles_dense_both(m, &in->x, &in->y, a->q.coly);
-    if (f->best && f->form == RD_FOLD_RUN)
-        rd_arrive_best(m, a, in);
-    else if (f->form == RD_FOLD_COLUMNS)
-        take_columns(m, a, in);
-    else if (f->form == RD_FOLD_RUN)
-        rd_take_runs(m, a, in);
-    else if (f->form == RD_FOLD_CHANNELS)
-        take_channels(m, a, in);
+    if (f->best && f->mapping == RD_FOLD_LANES)
+        rd_update_best(m, a, in);
+    else if (f->mapping == RD_FOLD_COLUMNS)
+        update_columns(m, a, in);
+    else if (f->mapping == RD_FOLD_LANES)
+        rd_update_lane_rows(m, a, in);
+    else if (f->mapping == RD_FOLD_CHANNELS)
+        update_channels(m, a, in);
     else
-        take_elements(m, a, in);
-    if (f->settles)
-        settle(m, f, a->memory, in);
+        update_elements(m, a, in);
+    if (f->can_exit_early)
+        note_decided(m, f, a->memory, in);
 }
 
-/* Set field by field: zeroing what is not read, a few hundred bytes, costs as much as a short
- * row. */
-static void take_elements_of(rd_tiles *m, int32_t pc)
+/* Prepares the operands of a STEP and chooses its update.  Fields are set one by one: clearing some
+ * hundred bytes that are not read costs as much as a short row. */
+static void update_tile(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *t    = &m->code->inst[pc];
     const rd_tile_fold *f    = &m->code->fold[inst->arg];
     rd_fold_tile        in;
-    rd_arrival          a;
+    rd_update           a;
 
     a.f      = f;
     a.memory = m->fold[inst->arg];
-    if (f->settles && rd_tree_group(a.memory, 0)->settled)
+    if (f->can_exit_early && rd_tree_group(a.memory, 0)->is_decided)
         return;
     a.cells  = t->cells;
     a.blocks = t->blocks;
     a.step   = t->step;
-    a.fused  = t->fused || t->from != f->elem || t->turned >= 0;
+    a.fused  = t->fused || t->from != f->elem || t->transposed_load >= 0;
     a.size   = rd_elem_size(t->from);
-    in.y = in.mask = (rd_view){ 0 };
+    in.y = in.mask = (rd_reg_view){ 0 };
     place_tile(m, f, &in);
-    in.x     = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 };
+    in.x     = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_reg_view){ 0 };
     a.q.coly = !rd_fused_by_row(t->fused);
-    if (t->turned >= 0)
-        in.y = rd_tiles_turned(m, t->turned, &a.q);
+    if (t->transposed_load >= 0)
+        in.y = rd_tiles_transposed_operand(m, t->transposed_load, &a.q);
     else if (t->y >= 0)
         in.y = rd_tiles_view(m, t->y);
     if (inst->c >= 0) {
@@ -251,34 +260,35 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
         apply_mask(m, &a, &in);
     }
     if (t->small >= 0)
-        rd_arrive_small(m, &a, &in, &m->code->inst[t->small].walk);
+        rd_update_small_ints(m, &a, &in, &m->code->inst[t->small].strides);
     else if (t->counts)
-        rd_arrive_counts(m, &a, &in, t->count_if);
-    else if (interleaved(m, f, &in))
-        take_interleaved(m, &a, &in);
+        rd_update_counts(m, &a, &in, t->count_if);
+    else if (has_lanes_down_columns(m, f, &in))
+        update_down_columns(m, &a, &in);
     else
-        take_by_form(m, &a, &in);
+        update_by_mapping(m, &a, &in);
 }
 
+/* STEP: users' reducers, group-by folds and totals have ways of their own. */
 void rd_tiles_step(rd_tiles *m, int32_t pc)
 {
     const int32_t       number = m->p->inst[pc].arg;
     const rd_tile_fold *f      = &m->code->fold[number];
 
     if (f->users)
-        rd_users_step(m, pc, f, m->fold[number]);
+        rd_user_folds_step(m, pc, f, m->fold[number]);
     else if (f->grouped)
-        rd_groups_step(m, pc, f, m->fold[number]);
+        rd_grouped_folds_step(m, pc, f, m->fold[number]);
     else if (f->treeless)
-        rd_take_totals(m, pc);
+        rd_update_totals(m, pc);
     else
-        take_elements_of(m, pc);
+        update_tile(m, pc);
 }
 
-bool rd_tiles_settled(const rd_tiles *m, int32_t fold)
+bool rd_tiles_is_decided(const rd_tiles *m, int32_t fold)
 {
     const rd_tile_fold *f = &m->code->fold[fold];
 
-    return f->users ? rd_users_settled(m->fold[fold])
-                    : f->settles && rd_tree_group(m->fold[fold], 0)->settled;
+    return f->users ? rd_user_folds_are_decided(m->fold[fold])
+                    : f->can_exit_early && rd_tree_group(m->fold[fold], 0)->is_decided;
 }

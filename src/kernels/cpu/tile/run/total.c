@@ -1,13 +1,15 @@
-/* total.c - programs that are nothing but folds of a few blocks by one kernel: the total of a small
- * array, or those of small planes or of their columns.  What surrounds the sum of a hundred
- * elements costs more than they do, so these run without registers, tiles and instructions. */
+/* total.c - programs that are a single total: folds of a few blocks by one kernel.
+ *
+ * These are the total of a small array, or totals of small planes or of their columns.  The
+ * overhead of tiles costs more than the sum of a hundred elements, so these programs run without
+ * registers, tiles and instructions. */
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include <assert.h>
 
-/* ---- What is one ----------------------------------------------------------------------------- */
-/* The only instruction of a kind; NULL: there are others. */
-static const rd_inst *only(const rd_program *p, rd_inst_kind kind)
+/* ---- Which programs are a total -------------------------------------------------------------- */
+/* The only instruction of a kind; NULL if there are none or several. */
+static const rd_inst *sole_inst(const rd_program *p, rd_inst_kind kind)
 {
     const rd_inst *found = NULL;
 
@@ -20,7 +22,7 @@ static const rd_inst *only(const rd_program *p, rd_inst_kind kind)
     return found;
 }
 
-/* Is there nothing but a fold that is stored, of what is loaded, or of a map in its kernel? */
+/* True if the program only folds what it loads, or a map in the kernel, and stores the result. */
 static bool only_folds(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -47,7 +49,7 @@ static bool only_folds(const rd_program *p, const rd_tile_code *code)
     return p->n_fold == 1;
 }
 
-/* Elements from neighbour to neighbour along an axis. */
+/* The stride of an address along an axis, in elements. */
 static int64_t step_along(const rd_address *at, int32_t axis)
 {
     int64_t step = 0;
@@ -57,8 +59,8 @@ static int64_t step_along(const rd_address *at, int32_t axis)
     return step;
 }
 
-/* Positions in the caller's memory that follow from loops alone? */
-static bool is_plain(const rd_program *p, const rd_address *at)
+/* True if an address in the caller's memory depends on loops alone. */
+static bool is_affine(const rd_program *p, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
         if (at->add[k].axis < 0 || at->add[k].local)
@@ -66,27 +68,28 @@ static bool is_plain(const rd_program *p, const rd_address *at)
     return at->slot < p->first_scratch;
 }
 
-/* The array that the register is, side by side along an axis; NULL: something else. */
+/* The array that a register is, contiguous along an axis; NULL if it is something else. */
 static const rd_address *array_of(const rd_program *p, const rd_tile_code *code, int32_t reg,
                                   int32_t axis)
 {
     const int32_t     born = code->reg[reg].born;
     const rd_address *at   = &p->address[p->inst[born].arg];
 
-    return p->inst[born].kind == RD_I_LOAD && code->inst[born].direct && is_plain(p, at) &&
+    return p->inst[born].kind == RD_I_LOAD && code->inst[born].direct && is_affine(p, at) &&
                    step_along(at, axis) == 1
                ? at
                : NULL;
 }
 
-/* The program's only loop is a row. */
+/* True if the program's only loop is a row. */
 static bool is_row(const rd_program *p, const rd_tile_code *code)
 {
-    return p->n_loop == 1 && p->loop[0].axis == p->root && code->fold->form == RD_FOLD_RUN &&
+    return p->n_loop == 1 && p->loop[0].axis == p->root && code->fold->mapping == RD_FOLD_LANES &&
            code->fold->treeless;
 }
 
-static bool follows(const rd_program *p, int32_t *at, const rd_inst_kind *kind, int32_t n)
+/* True if the next n instructions are of these kinds; moves *at behind them. */
+static bool matches(const rd_program *p, int32_t *at, const rd_inst_kind *kind, int32_t n)
 {
     for (int32_t k = 0; k < n; k++, ++*at)
         if (*at == p->n_inst || p->inst[*at].kind != kind[k])
@@ -94,24 +97,26 @@ static bool follows(const rd_program *p, int32_t *at, const rd_inst_kind *kind, 
     return true;
 }
 
-/* Loops and nothing else, then a fold that starts, takes two loops of elements, and is stored,
- * column by column or but once. */
-static bool has_shape(const rd_program *p, bool by_columns, int32_t *around)
+/* True if the program is outer loops, then a fold of two loops of elements, which is stored once or
+ * column by column:
+ *
+ *   LOOP ..  START  LOOP LOOP (LOAD | MAP).. STEP END END  [LOOP] CLOSE STORE [END]  END .. */
+static bool has_pattern(const rd_program *p, bool by_columns, int32_t *around)
 {
-    static const rd_inst_kind begins[] = { RD_I_START, RD_I_LOOP, RD_I_LOOP };
-    static const rd_inst_kind ends[]   = { RD_I_STEP, RD_I_END, RD_I_END };
-    static const rd_inst_kind stores[] = { RD_I_LOOP, RD_I_CLOSE, RD_I_STORE, RD_I_END };
-    int32_t                   at       = 0;
+    static const rd_inst_kind array_begin[] = { RD_I_START, RD_I_LOOP, RD_I_LOOP };
+    static const rd_inst_kind ends[]        = { RD_I_STEP, RD_I_END, RD_I_END };
+    static const rd_inst_kind stores[]      = { RD_I_LOOP, RD_I_CLOSE, RD_I_STORE, RD_I_END };
+    int32_t                   at            = 0;
 
     while (at < p->n_inst && p->inst[at].kind == RD_I_LOOP)
         at++;
     *around = at;
-    if (!follows(p, &at, begins, 3))
+    if (!matches(p, &at, array_begin, 3))
         return false;
     while (at < p->n_inst && (p->inst[at].kind == RD_I_LOAD || p->inst[at].kind == RD_I_MAP))
         at++;
-    return follows(p, &at, ends, 3) &&
-           (by_columns ? follows(p, &at, stores, 4) : follows(p, &at, stores + 1, 2)) &&
+    return matches(p, &at, ends, 3) &&
+           (by_columns ? matches(p, &at, stores, 4) : matches(p, &at, stores + 1, 2)) &&
            at + *around == p->n_inst;
 }
 
@@ -120,36 +125,37 @@ static const rd_loop *loop_at(const rd_program *p, int32_t inst)
     return &p->loop[p->inst[inst].arg];
 }
 
-/* A plane's loops, if the fold goes through its rows one after the other, and tasks share neither
- * rows nor columns. */
+/* Finds the loops of a plane.  True if the fold goes through its rows in order, and tasks share
+ * neither rows nor columns. */
 static bool find_plane(const rd_program *p, const rd_fold *fold, rd_tile_total *total)
 {
-    total->rows = loop_at(p, total->around + 1);
-    total->cols = loop_at(p, total->around + 2);
+    total->rows = loop_at(p, total->n_outer + 1);
+    total->cols = loop_at(p, total->n_outer + 2);
     return total->cols->axis != p->root && total->rows->axis != p->root && fold->outer.n_add == 1 &&
            step_along(&fold->outer, total->rows->axis) == 1;
 }
 
-/* Rows of columns, in one block. */
+/* True if planes are folded down their columns, in one block. */
 static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, rd_tile_total *total)
 {
     const rd_tile_fold *f = code->fold;
 
-    if (f->form != RD_FOLD_COLUMNS || f->fold->n_block != 1 ||
-        !has_shape(p, true, &total->around) || !find_plane(p, f->fold, total))
+    if (f->mapping != RD_FOLD_COLUMNS || f->fold->n_block != 1 ||
+        !has_pattern(p, true, &total->n_outer) || !find_plane(p, f->fold, total))
         return false;
     total->n = total->cols->extent;
     return f->cells == total->n && step_along(&f->fold->cell, total->cols->axis) == 1;
 }
 
-/* Rows of whole steps of all lanes, a few blocks of whole rows. */
+/* True if the rows of a plane are whole steps of all lanes, in a few blocks of whole rows. */
 static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_tile_total *total)
 {
     const rd_fold *fold = code->fold->fold;
     int64_t        steps;
 
-    if (code->fold->form != RD_FOLD_RUN || fold->n_block < 1 || fold->n_block > RD_TOTAL_BLOCKS ||
-        !has_shape(p, false, &total->around) || !find_plane(p, fold, total))
+    if (code->fold->mapping != RD_FOLD_LANES || fold->n_block < 1 ||
+        fold->n_block > RD_TOTAL_BLOCKS || !has_pattern(p, false, &total->n_outer) ||
+        !find_plane(p, fold, total))
         return false;
     total->n = fold->lanes;
     steps    = total->cols->extent / fold->lanes;
@@ -158,30 +164,31 @@ static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_
            total->cols->extent % fold->lanes == 0 && steps > 0 && fold->steps % steps == 0;
 }
 
-/* Where operands and result are; false: not in plain arrays. */
+/* Finds where operands and result are.  False if they are not contiguous arrays. */
 static bool find_arrays(const rd_program *p, const rd_tile_code *code, const rd_inst *step,
                         rd_tile_total *total)
 {
-    const rd_inst      *close = only(p, RD_I_CLOSE), *store = only(p, RD_I_STORE);
+    const rd_inst      *close = sole_inst(p, RD_I_CLOSE), *store = sole_inst(p, RD_I_STORE);
     const rd_tile_inst *t    = &code->inst[step - p->inst];
     const int32_t       axis = total->cols ? total->cols->axis : p->root;
 
     total->x  = array_of(p, code, t->x, axis);
     total->y  = t->y >= 0 ? array_of(p, code, t->y, axis) : NULL;
     total->to = &p->address[store->arg];
-    return total->x && (t->y < 0 || total->y) && store->a == close->dst && is_plain(p, total->to) &&
-           total->to->type == total->fold->fold->out &&
-           step_along(total->to, axis) == (total->fold->form == RD_FOLD_COLUMNS);
+    return total->x && (t->y < 0 || total->y) && store->a == close->dst &&
+           is_affine(p, total->to) && total->to->type == total->fold->fold->out &&
+           step_along(total->to, axis) == (total->fold->mapping == RD_FOLD_COLUMNS);
 }
 
+/* Sets code->total if the program is one total with a kernel.  False if memory runs out. */
 bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     const rd_tile_fold *f     = code->fold;
-    const rd_inst      *step  = only(p, RD_I_STEP);
+    const rd_inst      *step  = sole_inst(p, RD_I_STEP);
     rd_tile_total       total = { .fold = f }, *kept;
 
     code->total = NULL;
-    if (!step || f->grouped || !only(p, RD_I_CLOSE) || !only(p, RD_I_STORE) ||
+    if (!step || f->grouped || !sole_inst(p, RD_I_CLOSE) || !sole_inst(p, RD_I_STORE) ||
         !only_folds(p, code) || f->users || f->masked || f->fold->out != f->fold->type ||
         rd_dtype_is_half(f->fold->out))
         return true;
@@ -206,13 +213,13 @@ bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get,
 }
 
 /* ---- Running it ------------------------------------------------------------------------------ */
-/* Where an array begins; NULL: there is none. */
-static char *begins(const rd_task *task, const rd_address *at)
+/* The address of an array's first element; NULL if there is no array. */
+static char *array_begin(const rd_task *task, const rd_address *at)
 {
     return at ? (char *)task->slot[at->slot] + at->offset * rd_dtype_size(at->type) : NULL;
 }
 
-/* Bytes from index to index of a loop. */
+/* The stride of an array along an axis, in bytes. */
 static int64_t bytes_along(const rd_address *array, int32_t axis)
 {
     return array ? step_along(array, axis) * rd_dtype_size(array->type) : 0;
@@ -223,7 +230,7 @@ static char *moved(const void *at, int64_t bytes)
     return at ? (char *)at + bytes : NULL;
 }
 
-/* The greatest power of two. */
+/* The greatest power of two that is at most n. */
 static int64_t power_in(int64_t n)
 {
     int64_t power = 1;
@@ -233,8 +240,10 @@ static int64_t power_in(int64_t n)
     return power;
 }
 
-/* Blocks of whole rows, or of a part of the only one, become nodes of falling size, the last of
- * which merge first, as the aligned tree says; then the lanes do. */
+/* Folds a plane along its lanes.  Blocks become nodes of falling size.  The last nodes merge first,
+ * as the aligned tree says; then lanes merge.
+ *
+ *   7 blocks: nodes of 4, 2 and 1 blocks; 2 + 1 merge first, then 4 + (2 + 1) */
 static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
 {
     const rd_fold        *fold = t->fold->fold;
@@ -260,6 +269,7 @@ static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, vo
     t->fold->code->finish(1, node, t->fold->fold->ddof, &to);
 }
 
+/* Folds a plane down its columns, by one call of the kernel. */
 static void totals_of_columns(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
 {
     _Alignas(64) uint64_t state[RD_BLOCK_COLUMNS];
@@ -269,12 +279,12 @@ static void totals_of_columns(const rd_tile_total *t, const rd_fold_rows *plane,
     t->fold->code->finish(t->n, &s, t->fold->fold->ddof, &to);
 }
 
-/* Loop number `number` around the planes, and those in it. */
+/* Runs outer loop number `number`, and those inside it, down to the planes. */
 static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *task, int32_t number,
                        const rd_fold_rows *first, char *to)
 {
-    if (number == t->around) {
-        (t->fold->form == RD_FOLD_COLUMNS ? totals_of_columns : total_of_lanes)(t, first, to);
+    if (number == t->n_outer) {
+        (t->fold->mapping == RD_FOLD_COLUMNS ? totals_of_columns : total_of_lanes)(t, first, to);
         task->loads += (t->y ? 2 : 1) * first->rows * first->along;
         return;
     }
@@ -292,36 +302,38 @@ static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *tas
     }
 }
 
+/* Runs a program with totals over planes. */
 static void run_planes(const rd_program *p, const rd_tile_total *t, rd_task *task)
 {
     const rd_fold_rows q = { .n     = t->n,
                              .rows  = t->rows->extent,
                              .along = t->cols->extent,
-                             .x     = begins(task, t->x),
-                             .y     = begins(task, t->y),
+                             .x     = array_begin(task, t->x),
+                             .y     = array_begin(task, t->y),
                              .ldx   = step_along(t->x, t->rows->axis),
                              .ldy   = t->y ? step_along(t->y, t->rows->axis) : 0 };
 
-    run_around(p, t, task, 0, &q, begins(task, t->to));
+    run_around(p, t, task, 0, &q, array_begin(task, t->to));
 }
 
+/* Runs a program with a total over one row. */
 static void run_row(const rd_tile_total *t, rd_task *task)
 {
     const rd_fold     *fold = t->fold->fold;
     const rd_fold_rows q    = { .n     = t->n,
                                 .rows  = 1,
                                 .along = fold->steps * fold->lanes,
-                                .x     = begins(task, t->x),
-                                .y     = begins(task, t->y) };
+                                .x     = array_begin(task, t->x),
+                                .y     = array_begin(task, t->y) };
     rd_word            state;
-    void *const s = &state, *const to = begins(task, t->to);
+    void *const s = &state, *const to = array_begin(task, t->to);
 
     t->row(&q, s);
     t->fold->code->finish(1, &s, fold->ddof, &to);
     task->loads += t->y ? 2 * t->n : t->n;
 }
 
-/* Of a row, whoever has the first element has the block. */
+/* Runs the program.  A row is one block, which the task with its first element folds. */
 void rd_tile_run_total(const rd_program *p, rd_task *task)
 {
     const rd_tile_total *t = ((const rd_tile_code *)p->code)->total;

@@ -14,7 +14,7 @@ rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group)
     return (rd_tree_node *)(void *)(memory + f->tags) + group * f->room;
 }
 
-/* State k of n slots lies at `at` + 8 k n bytes. */
+/* Pointers to the words of a state in n slots: word k of all slots lies 8 k n bytes after `at`. */
 static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *size, int64_t slot,
                    void **s)
 {
@@ -23,6 +23,7 @@ static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *si
         s[k] = at + 8 * k * n + slot * size[k];
 }
 
+/* Pointers to the states of the current block, from `slot` on. */
 void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
 {
     if (f->in_place)
@@ -31,30 +32,34 @@ void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
         states(f, memory + f->block, f->slots, f->size, slot, s);
 }
 
+/* Pointers to the states of node `row` of the stack, from `slot` on. */
 void rd_tree_row(const rd_tile_fold *f, char *memory, int32_t row, int64_t slot, void **s)
 {
     states(f, memory + f->tree + 8 * f->n_state * f->slots * row, f->slots, f->wide, slot, s);
 }
 
+/* Pointers to the result state of row `row` of totals. */
 void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s)
 {
     states(f, memory + f->total, f->n_total, f->wide, row, s);
 }
 
+/* Pointers to scratch states, of array `which`. */
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s)
 {
     states(f, memory + f->spare + 8 * f->n_state * RD_SPARE * which, RD_SPARE, f->wide, 0, s);
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
+/* Copies n states as wide as nodes have them. */
 void rd_tree_copy(const rd_tile_fold *f, int64_t n, void *const *to, void *const *from)
 {
     for (int32_t k = 0; k < f->n_state; k++)
         memcpy(to[k], from[k], (size_t)(n * f->wide[k]));
 }
 
-/* Node `row` takes the one above it on the stack; where only one of them has states, these are the
- * result's. */
+/* Merges node `row + 1` of the stack into node `row`.  Where only one of them has states, these are
+ * kept. */
 static void merge_rows(const rd_tile_fold *f, char *memory, int64_t group, int32_t row)
 {
     rd_tree_node *left = &rd_tree_nodes(f, memory, group)[row], *right = left + 1;
@@ -72,14 +77,15 @@ static void merge_rows(const rd_tile_fold *f, char *memory, int64_t group, int32
     }
 }
 
-/* Of exact folds any two nodes are siblings: some have nodes of several blocks in one. */
+/* True if two nodes may merge.  In exact folds any two may, even if one has blocks in between. */
 static bool siblings(const rd_tile_fold *f, const rd_tree_node *left, const rd_tree_node *right)
 {
     return f->any_order || (left->level == right->level && (left->start >> left->level) % 2 == 0 &&
                             left->start + ((int64_t)1 << left->level) == right->start);
 }
 
-/* The node at `depth` is finished: it merges with its left siblings as far as they are here. */
+/* Puts the finished node at `depth` on the stack, and merges it with its left siblings as far as
+ * they are finished. */
 void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node node)
 {
     rd_group     *g     = rd_tree_group(memory, group);
@@ -99,6 +105,7 @@ void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
         memset(memory + f->seen + group * f->group, 0, (size_t)f->group);
 }
 
+/* Adds `rows` to the counts of n states. */
 void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows)
 {
     for (int64_t k = 0; f->counted && rows > 0 && k < n; k++)
@@ -108,12 +115,12 @@ void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows)
             ((double *)s)[k] += (double)rows;
 }
 
-/* Cells side by side all take the same rows of a block, so the first one counts for all: it is
- * there in each, as states begin from the left. */
+/* Adds rows to the counts of states.  Neighbouring cells all take the same rows of a block, so the
+ * first state counts for all of them. */
 void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t offset, int64_t n,
                    int64_t rows)
 {
-    const bool shared = f->form == RD_FOLD_COLUMNS;
+    const bool shared = f->mapping == RD_FOLD_COLUMNS;
     void      *s[RD_MAX_STATE];
 
     if (!f->counted || (shared && offset > 0))
@@ -131,7 +138,7 @@ static void share_count(const rd_tile_fold *f, int64_t n, void *s)
             ((double *)s)[k] = ((double *)s)[0];
 }
 
-/* How many finished nodes, each of n states, does a block merge with at once? */
+/* Counts the finished nodes that a block merges with at once, and makes *node the merged node. */
 static int32_t siblings_of(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node *node)
 {
     const int32_t       depth = rd_tree_group(memory, group)->depth;
@@ -147,9 +154,8 @@ static int32_t siblings_of(const rd_tile_fold *f, char *memory, int64_t group, r
     return n;
 }
 
-/* A finished block goes up the tree some states at a time, which stay in the first-level cache: as
- * whole rows of states they would come from the second or third level once for each node that
- * merges. */
+/* Moves a finished block up the tree, some states at a time, which stay in the first-level cache.
+ * As whole rows they would come from the second or third level for each node that merges. */
 static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void *const *block)
 {
     rd_group     *g     = rd_tree_group(memory, group);
@@ -178,6 +184,7 @@ static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void
     rd_tree_push(f, memory, group, node);
 }
 
+/* Ends the current block of a group: its states become a node of the tree. */
 void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
 {
     rd_group *g = rd_tree_group(memory, group);
@@ -186,7 +193,7 @@ void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
     if (g->block < 0)
         return;
     rd_tree_block(f, memory, group * f->group, s);
-    if (f->counted && f->form == RD_FOLD_COLUMNS)
+    if (f->counted && f->mapping == RD_FOLD_COLUMNS)
         share_count(f, g->begun, s[0]);
     if (f->code->block)
         f->code->block(g->begun, s);
@@ -197,7 +204,8 @@ void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
     g->block = -1;
 }
 
-void rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
+/* Enters a block, and ends the one before it. */
+void rd_tree_enter_block(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
 {
     rd_group *g = rd_tree_group(memory, group);
 

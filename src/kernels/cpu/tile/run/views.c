@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* ---- Single elements ------------------------------------------------------------------------- */
-rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col)
+rd_word rd_view_word(const rd_reg_view *v, int64_t row, int64_t col)
 {
     const char *at = rd_view_at(v, row, col);
 
@@ -16,7 +16,8 @@ rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col)
     return word;
 }
 
-void rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word)
+/* Sets element (row, col) of a view. */
+void rd_view_set(const rd_reg_view *v, int64_t row, int64_t col, rd_word word)
 {
     char *at = rd_view_at(v, row, col);
 
@@ -27,19 +28,20 @@ void rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word)
 }
 
 /* ---- Where elements are ---------------------------------------------------------------------- */
-char *rd_tiles_memory(const rd_tiles *m, const rd_tile_walk *w)
+char *rd_tiles_memory(const rd_tiles *m, const rd_tile_strides *w)
 {
     return (char *)m->task->slot[w->at->slot] + rd_tiles_position(m, w->at) * w->size;
 }
 
-/* The register's home for this tile; dense rows in a buffer. */
-rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
+/* Places the register for this tile: in the memory of the STORE that it is fused with, or as
+ * contiguous rows in a buffer. */
+rd_reg_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
 {
     const rd_tile_inst *t = &m->code->inst[pc];
-    rd_view            *v = &m->reg[reg];
+    rd_reg_view        *v = &m->reg[reg];
 
     if (t->into >= 0)
-        *v = rd_memory_view(m, &m->code->inst[t->into].walk, v->elem);
+        *v = rd_memory_view(m, &m->code->inst[t->into].strides, v->elem);
     else if (t->level == RD_AT_TILE) {
         v->at  = m->buffers + (t->buffer + (reg - m->p->inst[pc].dst)) * m->code->buffer_bytes;
         v->row = m->cols;
@@ -48,9 +50,11 @@ rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
     return rd_tiles_view(m, reg);
 }
 
-rd_view rd_tiles_dense(rd_tiles *m, rd_view v)
+/* Copies a broadcast register to the spare buffer so that its columns are contiguous, by
+ * doubling. */
+rd_reg_view rd_tiles_dense(rd_tiles *m, rd_reg_view v)
 {
-    rd_view y = { m->spare, m->cols, 1, v.elem };
+    rd_reg_view y = { m->spare, m->cols, 1, v.elem };
 
     if (v.col == 1 || m->rows * m->cols == 1)
         return v;
@@ -65,7 +69,8 @@ rd_view rd_tiles_dense(rd_tiles *m, rd_view v)
     return y;
 }
 
-void rd_tiles_dense_both(rd_tiles *m, rd_view *x, rd_view *y, int64_t coly)
+/* Makes both operands contiguous, y in the second spare buffer. */
+void rd_tiles_dense_both(rd_tiles *m, rd_reg_view *x, rd_reg_view *y, int64_t coly)
 {
     char *const spare = m->spare;
 

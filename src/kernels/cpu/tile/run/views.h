@@ -1,26 +1,26 @@
-/* views.h - how registers and memory lie, as instructions on a tile see them. */
+/* views.h - views of registers and memory for the instructions of a tile. */
 #ifndef RD_KERNELS_CPU_TILE_RUN_VIEWS_H
 #define RD_KERNELS_CPU_TILE_RUN_VIEWS_H
-#include "kernels/cpu/tile/run/tiles.h"
+#include "kernels/cpu/tile/run/tile_task.h"
 
-/* Rows that follow each other as their columns do? */
+/* True if the rows follow each other without gaps, as one run. */
 static inline bool rd_is_one_run(const rd_tiles *m, int64_t row, int64_t col)
 {
     return m->rows == 1 || row == m->cols * col;
 }
 
-static inline bool rd_is_flat(const rd_tiles *m, const rd_view *v)
+static inline bool rd_is_flat(const rd_tiles *m, const rd_reg_view *v)
 {
     return v->col == 1 && rd_is_one_run(m, v->row, 1);
 }
 
-static inline bool rd_is_uniform(const rd_tiles *m, const rd_view *v)
+static inline bool rd_is_uniform(const rd_tiles *m, const rd_reg_view *v)
 {
     return v->col == 0 && (m->rows == 1 || v->row == 0);
 }
 
-/* A tile for kernels: so many runs of so many elements side by side.  Short rows cost more than
- * their elements, so what lies flat is one run. */
+/* A tile as kernels take it: n runs of `each` contiguous elements.  Short rows cost more than their
+ * elements, so contiguous rows become one run. */
 typedef struct rd_runs {
     int64_t n, each;
 } rd_runs;
@@ -30,9 +30,9 @@ static inline rd_runs rd_runs_of(const rd_tiles *m, bool one)
     return one ? (rd_runs){ 1, m->rows * m->cols } : (rd_runs){ m->rows, m->cols };
 }
 
-static inline rd_view rd_memory_view(const rd_tiles *m, const rd_tile_walk *w, rd_elem elem)
+static inline rd_reg_view rd_memory_view(const rd_tiles *m, const rd_tile_strides *w, rd_elem elem)
 {
-    return (rd_view){ rd_tiles_memory(m, w), w->row, w->col, elem };
+    return (rd_reg_view){ rd_tiles_memory(m, w), w->row, w->col, elem };
 }
 
 #endif

@@ -1,0 +1,116 @@
+/* choose_sort.c - chooses the instruction set that sorts a row, the memory for it, and its early
+ * exit when the run is cancelled. */
+#include "core/bytes.h"
+#include "core/stop.h"
+#include "kernels/cpu/sort/row_sort.h"
+#include <setjmp.h>
+
+/* The function that sorts one row, for vectors of so many bytes. */
+rd_sort_row *rd_sort_row_of(int32_t vector)
+{
+#if defined(__x86_64__) && !defined(RD_ONE_SET)
+    if (vector == 64)
+        return rd_sort_row_avx512;
+    if (vector == 32)
+        return rd_sort_row_avx2;
+#else
+    (void)vector;
+#endif
+    return rd_sort_row_baseline;
+}
+
+/* The function that sorts interleaved rows, for vectors of so many bytes. */
+rd_sort_rows *rd_sort_rows_of(int32_t vector)
+{
+#if defined(__x86_64__) && !defined(RD_ONE_SET)
+    if (vector == 64)
+        return rd_sort_rows_avx512;
+    if (vector == 32)
+        return rd_sort_rows_avx2;
+#else
+    (void)vector;
+#endif
+    return rd_sort_rows_baseline;
+}
+
+/* True if rows are short enough to be interleaved. */
+static bool has_interleaved_size(const rd_sorting *s)
+{
+    return s->n > 0 && s->n <= RD_SORT_INTERLEAVED_MOST && s->n_out > 0;
+}
+
+/* True if sorted values of rows of this length are faster interleaved.  All elements go back to
+ * their rows one by one, so longer rows are faster alone: AVX-512 sorts them in registers. */
+static bool is_short_value_row(const rd_sorting *s, int32_t vector)
+{
+    enum { SHORT_32 = 24, SHORT_64 = 16, SHORT = 64 };
+
+    if (vector < 64)
+        return s->n <= SHORT;
+    return s->n <= (rd_dtype_size(s->type) == 8 ? SHORT_64 : SHORT_32);
+}
+
+/* True if only the first few of a longer row are asked for: they are found without sorting the
+ * row. */
+static bool is_few_of_many(const rd_sorting *s)
+{
+    enum { SHORT = 96 };
+
+    return s->facts->what == RD_SORT_PLACES && s->n > SHORT && s->n_out * 8 <= s->n;
+}
+
+/* True if interleaved rows are faster than one row after the other. */
+bool rd_sort_can_interleave(const rd_sorting *s, int64_t rows, int32_t vector)
+{
+    enum { FEWEST = 8 }; /* the network costs as much as so many rows do one by one */
+
+    return rows >= FEWEST && has_interleaved_size(s) && !is_few_of_many(s) &&
+           (s->facts->what != RD_SORT_VALUES || is_short_value_row(s, vector));
+}
+
+/* The bytes of memory that a sort works in, alone or interleaved. */
+int64_t rd_sort_row_bytes(const rd_sorting *s)
+{
+    enum { TIMES = 5, VECTORS = 4 * 64 * 2 };
+    const int64_t key    = rd_dtype_size(s->type) == 8 ? 8 : 4;
+    const int64_t arrays = s->facts->what == RD_SORT_PLACES && key == 8 ? 2 : 1;
+    const int64_t beside = has_interleaved_size(s) ? arrays * s->n * RD_SORT_INTERLEAVED_BYTES : 0;
+
+    return rd_bytes_add(rd_bytes_times(TIMES * key, s->n), VECTORS + beside);
+}
+
+/* ---- Cancelling a long sort ------------------------------------------------------------------ */
+/* The jump target of a cancelled sort, for each thread. */
+static _Thread_local jmp_buf *stop_target;
+
+void rd_sort_check_stop(void)
+{
+    if (rd_stop_asked())
+        longjmp(*stop_target, 1);
+}
+
+/* Sorts a long row, with a way out by longjmp.  Return values through some twenty nested loops
+ * would cost each a test. */
+static bool sort_long(rd_sort_row *sort, const rd_sorting *s, const void *from, void *to,
+                      void *work)
+{
+    jmp_buf       here;
+    volatile bool whole = false;
+
+    stop_target = &here;
+    if (setjmp(here) == 0) {
+        sort(s, from, to, work);
+        whole = true;
+    }
+    stop_target = NULL;
+    return whole;
+}
+
+/* Sorts a row; only a long one can be cancelled. */
+bool rd_sort_by_row(rd_sort_row *sort, const rd_sorting *s, const void *from, void *to, void *work)
+{
+    if (s->n > RD_SORT_STRIP)
+        return sort_long(sort, s, from, to, work);
+    sort(s, from, to, work);
+    return true;
+}

@@ -1,0 +1,58 @@
+/* merge_exchange.h - the network that sorts interleaved rows, and its loads and stores: one element
+ * of each of some rows becomes contiguous, and back; sort_kernels.h includes it once. */
+
+/* Calls compare(i, i + d) for all pairs of a sorting network of n elements: merge exchange, Knuth,
+ * The Art of Computer Programming 3, 5.2.2, algorithm M. */
+static ALWAYS void merge_exchange(int64_t n, void (*compare)(void *, int64_t, int64_t), void *rows)
+{
+    int64_t top = 1;
+
+    while (2 * top < n)
+        top *= 2;
+    for (int64_t p = top; p > 0; p /= 2) {
+        int64_t r = 0, d = p;
+
+        for (int64_t q = top;; q /= 2) {
+            for (int64_t i = 0; i + d < n; i++)
+                if ((i & p) == r)
+                    compare(rows, i, i + d);
+            if (q == p)
+                break;
+            d = q - p;
+            r = p;
+        }
+    }
+}
+
+#define TAKE(U)                        \
+    for (int64_t l = 0; l < rows; l++) \
+    ((U *)to)[l] = *(const U *)(const void *)(from + l * pitch)
+/* Loads one element of each row, `pitch` bytes apart, to contiguous memory. */
+static void load_column(int size, int64_t rows, const char *from, int64_t pitch, void *to)
+{
+    switch (size) {
+    case 1: TAKE(uint8_t); break;
+    case 2: TAKE(uint16_t); break;
+    case 4: TAKE(uint32_t); break;
+    default: TAKE(uint64_t);
+    }
+}
+#undef TAKE
+
+/* Stores contiguous elements to one element of each row, except to rows that have their results
+ * (`has`). */
+#define GIVE(U)                        \
+    for (int64_t l = 0; l < rows; l++) \
+        if (!has[l])                   \
+    *(U *)(void *)(to + l * pitch) = ((const U *)from)[l]
+static void store_column(int size, int64_t rows, const void *from, const bool *has, char *to,
+                         int64_t pitch)
+{
+    switch (size) {
+    case 1: GIVE(uint8_t); break;
+    case 2: GIVE(uint16_t); break;
+    case 4: GIVE(uint32_t); break;
+    default: GIVE(uint64_t);
+    }
+}
+#undef GIVE

@@ -1,0 +1,132 @@
+/* fold_kernels.c - the kernel of each STEP: of rows that are whole folds, of blocks in registers,
+ * or with a map fused into it. */
+#include "core/combine_tree.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
+#include <assert.h>
+
+/* True if the loop over columns around a STEP runs once between the fold's START and its end. */
+static bool runs_once(const rd_program *p, int32_t step)
+{
+    const int32_t start = rd_tile_inst_of(p, RD_I_START, p->inst[step].arg);
+
+    return p->inst[start].loop == p->loop[p->inst[step].loop].parent;
+}
+
+/* True if the elements of a STEP come from 16-bit floats, which its kernel widens. */
+static bool loads_halves(const rd_tile_code *code, const rd_tile_inst *step)
+{
+    return rd_elem_is_half(code->reg[step->x].elem);
+}
+
+/* True if each row of these columns goes along all lanes and is a fold of its own. */
+static bool has_whole_row(const rd_tile_fold *f, const rd_loop *col)
+{
+    return f->mapping == RD_FOLD_LANES && f->fold->lanes == RD_TREE_ROW / rd_elem_size(f->elem) &&
+           f->fold->outer.n_add == 0 && f->fold->lane_extent == col->extent;
+}
+
+/* True if a row is a whole fold with a kernel: along the lanes, or too short for lanes. */
+static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f,
+                       const rd_loop *col)
+{
+    if (f->mapping == RD_FOLD_LANES)
+        return !f->any_order && has_whole_row(f, col);
+    return f->mapping == RD_FOLD_ELEMENTS && f->fold->n_block == 1 && f->own_rows &&
+           f->whole_columns && f->fold->lanes == 1 && f->fold->lane.n_add == 0 &&
+           f->fold->outer.n_add == 1 && f->outer.col == 1 && t->small < 0 && !t->fused &&
+           !loads_halves(code, t);
+}
+
+/* True if each row begins, is folded and ends at once, so that it needs no states of its own. */
+static bool is_row_total(const rd_program *p, const rd_tile_code *code, int32_t step)
+{
+    const rd_inst      *inst = &p->inst[step];
+    const rd_tile_fold *f    = &code->fold[inst->arg];
+    const rd_loop      *row, *col;
+
+    if (f->users || f->weighted || f->cells != 1 || f->fold->n_block < 1 ||
+        ((f->fold->n_block > 1 || f->fold->loose) && f->fold->split) ||
+        code->inst[step].level != RD_AT_TILE)
+        return false;
+    rd_tile_loops_around(p, code, step, &row, &col);
+    assert(col); /* as the STEP is at tile level */
+    return f->lane.row == 0 && f->outer.row == 0 && code->loop[col - p->loop].most >= col->extent &&
+           has_totals(code, &code->inst[step], f, col) && runs_once(p, step);
+}
+
+/* The element that the kernels of a STEP load. */
+static rd_elem loaded_elem(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
+{
+    return loads_halves(code, t) ? code->reg[t->x].elem : f->elem;
+}
+
+/* True if a total has one block, or a few blocks of whole steps with a kernel for them. */
+static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
+{
+    rd_simd_block *const(*kernels)[RD_N_FUSED] = code->simd->blocks[loaded_elem(code, t, f)];
+
+    if (f->fold->n_block == 1)
+        return true;
+    return !(f->masked && f->code->masked) && f->fold->n_block <= RD_TOTAL_BLOCKS &&
+           f->fold->lane_extent % f->fold->lanes == 0 && kernels &&
+           kernels[f->fold->reducer][t->fused];
+}
+
+/* Marks the folds that are totals of rows, and which of them need no combine tree. */
+void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_STEP && is_row_total(p, code, i))
+            code->fold[p->inst[i].arg].totals = true;
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        rd_tile_fold *f = p->inst[i].kind == RD_I_STEP ? &code->fold[p->inst[i].arg] : NULL;
+
+        if (!f || !f->totals)
+            continue;
+        f->treeless  = needs_no_tree(code, &code->inst[i], f);
+        f->row_bytes = 8 * f->n_state;
+    }
+}
+
+/* True if elements lie as states do, and a block's states fit in registers: all lanes of a cell,
+ * three channels, or a few columns. */
+static bool has_blocks(const rd_simd *simd, const rd_tile_fold *f)
+{
+    const int64_t size = rd_elem_size(f->elem);
+
+    switch (f->mapping) {
+    case RD_FOLD_LANES: return f->fold->lanes * size == RD_TREE_ROW;
+    case RD_FOLD_CHANNELS: return f->group * size == 3 * RD_TREE_ROW && simd->vector == 64;
+    case RD_FOLD_COLUMNS: return f->group * size <= RD_BLOCK_COLUMNS * 4;
+    default: return false;
+    }
+}
+
+/* Chooses the kernels of a STEP by its fused map, mask, transposed operand and mapping. */
+static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    const rd_simd      *simd = code->simd;
+    rd_tile_inst       *t    = &code->inst[i];
+    const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
+
+    t->from = loaded_elem(code, t, f);
+    if (f->users || f->grouped)
+        return;
+    t->step = t->transposed_load >= 0 ? simd->transposed[t->from][f->fold->reducer][t->fused]
+              : t->fused || t->from != f->elem ? simd->fused[t->from][f->fold->reducer][t->fused]
+              : f->best                        ? simd->best_rows[f->elem][f->fold->reducer]
+              : f->masked && f->code->masked   ? f->code->masked
+                                               : f->code->step;
+    if (simd->cells[t->from] && f->in_lockstep && !f->weighted && t->transposed_load < 0)
+        t->cells = simd->cells[t->from][f->fold->reducer][t->fused];
+    if (simd->blocks[t->from] && !f->masked && !f->weighted && t->transposed_load < 0 &&
+        has_blocks(simd, f))
+        t->blocks = simd->blocks[t->from][f->fold->reducer][t->fused];
+}
+
+void rd_tile_find_steps(const rd_program *p, rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_STEP)
+            find_step(p, code, i);
+}

@@ -1,0 +1,365 @@
+/* fold_mapping.c - the plan of each fold: its lane mapping (which states neighbouring elements
+ * update), and the layout of its states in memory.
+ *
+ *   sum over columns of f32, 64 lanes  ->  RD_FOLD_LANES, one group of 64 states
+ *   sum over rows, a cell per column   ->  RD_FOLD_COLUMNS, groups of neighbouring cells */
+#include "core/bytes.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
+#include "kernels/cpu/tile/run/trees.h"
+#include "kernels/cpu/tile/run/user_folds.h"
+#include "kernels/emit/emit.h"
+
+/* The most nodes that the stack of a combine tree holds, for a whole fold or any part of it, with
+ * one more for the node that has just finished. */
+static int32_t node_capacity(const rd_fold *fold)
+{
+    int32_t bits = 0;
+
+    for (int64_t n = fold->n_block; n > 0; n /= 2)
+        bits++;
+    return fold->split ? 2 * bits + 2 : bits + 1;
+}
+
+/* Counts the cells that lie side by side: they end where the next axis of the cells begins. */
+static int64_t count_adjacent_cells(const rd_tile_fold *f)
+{
+    int64_t along = f->cells;
+
+    for (int32_t k = 0; k < f->fold->cell.n_add; k++)
+        if (f->fold->cell.add[k].coef > 1 && f->fold->cell.add[k].coef < along)
+            along = f->fold->cell.add[k].coef;
+    return along;
+}
+
+/* True if the columns hold one element of each cell and the rows follow each other along the lanes,
+ * such as pixels of interleaved colours. */
+static bool has_channels(const rd_tile_fold *f)
+{
+    return f->fold->lanes > 1 && f->cell.col == 1 && f->cell.row == 0 && f->lane.col == 0 &&
+           f->lane.row == 1 && f->outer.col == 0 && f->outer.row == 0 &&
+           f->cells == f->col_extent && f->cells <= RD_SMALL_PERIOD && f->whole_columns &&
+           !f->own_rows && !f->masked && !f->weighted && !f->indexed;
+}
+
+/* Chooses the lane mapping of a fold by the strides of its lane, cell and block numbers over rows
+ * and columns. */
+static rd_fold_mapping mapping_of(const rd_tile_fold *f)
+{
+    if (has_channels(f))
+        return RD_FOLD_CHANNELS;
+    if (f->fold->prefix == RD_PREFIX_TREE && f->lane.col == 0 && f->cell.col == 0 &&
+        f->outer.col == 1)
+        return RD_FOLD_ALONG;
+    if (f->lane.col == 1 && f->cell.col == 0 && f->outer.col == 0)
+        return RD_FOLD_LANES;
+    if (f->fold->lanes == 1 && f->cell.col == 1 && f->outer.col == 0 && f->lane.col == 0)
+        return RD_FOLD_COLUMNS;
+    return RD_FOLD_ELEMENTS;
+}
+
+/* True if the elements of a row go to the lanes of one cell, and the next row's to the next
+ * cell. */
+static bool has_adjacent_cells(const rd_tile_fold *f)
+{
+    return f->mapping == RD_FOLD_LANES && f->fold->lanes > 1 && f->cell.row == 1 &&
+           f->lane.row == 0 && f->outer.row == 0 && !f->own_rows && !f->any_order && !f->indexed;
+}
+
+/* True if adjacent cells can share one group of states.  Every row must bring the same number of
+ * whole steps, and the rows must go through all these cells (see group_size()).  No block may end,
+ * or be complete, within a row. */
+static bool is_in_lockstep(const rd_tile_fold *f)
+{
+    const rd_fold *fold = f->fold;
+
+    return f->adjacent_cells && !f->row_panels && count_adjacent_cells(f) <= f->row_extent &&
+           f->whole_columns && !f->in_square && f->col_extent == fold->lane_extent &&
+           fold->lane_extent % fold->lanes == 0 && f->row_steps < fold->steps &&
+           fold->steps % f->row_steps == 0;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        const int64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The number of states of a group, which begin and end their blocks together (trees.h).
+ *
+ * The states of a group begin a block from the left, so one pass of the loop over their cells must
+ * reach them all.  Cells on both sides of an axis of one index are adjacent, too, but an outer loop
+ * goes through them, backwards or one by one.  A panel of columns also runs all the loops inside it
+ * before the next panel. */
+static int64_t group_size(const rd_tile_fold *f)
+{
+    const int64_t along = rd_least(count_adjacent_cells(f), f->col_extent);
+
+    if (f->mapping == RD_FOLD_COLUMNS)
+        return f->panel == 0 || f->panel >= along ? along
+               : f->cells == along                ? f->panel
+                                                  : common_divisor(along, f->panel);
+    return rd_bytes_times(f->in_lockstep ? count_adjacent_cells(f) : f->interleaved,
+                          f->fold->lanes);
+}
+
+/* Sets the bytes of each word of a state, in the current block and in finished nodes. */
+static void state_sizes(rd_tile_fold *f)
+{
+    const bool index = rd_reducer_places(f->fold->reducer);
+
+    for (int32_t k = 0; k < f->n_state; k++) {
+        f->size[k] = index && k == 1 ? 8 : rd_elem_size(f->elem);
+        f->wide[k] = index && k == 1 ? 8 : rd_elem_size(f->code->counter);
+    }
+    f->indexed = index;
+}
+
+/* True if elements come to a cell in the order of their index. */
+static bool has_rising_index(const rd_fold *fold)
+{
+    for (int32_t k = 0; k < fold->outer.n_add; k++) {
+        bool found = false;
+
+        for (int32_t i = 0; i < fold->index.n_add; i++)
+            found |= fold->index.add[i].axis == fold->outer.add[k].axis &&
+                     fold->index.add[i].coef == fold->outer.add[k].coef;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* True if a kernel can look for the best element (argmin, argmax) without keeping lanes apart.
+ *
+ * Any order of elements gives the same bits.  Rows of lanes are searched as a whole; columns
+ * replace a state only by a better element, so their earlier elements must have lower indices. */
+static bool can_find_best(const rd_simd *simd, const rd_tile_fold *f)
+{
+    if (!f->indexed || !simd->best[f->elem])
+        return false;
+    return f->mapping == RD_FOLD_LANES
+               ? f->index.col > 0
+               : f->mapping == RD_FOLD_COLUMNS && f->index.row >= 0 && has_rising_index(f->fold);
+}
+
+/* The memory that one more row with states of its own needs. */
+static int64_t row_bytes(const rd_tile_fold *f)
+{
+    const int64_t lanes = rd_bytes_times(f->fold->n_cell, f->fold->lanes);
+
+    return f->totals       ? 8 * f->n_state
+           : f->fold->scan ? rd_bytes_times(f->fold->n_cell, f->scan_bytes)
+                           : rd_bytes_times(lanes, 8 * f->n_state * (f->room + 1));
+}
+
+/* Sets the byte offsets of the fold's arrays in its memory.  Scans have states of their own, and no
+ * tree. */
+static void lay_out(rd_tile_fold *f)
+{
+    const bool    tree = !f->fold->scan && !f->treeless;
+    const int64_t all = 8 * f->n_state, slots = tree ? f->slots : 0;
+    int64_t       used = 0;
+
+    rd_piece(&used, f->groups, sizeof(rd_group));
+    f->tags        = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
+    f->block       = rd_piece(&used, f->in_place ? 0 : slots, all);
+    f->tree        = rd_piece(&used, slots, all * f->room);
+    f->scans       = rd_piece(&used, f->fold->scan ? f->slots : 0, f->scan_bytes);
+    f->seen        = rd_piece(&used, !f->masked ? 0 : f->totals ? f->n_total : f->slots, 1);
+    f->first_place = rd_piece(&used, f->notes_places ? f->slots : 0, 8);
+    f->spare       = rd_piece(&used, 2 * RD_SPARE, all);
+    f->total       = rd_piece(&used, f->n_total, all);
+    f->bytes       = used;
+}
+
+/* The kernels of a fold's reducer; sums of f32 that need no wider states have kernels of their
+ * own. */
+static const rd_fold_code *fold_code_of(const rd_simd *simd, const rd_fold *fold)
+{
+    const rd_elem elem = rd_elem_of(fold->type);
+
+    return rd_reducer_adds(fold->reducer) && elem == RD_ELEM_f32 && !rd_fold_widens(fold) &&
+                   !fold->scan
+               ? &simd->short_sum[fold->reducer]
+               : &simd->fold[elem][fold->reducer];
+}
+
+/* Plans a fold by the caller's reducer: the reference executor keeps its states. */
+static void plan_users(rd_tile_fold *f, int64_t rows)
+{
+    f->users    = true;
+    f->by_lanes = f->fold->lanes > 1 && !rd_user_needs_index(f->fold->user);
+    f->elem     = rd_elem_of(f->fold->user->in);
+    f->mapping  = RD_FOLD_ELEMENTS;
+    f->cells    = f->fold->n_cell;
+    f->row_steps =
+        f->fold->lane_extent / f->fold->lanes + (f->fold->lane_extent % f->fold->lanes != 0);
+    f->row_bytes = rd_user_folds_bytes(f->fold);
+    f->bytes     = rd_bytes_times(f->row_bytes, rows);
+}
+
+/* Plans a group-by.  All cells of all lanes are one group of states; each lane has one more cell,
+ * for elements with a label out of range.  False if there is no kernel. */
+static bool plan_groups(rd_tile_fold *f)
+{
+    const rd_fold *fold    = f->fold;
+    const bool     extreme = fold->reducer == RD_RED_min || fold->reducer == RD_RED_max;
+
+    f->grouped     = true;
+    f->mapping     = RD_FOLD_ELEMENTS;
+    f->masked      = extreme && !fold->identity;
+    f->counted     = false;
+    f->in_place    = true;
+    f->cells       = fold->n_cell;
+    f->row_steps   = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    f->room        = node_capacity(fold);
+    f->interleaved = 1;
+    f->groups      = 1;
+    f->slots = f->group = rd_bytes_times(rd_bytes_add(f->cells, 1), fold->lanes);
+    lay_out(f);
+    return f->code->group && f->code->counter == f->elem && !rd_tiles_needs_conversion(f);
+}
+
+/* Plans one fold: its kernels, lane mapping, groups and layout.  False if the tile machine has no
+ * kernel for it. */
+static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number,
+                      int64_t rows)
+{
+    const rd_fold *fold = &p->fold[number];
+
+    if (fold->reducer == RD_RED_user) {
+        plan_users(f, rows);
+        return true;
+    }
+    f->elem    = rd_elem_of(fold->type);
+    f->code    = fold_code_of(simd, fold);
+    f->scan    = &simd->scan[f->elem][fold->reducer];
+    f->n_state = rd_reducer_table[fold->reducer].n_state;
+    f->running = fold->scan && rd_reducer_table[fold->reducer].op == RD_OP_none;
+    if (!f->code->step || (f->running && (f->code->counter != f->elem || fold->n_out > 1)))
+        return false;
+    state_sizes(f);
+    if (fold->n_group)
+        return plan_groups(f);
+    f->counted      = fold->reducer == RD_RED_moments && !f->weighted && !f->masked;
+    f->cells        = fold->n_cell;
+    f->mapping      = mapping_of(f);
+    f->best         = !f->running && can_find_best(simd, f);
+    f->notes_places = f->best && f->masked && f->mapping == RD_FOLD_COLUMNS;
+    f->any_order    = f->any_order || f->indexed;
+    /* Neighbours in a block are of one group, so that nothing need be copied, unless nodes are
+     * wider. */
+    f->in_place  = f->mapping == RD_FOLD_COLUMNS && f->code->counter == f->elem;
+    f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    f->room      = node_capacity(fold);
+    if (fold->scan)
+        rd_tiles_size_scan(f);
+    f->row_bytes      = row_bytes(f);
+    f->interleaved    = f->mapping == RD_FOLD_CHANNELS ? f->cells : 1;
+    f->adjacent_cells = has_adjacent_cells(f);
+    f->in_lockstep    = is_in_lockstep(f);
+    f->group          = group_size(f);
+    f->n_total        = f->totals ? rows : 0;
+    f->groups = rd_bytes_add(rd_bytes_times(f->cells, fold->lanes), f->group - 1) / f->group;
+    f->groups = f->totals ? 1 : rd_bytes_times(f->groups, rows);
+    f->slots  = rd_bytes_times(f->groups, f->group);
+    lay_out(f);
+    return true;
+}
+
+/* ---- The folds of a program ------------------------------------------------------------------ */
+int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == kind && p->inst[i].arg == fold)
+            return i;
+    return -1;
+}
+
+/* Finds the innermost loops of rows and columns around an instruction.  At row level the loop of
+ * rows gives the columns. */
+void rd_tile_loops_around(const rd_program *p, const rd_tile_code *code, int32_t i,
+                          const rd_loop **row, const rd_loop **col)
+{
+    *row = *col = NULL;
+    for (int32_t k = p->inst[i].loop; k >= 0; k = p->loop[k].parent) {
+        if (code->loop[k].role == RD_LOOP_ROWS)
+            *row = &p->loop[k];
+        if (code->loop[k].role == RD_LOOP_COLS)
+            *col = &p->loop[k];
+    }
+    if (!*col) {
+        *col = *row;
+        *row = NULL;
+    }
+}
+
+/* True if a loop always visits its whole axis; false if tasks or panels share the axis. */
+static bool visits_all(const rd_program *p, const rd_loop *loop)
+{
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].kind == RD_LOOP_TILE && p->loop[k].axis == loop->axis)
+            return false;
+    return p->root != loop->axis;
+}
+
+/* The extent of a panel of the loop's axis that begins after the fold does; 0 if there is none. */
+static int64_t panel_extent(const rd_program *p, const rd_loop *loop, int32_t start, int32_t step)
+{
+    for (int32_t k = 0; loop && k < p->n_loop; k++) {
+        const rd_loop *l = &p->loop[k];
+
+        if (l->kind == RD_LOOP_TILE && l->axis == loop->axis && l->begin > start &&
+            l->begin < step && l->end > step)
+            return l->step;
+    }
+    return 0;
+}
+
+/* True if some loop ends as soon as the fold's result is decided. */
+static bool has_early_exit(const rd_program *p, int32_t fold)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_EXIT && p->inst[i].a == fold)
+            return rd_tile_exits_early(p, i);
+    return false;
+}
+
+/* Collects what the program says of each fold (its rows, columns, masks, strides), then plans
+ * it. */
+bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
+{
+    for (int32_t k = 0; k < p->n_fold; k++) {
+        rd_tile_fold  *f    = &code->fold[k];
+        const rd_fold *fold = &p->fold[k];
+        const int32_t  step = rd_tile_inst_of(p, fold->scan ? RD_I_SCAN : RD_I_STEP, k),
+                      start = rd_tile_inst_of(p, RD_I_START, k);
+        const rd_loop *row, *col;
+
+        rd_tile_loops_around(p, code, step >= 0 ? step : 0, &row, &col);
+        f->fold          = fold;
+        f->own_rows      = start >= 0 && code->inst[start].level == RD_AT_ROW;
+        f->masked        = step >= 0 && p->inst[step].c >= 0;
+        f->weighted      = step >= 0 && p->inst[step].b >= 0 && fold->reducer != RD_RED_dot;
+        f->row_extent    = row ? row->extent : 1;
+        f->col_extent    = col ? col->extent : 1;
+        f->whole_columns = col && visits_all(p, col);
+        f->panel         = panel_extent(p, col, start, step);
+        f->row_panels    = panel_extent(p, row, start, step) > 0;
+        f->lane          = rd_tile_strides_of(&fold->lane, row, col);
+        f->outer         = rd_tile_strides_of(&fold->outer, row, col);
+        f->index         = rd_tile_strides_of(&fold->index, row, col);
+        f->cell          = rd_tile_strides_of(&fold->cell, row, col);
+        f->can_exit_early =
+            fold->n_cell == 1 && !f->own_rows && !f->totals && rd_fold_end(fold, &f->end) &&
+            (rd_reducer_decides(fold->reducer) || fold->first || has_early_exit(p, k));
+        if (!plan_fold(p, code->simd, f, k, sized && f->own_rows ? code->rows : 1))
+            return false;
+    }
+    return true;
+}

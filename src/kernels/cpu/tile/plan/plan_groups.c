@@ -1,0 +1,161 @@
+/* plan_groups.c - the plan of group-by folds: which ones the tile machine can run, and what their
+ * kernels read. */
+#include "kernels/cpu/tile/plan/tile_plan.h"
+
+/* ---- Which ones can run ---------------------------------------------------------------------- */
+/* True if no loop over cells stands around a loop over steps, inside the fold's START.  All cells
+ * are in one block at a time, so a loop over cells must not begin its blocks again. */
+static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
+{
+    const rd_fold *f     = &p->fold[p->inst[step].arg];
+    bool           steps = false;
+
+    for (int32_t k = p->inst[step].loop; k != p->inst[start].loop; k = p->loop[k].parent) {
+        const int32_t axis = p->loop[k].axis;
+
+        if (steps && rd_coef(&f->cell, axis))
+            return false;
+        steps |= rd_coef(&f->lane, axis) || rd_coef(&f->outer, axis);
+    }
+    return true;
+}
+
+/* True if neighbouring elements are one step of several cells, or successive steps of one cell. */
+static bool has_group_mapping(const rd_fold *f, const rd_loop *col)
+{
+    const int64_t lane  = rd_tile_strides_of(&f->lane, NULL, col).col,
+                  outer = rd_tile_strides_of(&f->outer, NULL, col).col,
+                  cell  = rd_tile_strides_of(&f->cell, NULL, col).col;
+
+    if (lane == 0 && outer == 0)
+        return true;
+    return cell == 0 && ((lane == 1 && outer == 0) || (outer == 1 && f->lane.n_add == 0));
+}
+
+bool rd_tile_can_group(const rd_program *p, const rd_tile_code *code, int32_t fold)
+{
+    const int32_t start = rd_tile_inst_of(p, RD_I_START, fold),
+                  step  = rd_tile_inst_of(p, RD_I_STEP, fold);
+    const rd_loop *row, *col;
+
+    if (code->inst[start].level != RD_AT_TASK)
+        return false;
+    rd_tile_loops_around(p, code, step, &row, &col);
+    return has_steps_outside(p, start, step) && has_group_mapping(&p->fold[fold], col);
+}
+
+/* True if a group-by fold begins within the loop.  A tile has one table of groups, so such a loop
+ * cannot be its rows. */
+bool rd_tile_begins_groups(const rd_program *p, const rd_loop *loop)
+{
+    for (int32_t i = loop->begin + 1; i < loop->end; i++)
+        if (p->inst[i].kind == RD_I_START && p->fold[p->inst[i].arg].n_group)
+            return true;
+    return false;
+}
+
+/* ---- What kernels read ----------------------------------------------------------------------- */
+static bool is_group_step(const rd_program *p, int32_t i)
+{
+    return p->inst[i].kind == RD_I_STEP && p->fold[p->inst[i].arg].n_group;
+}
+
+/* The CAST that makes a register for its only reader; or -1. */
+static int32_t sole_cast(const rd_program *p, const rd_tile_code *code, int32_t reg)
+{
+    const int32_t born = code->reg[reg].born;
+
+    return p->inst[born].kind == RD_I_CAST && code->reg[reg].uses == 1 &&
+                   code->inst[born].level == RD_AT_TILE &&
+                   code->reg[p->inst[born].a].level == RD_AT_TILE
+               ? born
+               : -1;
+}
+
+/* The CAST from f32 to f64 that only a sum reads, which can convert while it sums; or -1. */
+static int32_t widening_cast(const rd_program *p, const rd_tile_code *code, int32_t i)
+{
+    const int32_t cast = sole_cast(p, code, p->inst[i].a);
+
+    return cast >= 0 && p->inst[cast].type == RD_F64 && p->inst[cast].from == RD_F32 ? cast : -1;
+}
+
+/* The kernels of a STEP that sums, by type of the labels; NULL if it uses the reducer's kernel. */
+static rd_simd_group *const *sums_of(const rd_program *p, const rd_tile_code *code, int32_t i)
+{
+    const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
+    const int32_t       cast = widening_cast(p, code, i);
+    const int32_t       x    = cast >= 0 ? p->inst[cast].a : p->inst[i].a;
+
+    return f->fold->reducer == RD_RED_sum ? code->simd->group_sum[f->elem][code->reg[x].elem]
+                                          : NULL;
+}
+
+/* True if every reader of a LOAD of labels has a kernel that reads them from memory. */
+static bool can_read_labels_directly(const rd_program *p, const rd_tile_code *code, int32_t load,
+                                     int32_t reg)
+{
+    const rd_tile_strides *w    = &code->inst[load].strides;
+    int32_t                uses = code->reg[reg].uses;
+
+    if (p->inst[load].kind != RD_I_LOAD || code->inst[load].level != RD_AT_TILE || w->col != 1 ||
+        w->gathers)
+        return false;
+    for (int32_t i = load + 1; i < p->n_inst && uses > 0; i++) {
+        const rd_inst        *inst = &p->inst[i];
+        rd_simd_group *const *sums;
+
+        if (inst->kind == RD_I_STORE)
+            return false;
+        if (!is_group_step(p, i) || inst->d != reg)
+            continue;
+        sums = code->inst[i].level == RD_AT_TILE && inst->c < 0 ? sums_of(p, code, i) : NULL;
+        if (!sums || !sums[w->at->type])
+            return false;
+        uses--;
+    }
+    return uses == 0;
+}
+
+/* The LOAD of labels that kernels read themselves, with the CAST behind it in *cast; or -1. */
+static int32_t direct_labels(const rd_program *p, const rd_tile_code *code, int32_t reg,
+                             int32_t *cast)
+{
+    int32_t load = code->reg[reg].born;
+
+    *cast = -1;
+    if (p->inst[load].kind == RD_I_CAST && rd_dtype_kind(p->inst[load].from) != RD_KIND_FLOAT &&
+        code->reg[p->inst[load].a].uses == 1) {
+        *cast = load;
+        load  = code->reg[p->inst[load].a].born;
+    }
+    return can_read_labels_directly(p, code, load, reg) ? load : -1;
+}
+
+/* Chooses the kernel of a group-by STEP, and fuses the CAST of its operand and the LOAD of its
+ * labels into it. */
+void rd_tile_fuse_group(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    const rd_inst        *inst  = &p->inst[i];
+    rd_tile_inst         *t     = &code->inst[i];
+    rd_simd_group *const *sums  = sums_of(p, code, i);
+    const int32_t         widen = sums ? widening_cast(p, code, i) : -1;
+    int32_t               cast;
+
+    if (code->fold[inst->arg].users) /* it is called */
+        return;
+    t->sums  = sums != NULL;
+    t->group = sums ? sums[RD_I64] : code->fold[inst->arg].code->group;
+    if (widen >= 0) {
+        t->x                   = p->inst[widen].a;
+        code->inst[widen].skip = true;
+        code->reg[t->x].last   = i > code->reg[t->x].last ? i : code->reg[t->x].last;
+    }
+    t->label = sums ? direct_labels(p, code, inst->d, &cast) : -1;
+    if (t->label < 0)
+        return;
+    t->group                  = sums[p->address[p->inst[t->label].arg].type];
+    code->inst[t->label].skip = true;
+    if (cast >= 0)
+        code->inst[cast].skip = true;
+}

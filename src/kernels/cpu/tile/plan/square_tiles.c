@@ -1,0 +1,146 @@
+/* square_tiles.c - operands that run against the loops: the rows of a tile are adjacent in memory,
+ * its columns far apart.
+ *
+ * Tiles of such a loop are squares, so that cache lines are used whole while they are cached, in
+ * either direction.  Elements are transposed in registers, either between memory and buffers
+ * (run/square_transpose.c) or on their way into a fold (simd/transposed_folds.h).  Hardware
+ * prefetchers do not follow squares, so each square prefetches the one below it. */
+#include "core/caches.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
+
+/* True if all rows may take some of their columns before any row takes the others.  Each row, or
+ * each column, must have cells of its own; cells of rows in one block must also enter it
+ * together. */
+static bool can_split_columns(const rd_tile_fold *f)
+{
+    return f->own_rows || f->cell.row != 0 || f->mapping == RD_FOLD_COLUMNS ||
+           (f->mapping == RD_FOLD_ELEMENTS && f->cell.col != 0 && f->fold->lanes > 1);
+}
+
+/* True if a loop over rows transposes some operand and its result does not depend on the order of
+ * rows.  Errors must be reported in the order of rows, so instructions that can fail prevent
+ * squares. */
+static bool can_be_square(const rd_program *p, const rd_tile_code *code, int32_t begin)
+{
+    bool turns = false;
+
+    for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        if (code->inst[i].level != RD_AT_TILE)
+            continue;
+        turns |= code->inst[i].transposes;
+        if (inst->kind == RD_I_INDEX || inst->kind == RD_I_CALL)
+            return false;
+        if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) &&
+            (code->fold[inst->arg].grouped || !can_split_columns(&code->fold[inst->arg])))
+            return false;
+    }
+    return turns;
+}
+
+/* True if a LOAD reads an array that the second-level cache does not hold; smaller ones are not
+ * prefetched. */
+static bool exceeds_cache(const rd_program *p, const rd_inst *inst)
+{
+    const rd_address *at = &p->address[inst->arg];
+
+    return inst->kind == RD_I_LOAD && at->slot < p->first_scratch &&
+           rd_tile_bytes(p, at) > rd_caches().l2 / 2;
+}
+
+/* Chooses which LOADs are prefetched, and when: transposed operands by themselves, the others of a
+ * loop over columns along with the first transposed one. */
+static void plan_prefetching(const rd_program *p, rd_tile_code *code, int32_t begin)
+{
+    int32_t first = -1;
+
+    for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++) {
+        rd_tile_inst *t = &code->inst[i];
+
+        t->prefetches = t->transposes && exceeds_cache(p, &p->inst[i]);
+        if (t->transposes && first < 0)
+            first = i;
+    }
+    for (int32_t i = begin + 1; first >= 0 && i < p->loop[p->inst[begin].arg].end; i++)
+        if (code->inst[i].direct && code->inst[i].strides.row != 0 &&
+            exceeds_cache(p, &p->inst[i])) {
+            code->inst[i].next_prefetch     = code->inst[first].next_prefetch;
+            code->inst[first].next_prefetch = i;
+        }
+}
+
+/* The LOAD that transposes memory of this element for one reader only, with no store in between; or
+ * -1. */
+static int32_t sole_transposed_load(const rd_program *p, const rd_tile_code *code, int32_t reg,
+                                    rd_elem elem, int32_t reader)
+{
+    const int32_t       from = code->reg[reg].born;
+    const rd_tile_inst *load = &code->inst[from];
+
+    if (p->inst[from].kind != RD_I_LOAD || !load->transposes || load->strides.row != 1 ||
+        code->reg[reg].uses != 1 || code->reg[reg].elem != elem ||
+        load->strides.size != rd_elem_size(elem))
+        return -1;
+    for (int32_t i = from; i < reader; i++)
+        if (p->inst[i].kind == RD_I_STORE || code->inst[i].into >= 0)
+            return -1;
+    return from;
+}
+
+/* True if the map gives the same result with its operands exchanged. */
+static bool commutes(rd_fused as)
+{
+    return as != RD_FUSED_sub;
+}
+
+/* Lets the kernel of a STEP transpose its operand y straight from memory, if y's columns are cells
+ * and its rows steps. */
+static void fuse_transposed(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    rd_tile_inst       *t = &code->inst[i];
+    const rd_tile_fold *f = &code->fold[p->inst[i].arg];
+    int32_t             x = t->x, y = t->y;
+
+    if (y < 0 || x == y || f->mapping != RD_FOLD_COLUMNS || f->own_rows || f->cell.row != 0 ||
+        f->outer.row * f->row_steps + f->lane.row != 1 || !code->simd->transposed[f->elem] ||
+        !code->simd->transposed[f->elem][f->fold->reducer][t->fused])
+        return;
+    if (sole_transposed_load(p, code, y, f->elem, i) < 0 && commutes(t->fused)) {
+        x = t->y;
+        y = t->x;
+    }
+    t->transposed_load = sole_transposed_load(p, code, y, f->elem, i);
+    if (t->transposed_load < 0)
+        return;
+    t->x                                = x;
+    t->y                                = y;
+    code->inst[t->transposed_load].skip = true;
+}
+
+/* Marks a loop over rows and its inner loops as square, and plans what goes with that. */
+static void plan_loop(const rd_program *p, rd_tile_code *code, int32_t begin)
+{
+    for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        if (inst->kind == RD_I_LOOP) {
+            code->loop[inst->arg].square = true;
+            plan_prefetching(p, code, i);
+        }
+        if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) &&
+            code->inst[i].level == RD_AT_TILE)
+            code->fold[inst->arg].in_square = true;
+        if (inst->kind == RD_I_STEP && code->inst[i].level == RD_AT_TILE)
+            fuse_transposed(p, code, i);
+    }
+    code->loop[p->inst[begin].arg].square = code->square = true;
+}
+
+void rd_tile_plan_squares(const rd_program *p, rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_LOOP && code->loop[p->inst[i].arg].role == RD_LOOP_ROWS &&
+            can_be_square(p, code, i))
+            plan_loop(p, code, i);
+}

@@ -1,0 +1,24 @@
+/* strides.c - the strides of addresses over the rows and columns of a tile. */
+#include "kernels/cpu/tile/plan/tile_plan.h"
+
+/* The stride of an address along a loop, negative if the loop runs backwards. */
+static int64_t coef_of(const rd_address *at, const rd_loop *loop)
+{
+    int64_t coef = 0;
+
+    for (int32_t k = 0; loop && k < at->n_add; k++)
+        if (at->add[k].axis == loop->axis)
+            coef += loop->backwards ? -at->add[k].coef : at->add[k].coef;
+    return coef;
+}
+
+rd_tile_strides rd_tile_strides_of(const rd_address *at, const rd_loop *row, const rd_loop *col)
+{
+    rd_tile_strides w = {
+        .at = at, .row = coef_of(at, row), .col = coef_of(at, col), .size = rd_dtype_size(at->type)
+    };
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        w.gathers |= at->add[k].axis < 0;
+    return w;
+}

@@ -1,0 +1,114 @@
+/* tile_residue.c - the scalar residue of the tile machine: operations that it runs element by
+ * element, with the reason.
+ *
+ * These are folds without a lane mapping, labels, functions without vectors, and gathers. */
+#include "kernels/scalar_residue.h"
+#include "kernels/cpu/tile/plan/tile_plan.h"
+
+static bool has_stride(const rd_address *at, int32_t axis)
+{
+    return rd_coef(at, axis) != 0;
+}
+
+/* True if the columns of a tile are steps of one lane. */
+static bool is_serial(const rd_program *p, const rd_inst *inst)
+{
+    const rd_fold *f    = &p->fold[inst->arg];
+    const int32_t  axis = inst->loop >= 0 ? p->loop[inst->loop].axis : -1;
+
+    return f->lanes == 1 && axis >= 0 &&
+           (has_stride(&f->outer, axis) || has_stride(&f->lane, axis));
+}
+
+/* True if rows of the tile, or loops around it, bring other cells that could be taken together. */
+static bool has_independent_cells(const rd_program *p, const rd_inst *inst)
+{
+    const rd_fold *f = &p->fold[inst->arg];
+
+    for (int32_t k = p->loop[inst->loop].parent; k >= 0; k = p->loop[k].parent)
+        if (rd_trips(p, k) > 1 && !has_stride(&f->outer, p->loop[k].axis) &&
+            !has_stride(&f->lane, p->loop[k].axis))
+            return true;
+    return f->n_block > 1 && !f->scan;
+}
+
+/* The reason why the elements of a STEP or SCAN go one by one, as steps.c takes them; RD_N_RESIDUE
+ * if they do not. */
+static rd_residue_why why_step(const rd_program *p, const rd_tile_code *code, int32_t i)
+{
+    const rd_inst      *inst = &p->inst[i];
+    const rd_tile_inst *t    = &code->inst[i];
+    const rd_tile_fold *f    = &code->fold[inst->arg];
+    const bool          scan = inst->kind == RD_I_SCAN, order = is_serial(p, inst);
+    const bool          down = f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
+                      f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
+
+    if (scan ? f->mapping == RD_FOLD_ALONG || f->mapping == RD_FOLD_COLUMNS
+             : f->mapping != RD_FOLD_ELEMENTS || f->treeless || t->small >= 0 || t->counts || down)
+        return RD_N_RESIDUE;
+    if (f->grouped)
+        return RD_RESIDUE_label;
+    if (order && scan)
+        return has_independent_cells(p, inst) ? RD_RESIDUE_scans : RD_RESIDUE_scan;
+    if (order || f->users)
+        return order && !has_independent_cells(p, inst) ? RD_RESIDUE_order : RD_RESIDUE_rows;
+    return RD_RESIDUE_places;
+}
+
+/* The reason why a map runs element by element; RD_N_RESIDUE if it does not. */
+static rd_residue_why why_map(const rd_inst *inst)
+{
+    if (rd_op_leaves_rest(inst->op, inst->type))
+        return RD_N_RESIDUE;
+    if (rd_op_reports(inst->op, inst->type))
+        return RD_RESIDUE_divides;
+    switch (rd_op_table[inst->op].by) {
+    case RD_BY_LIBM: return RD_RESIDUE_c;
+    case RD_BY_ROWS: return RD_RESIDUE_branches;
+    default: return RD_N_RESIDUE;
+    }
+}
+
+/* The reason why an instruction runs element by element; RD_N_RESIDUE if it does not. */
+static rd_residue_why why_of(const rd_program *p, const rd_tile_code *code, int32_t i)
+{
+    const rd_inst *inst = &p->inst[i];
+    const rd_call *call;
+
+    switch (inst->kind) {
+    case RD_I_STEP:
+    case RD_I_SCAN: return why_step(p, code, i);
+    case RD_I_LOAD: return code->inst[i].strides.gathers ? RD_RESIDUE_gather : RD_N_RESIDUE;
+    case RD_I_MAP: return why_map(inst);
+    case RD_I_CALL:
+        call = &p->call[inst->arg];
+        return call->block || call->f32 || call->f64 ? RD_N_RESIDUE : RD_RESIDUE_caller;
+    default: return RD_N_RESIDUE;
+    }
+}
+
+/* Adds the operations and the predicted time of the residue.  Only work on each element of a tile
+ * counts: work on each row is little in comparison. */
+void rd_tile_residue(const rd_program *p, const rd_tile_code *code, const rd_speeds *s,
+                     rd_residue *r)
+{
+    char name[RD_RESIDUE_NAME];
+
+    r->ns += rd_tile_compute_ns(p, code, s);
+    for (int32_t i = 0; i < p->n_inst && !code->total; i++) {
+        const rd_tile_inst  *t     = &code->inst[i];
+        const double         times = rd_program_times(p, i);
+        const rd_residue_why why   = why_of(p, code, i);
+        const bool           moves = p->inst[i].kind == RD_I_LOAD || p->inst[i].kind == RD_I_STORE;
+
+        if (t->level != RD_AT_TILE || t->skip || t->direct || p->inst[i].kind == RD_I_LOOP ||
+            p->inst[i].kind == RD_I_END || p->inst[i].kind == RD_I_CONST ||
+            (moves && why == RD_N_RESIDUE))
+            continue;
+        const double ns = times * rd_tile_element_ns(p, code, i, s);
+
+        rd_residue_inst(p, &p->inst[i], name);
+        rd_residue_add(r, why, name, times, ns);
+        r->ns -= ns; /* it is in the sum of all */
+    }
+}

@@ -1,0 +1,363 @@
+/* element_values.c - instructions that compute elements, on a whole tile, on one element per row,
+ * or on a single element. */
+#include "core/caches.h"
+#include "kernels/cpu/tile/run/views.h"
+#include <assert.h>
+#include <string.h>
+
+static void wrap(const rd_tiles *m, rd_simd_wrap *kernel, const rd_reg_view *y)
+{
+    const rd_runs q = rd_runs_of(m, rd_is_flat(m, y));
+
+    for (int64_t r = 0; r < q.n; r++)
+        kernel(q.each, rd_view_at(y, r, 0));
+}
+
+/* ---- Maps ------------------------------------------------------------------------------------ */
+typedef struct operands {
+    rd_reg_view a[3];
+    int         n;
+    unsigned    form;
+} operands;
+
+static void find_operands(const rd_tiles *m, const rd_inst *inst, operands *o)
+{
+    const int32_t reg[3] = { inst->a, inst->b, inst->c };
+
+    o->n    = inst->kind == RD_I_SELECT ? 3 : rd_op_table[inst->op].arity;
+    o->form = 0;
+    assert(o->n >= 1 && o->n <= 3);
+    for (int k = 0; k < o->n; k++) {
+        o->a[k] = rd_tiles_view(m, reg[k]);
+        o->form |= (unsigned)(o->a[k].col == 0) << k;
+    }
+}
+
+static void swap_factors(operands *o)
+{
+    const rd_reg_view a = o->a[0];
+
+    o->a[0] = o->a[1];
+    o->a[1] = a;
+    o->form = (o->form & 4U) | (o->form & 1U) << 1 | (o->form & 2U) >> 1;
+}
+
+/* Maps element by element where no kernel has this combination of operands: all of them scalars of
+ * the row, as a rule. */
+static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, const rd_reg_view *y,
+                       int64_t r)
+{
+    for (int64_t c = 0; c < m->cols; c++)
+        kernel(1, rd_view_at(y, r, c), rd_view_at(&o->a[0], r, c),
+               o->n > 1 ? rd_view_at(&o->a[1], r, c) : NULL,
+               o->n > 2 ? rd_view_at(&o->a[2], r, c) : NULL, &m->task->warnings);
+}
+
+/* MAP, SELECT: calls the kernel for this combination of scalars and rows, on one run if all
+ * operands are contiguous. */
+static void map(rd_tiles *m, int32_t pc)
+{
+    const rd_inst      *inst = &m->p->inst[pc];
+    const rd_tile_inst *t    = &m->code->inst[pc];
+    operands            o;
+
+    find_operands(m, inst, &o);
+    const rd_reg_view y   = rd_tiles_target(m, pc, inst->dst);
+    bool              one = rd_is_flat(m, &y);
+
+    assert(t->map[0]); /* the other forms need not be there */
+    if (inst->op == RD_OP_fma && (o.form & 3U) == 1)
+        swap_factors(&o);
+    rd_simd_map *kernel = t->map[o.form];
+    for (int k = 0; k < o.n; k++)
+        one = one && (rd_is_flat(m, &o.a[k]) || rd_is_uniform(m, &o.a[k]));
+    const rd_runs q = rd_runs_of(m, one && kernel);
+    for (int64_t r = 0; r < q.n; r++)
+        if (kernel)
+            kernel(q.each, rd_view_at(&y, r, 0), rd_view_at(&o.a[0], r, 0),
+                   rd_view_at(&o.a[o.n > 1 ? 1 : 0], r, 0), rd_view_at(&o.a[o.n > 2 ? 2 : 0], r, 0),
+                   &m->task->warnings);
+        else
+            map_slowly(m, t->map[0], &o, &y, r);
+    if (t->wrap)
+        wrap(m, t->wrap, &y);
+}
+
+/* CAST: converts contiguous elements to another type. */
+static void cast(rd_tiles *m, int32_t pc)
+{
+    const rd_inst      *inst = &m->p->inst[pc];
+    const rd_tile_inst *t    = &m->code->inst[pc];
+    const rd_reg_view   x    = rd_tiles_dense(m, rd_tiles_view(m, inst->a)),
+                      y      = rd_tiles_target(m, pc, inst->dst);
+    const rd_runs q          = rd_runs_of(m, rd_is_flat(m, &x) && rd_is_flat(m, &y));
+    rd_simd_cast *kernel     = rd_simd_cast_to(m->code->simd, inst->type, x.elem);
+
+    for (int64_t r = 0; r < q.n; r++)
+        kernel(q.each, rd_view_at(&y, r, 0), rd_view_at(&x, r, 0));
+    if (t->wrap)
+        wrap(m, t->wrap, &y);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+/* The offset that gathered indices add to element (r, c). */
+static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int64_t c)
+{
+    int64_t sum = 0;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0) {
+            const rd_reg_view index = rd_tiles_view(m, at->add[k].reg);
+            sum += at->add[k].coef * rd_view_word(&index, r, c).i64;
+        }
+    return sum;
+}
+
+/* True if gathered indices are the same for all of a row. */
+static bool has_one_place_per_row(const rd_tiles *m, const rd_address *at)
+{
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0 && rd_tiles_view(m, at->add[k].reg).col != 0)
+            return false;
+    return true;
+}
+
+/* The gathered indices of row r, if they are the positions themselves: a single addend with
+ * coefficient 1 in a contiguous register, and nothing else changes along the row.  NULL
+ * otherwise. */
+static const int64_t *places_in_register(const rd_tiles *m, const rd_tile_strides *w, int64_t r)
+{
+    const rd_addend *only = NULL;
+
+    for (int32_t k = 0; k < w->at->n_add; k++)
+        if (w->at->add[k].axis < 0) {
+            if (only || w->at->add[k].coef != 1)
+                return NULL;
+            only = &w->at->add[k];
+        }
+    if (!only || w->col != 0)
+        return NULL;
+    const rd_reg_view v = rd_tiles_view(m, only->reg);
+    return v.col == 1 ? (const int64_t *)(const void *)rd_view_at(&v, r, 0) : NULL;
+}
+
+/* Adds coef times a gathered index to n positions. */
+static void add_places(int64_t n, int64_t *restrict place, const int64_t *restrict index,
+                       int64_t step, int64_t coef)
+{
+    for (int64_t c = 0; c < n; c++)
+        place[c] += coef * index[c * step];
+}
+
+/* The positions of row r's elements, relative to the tile's first element in that row.  They are
+ * computed in `spare` unless a register has them. */
+static const int64_t *find_places(const rd_tiles *m, const rd_tile_strides *w, int64_t r,
+                                  int64_t *spare)
+{
+    const int64_t *const in_register = places_in_register(m, w, r);
+    const int64_t        n = m->cols, step = w->col;
+
+    if (in_register)
+        return in_register;
+    for (int64_t c = 0; c < n; c++)
+        spare[c] = c * step;
+    for (int32_t k = 0; k < w->at->n_add; k++) {
+        const rd_addend *add = &w->at->add[k];
+
+        if (add->axis >= 0)
+            continue;
+        const rd_reg_view v = rd_tiles_view(m, add->reg);
+        add_places(n, spare, (const int64_t *)(const void *)rd_view_at(&v, r, 0), v.col, add->coef);
+    }
+    return spare;
+}
+
+#define GATHER(type)                                                    \
+    for (int64_t c = 0; c < n; c++)                                     \
+        ((type *)to)[c] = ((const type *)(const void *)from)[place[c]]; \
+    break
+/* Gathers n elements of a size: to[c] = from[place[c]]. */
+static void gather(int64_t n, int32_t size, void *to, const char *from, const int64_t *place)
+{
+    switch (size) {
+    case 1: GATHER(uint8_t);
+    case 2: GATHER(uint16_t);
+    case 4: GATHER(uint32_t);
+    default: GATHER(uint64_t);
+    }
+}
+#undef GATHER
+
+/* Loads row r, which begins at `row`, by gathered positions: packs elements as they are in memory,
+ * then converts them. */
+static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_reg_view *y,
+                          int64_t r, const char *row)
+{
+    rd_simd_load *const load  = m->code->simd->load[w->at->type];
+    int64_t *const      spare = (int64_t *)(void *)rd_tiles_second_spare(m);
+    const int64_t      *place;
+
+    if (has_one_place_per_row(m, w->at)) {
+        load(m->cols, rd_view_at(y, r, 0), row + gathered(m, w->at, r, 0) * w->size, w->col);
+        return;
+    }
+    place = find_places(m, w, r, spare);
+    /* results may go where the index was, one on the other */
+    if (w->size == rd_elem_size(y->elem) && w->at->type != RD_BOOL &&
+        (w->size == sizeof *place || (const void *)place != rd_view_at(y, r, 0))) {
+        gather(m->cols, w->size, rd_view_at(y, r, 0), row, place);
+        return;
+    }
+    gather(m->cols, w->size, m->spare, row, place);
+    load(m->cols, rd_view_at(y, r, 0), m->spare, 1);
+}
+
+/* Notes that the memory behind these bytes, and as much again, is to be prefetched.  Longer rows
+ * are read more than once, so they are not. */
+static void note_prefetch(rd_tiles *m, const char *at, int64_t bytes)
+{
+    m->prefetch_at  = at + bytes;
+    m->prefetch_end = bytes <= RD_L1_BYTES ? m->prefetch_at + bytes : m->prefetch_at;
+}
+
+/* LOAD: makes the register the memory itself, transposes, gathers, or converts. */
+static void load(rd_tiles *m, int32_t pc)
+{
+    const rd_inst         *inst = &m->p->inst[pc];
+    const rd_tile_inst    *t    = &m->code->inst[pc];
+    const rd_tile_strides *w    = &t->strides;
+    rd_reg_view            from = rd_memory_view(m, w, m->reg[inst->dst].elem), y;
+
+    if (w->at->slot < m->p->first_scratch)
+        m->task->loads += m->rows * m->cols;
+    if (t->direct) {
+        m->reg[inst->dst] = from;
+        if (t->prefetches_rows)
+            note_prefetch(m, from.at, m->rows * m->cols * w->size);
+        return;
+    }
+    y = rd_tiles_target(m, pc, inst->dst);
+    if (t->transposes) {
+        rd_tiles_transpose_load(m, pc, &y);
+        return;
+    }
+    const rd_runs q =
+        rd_runs_of(m, !w->gathers && rd_is_one_run(m, w->row, w->col) && rd_is_flat(m, &y));
+    if (!w->gathers && w->col == 1 && rd_is_one_run(m, w->row, w->col) &&
+        w->at->slot < m->p->first_scratch)
+        note_prefetch(m, from.at, m->rows * m->cols * w->size);
+    for (int64_t r = 0; r < q.n; r++) {
+        const char *row = from.at + r * w->row * w->size;
+
+        if (w->gathers)
+            load_gathered(m, w, &y, r, row);
+        else
+            m->code->simd->load[w->at->type](q.each, rd_view_at(&y, r, 0), row, w->col);
+    }
+}
+
+/* Stores n elements by non-temporal stores, as many at a time as a spare buffer holds in their
+ * type. */
+static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, const char *x,
+                              int64_t n, rd_elem elem)
+{
+    const int64_t most  = 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
+    char *const   spare = m->spare + most;
+
+    if (w->size == rd_elem_size(elem)) {
+        m->code->simd->copy_nontemporal(n * w->size, to, x);
+        return;
+    }
+    for (int64_t done = 0, now; done < n; done += now) {
+        now = n - done < most / w->size ? n - done : most / w->size;
+        m->code->simd->store[w->at->type](now, spare, 1, x + done * rd_elem_size(elem));
+        m->code->simd->copy_nontemporal(now * w->size, to + done * w->size, spare);
+    }
+}
+
+/* STORE: copies, transposes, scatters, or converts, unless the value has been stored where it was
+ * computed. */
+static void store(rd_tiles *m, int32_t pc)
+{
+    const rd_tile_inst    *t = &m->code->inst[pc];
+    const rd_tile_strides *w = &t->strides;
+    rd_reg_view            x;
+    char                  *to;
+
+    if (t->is_stored)
+        return;
+    if (t->copied_load >= 0) {
+        rd_tiles_copy_memory(m, pc);
+        return;
+    }
+    x = rd_tiles_dense(m, rd_tiles_view(m, t->x));
+    if (t->transposes) {
+        rd_tiles_transpose_store(m, pc, &x);
+        return;
+    }
+    to = rd_tiles_memory(m, w);
+    const rd_runs q =
+        rd_runs_of(m, !w->gathers && rd_is_one_run(m, w->row, w->col) && rd_is_flat(m, &x));
+    for (int64_t r = 0; r < q.n; r++) {
+        char *row = to + r * w->row * w->size;
+
+        if (w->gathers)
+            for (int64_t c = 0; c < q.each; c++)
+                m->code->simd->store[w->at->type](
+                    1, row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1,
+                    rd_view_at(&x, r, c));
+        else if (t->nontemporal)
+            store_nontemporal(m, w, row, rd_view_at(&x, r, 0), q.each, x.elem);
+        else
+            m->code->simd->store[w->at->type](q.each, row, w->col, rd_view_at(&x, r, 0));
+    }
+}
+
+/* ---- Constants and coordinates --------------------------------------------------------------- */
+static void constant(rd_tiles *m, int32_t pc)
+{
+    const rd_reg_view y = rd_tiles_target(m, pc, m->p->inst[pc].dst);
+
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++)
+            rd_view_set(&y, r, c, m->p->inst[pc].value);
+}
+
+/* COORD: writes the positions of an address as ints. */
+static void coordinate(rd_tiles *m, int32_t pc)
+{
+    const rd_tile_strides *w     = &m->code->inst[pc].strides;
+    const rd_reg_view      y     = rd_tiles_target(m, pc, m->p->inst[pc].dst);
+    const int64_t          first = rd_tiles_position(m, w->at);
+    const bool             dense = y.col == 1 && rd_elem_size(y.elem) == 8 && !w->gathers;
+    const int64_t n = m->cols; /* coordinates may lie where m does, for all the compiler knows */
+
+    for (int64_t r = 0; r < m->rows; r++) {
+        const int64_t start = first + r * w->row, step = w->col;
+        int64_t      *row = (int64_t *)(void *)rd_view_at(&y, r, 0);
+
+        for (int64_t c = 0; c < n && dense; c++)
+            row[c] = start + c * step;
+        for (int64_t c = 0; c < n && !dense; c++)
+            rd_view_set(
+                &y, r, c,
+                (rd_word){ .i64 = start + c * step + (w->gathers ? gathered(m, w->at, r, c) : 0) });
+    }
+}
+
+/* Runs an instruction that computes elements. */
+void rd_tiles_value(rd_tiles *m, int32_t pc)
+{
+    switch (m->p->inst[pc].kind) {
+    case RD_I_CONST: constant(m, pc); break;
+    case RD_I_COORD: coordinate(m, pc); break;
+    case RD_I_LOAD: load(m, pc); break;
+    case RD_I_STORE: store(m, pc); break;
+    case RD_I_MAP:
+    case RD_I_SELECT: map(m, pc); break;
+    case RD_I_CAST: cast(m, pc); break;
+    case RD_I_INDEX: rd_tiles_index(m, pc); break;
+    case RD_I_CALL: rd_tiles_call(m, pc); break;
+    default: break;
+    }
+}

@@ -1,0 +1,126 @@
+/* fold_results.c - CLOSE: finishes folds, and writes their results to registers. */
+#include "kernels/cpu/reference/fold.h"
+#include "kernels/cpu/tile/run/grouped_folds.h"
+#include "kernels/cpu/tile/run/trees.h"
+#include "kernels/cpu/tile/run/user_folds.h"
+
+/* Merges the lanes of a cell.  The lanes of all interleaved cells merge together with those of the
+ * first cell. */
+static void merge_cell_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
+{
+    const int64_t lanes = f->interleaved * f->fold->lanes, group = slot / f->group,
+                  first = slot - slot % lanes;
+    int64_t *n = &rd_tree_nodes(f, memory, group)->n, left = *n - (first - group * f->group);
+    void    *s[RD_MAX_STATE];
+
+    rd_tree_row(f, memory, 0, first, s);
+    left = rd_tiles_merge_lanes(f, left < lanes ? left : lanes, s);
+    if (f->group == lanes)
+        *n = left;
+}
+
+/* Replaces missing indices by the first unmasked ones.  No unmasked element was better than the
+ * identity, so all equal it, and the first one is the best. */
+static void use_first_places(const rd_tile_fold *f, const char *memory, int64_t cell, int64_t n,
+                             int64_t *place)
+{
+    const int64_t *first = (const int64_t *)(const void *)(memory + f->first_place);
+
+    for (int64_t k = 0; k < n; k++)
+        if (place[k] == RD_NO_PLACE)
+            place[k] = first[(cell + k) * f->fold->lanes];
+}
+
+/* Finishes n neighbouring cells of one group, and writes their results to y from (r, c) on. */
+static void finish_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell,
+                         int64_t n, rd_reg_view *y, int64_t r, int64_t c)
+{
+    const int64_t lanes = f->fold->lanes, slot = rd_tree_slot(f, cell), group = slot / f->group;
+    void         *s[RD_MAX_STATE], *to[RD_MAX_STATE];
+
+    rd_tree_collapse(f, memory, group);
+    if (rd_tree_group(memory, group)->depth == 0) {
+        for (int64_t k = 0; k < n; k++)
+            rd_tiles_set_empty_result(f, y, r, c + k);
+        return;
+    }
+    if (lanes > 1)
+        merge_cell_lanes(f, memory, slot);
+    rd_tree_row(f, memory, 0, slot, s);
+    if (f->notes_places)
+        use_first_places(f, memory, cell, n, s[1]);
+    for (int32_t k = 0; k < f->fold->n_out; k++)
+        to[k] = rd_view_at(&y[k], r, c);
+    rd_tiles_finish(m, f, memory, n, s, to);
+    for (int64_t k = 0; f->masked && k < n; k++)
+        if (!memory[f->seen + (cell + k) * lanes])
+            rd_tiles_set_empty_result(f, y, r, c + k);
+}
+
+/* Writes the results of rows that were whole folds. */
+static void finish_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
+                          const rd_reg_view *y)
+{
+    void *s[RD_MAX_STATE], *to[RD_MAX_STATE];
+
+    for (int64_t c = 0, n; c < m->cols; c += n) {
+        n = m->cols - c < RD_SPARE ? m->cols - c : RD_SPARE;
+        rd_tree_total(f, memory, c, s);
+        for (int32_t k = 0; k < f->fold->n_out; k++)
+            to[k] = rd_view_at(&y[k], 0, c);
+        rd_tiles_finish(m, f, memory, n, s, to);
+        for (int64_t k = 0; f->masked && k < n; k++)
+            if (!memory[f->seen + c + k])
+                rd_tiles_set_empty_result(f, y, 0, c + k);
+    }
+}
+
+/* The views of the registers that a CLOSE writes, in its buffers. */
+static void register_views(rd_tiles *m, int32_t pc, int32_t n, rd_reg_view *y)
+{
+    const rd_inst *inst = &m->p->inst[pc];
+
+    for (int32_t k = 0; k < n; k++) {
+        rd_reg_view *v = &m->reg[inst->dst + k];
+        if (m->code->inst[pc].level == RD_AT_TILE) {
+            v->at  = m->buffers + (m->code->inst[pc].buffer + k) * m->code->buffer_bytes;
+            v->row = m->cols;
+            v->col = 1;
+        }
+        y[k] = rd_tiles_view(m, inst->dst + k);
+    }
+}
+
+/* CLOSE: finishes the cells of the tile's rows and columns. */
+void rd_tiles_store_results(rd_tiles *m, int32_t pc)
+{
+    const rd_inst         *inst   = &m->p->inst[pc];
+    const rd_tile_fold    *f      = &m->code->fold[inst->arg];
+    const rd_tile_strides *w      = &m->code->inst[pc].strides;
+    char                  *memory = m->fold[inst->arg];
+    const int64_t          first  = rd_tiles_position(m, w->at);
+    /* At row level a column is a row of the tile, with cells of its own. */
+    const int64_t col = w->col + (f->own_rows && m->level == RD_AT_ROW ? f->cells : 0);
+    const int64_t row = w->row + (f->own_rows && m->level == RD_AT_TILE ? f->cells : 0);
+    rd_reg_view   y[RD_MAX_STATE];
+
+    register_views(m, pc, f->fold->n_out, y);
+    if (f->users) {
+        rd_user_folds_finish(m, f, memory, first, w, y);
+        return;
+    }
+    if (f->grouped) {
+        rd_grouped_folds_finish(f, memory, first, m, w, y);
+        return;
+    }
+    if (f->totals) {
+        finish_totals(m, f, memory, y);
+        return;
+    }
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0, n; c < m->cols; c += n) {
+            const int64_t cell = first + r * row + c * col;
+            n                  = col == 1 ? rd_tree_cells_at_once(f, cell, m->cols - c) : 1;
+            finish_cells(m, f, memory, cell, n, y, r, c);
+        }
+}

@@ -1,0 +1,53 @@
+/* row_sorts.c - SORT: puts rows in order, one by one or interleaved. */
+#include "kernels/cpu/sort/row_sort.h"
+#include "kernels/cpu/tile/run/tile_task.h"
+#include <string.h>
+
+/* The address of the row at the current loop indices. */
+static const char *row_at(const rd_tiles *m, const rd_address *at, rd_dtype type)
+{
+    return (const char *)m->task->slot[at->slot] + rd_tiles_position(m, at) * rd_dtype_size(type);
+}
+
+/* Sorts one row.  Loops around it take one index at a time. */
+void rd_tiles_sort(rd_tiles *m, int32_t number)
+{
+    const rd_sorting *s   = &m->p->sorting[number];
+    const char       *row = row_at(m, &m->p->address[s->from], s->type);
+    char             *out = (char *)row_at(m, &m->p->address[s->to], s->out);
+
+    if (!rd_sort_by_row(rd_sort_row_of(m->code->simd->vector), s, row, out, m->work)) {
+        m->task->status = RD_ERR_CANCELLED;
+        strcpy(m->task->sentence, "the evaluation was cancelled");
+    }
+}
+
+/* True if a loop does nothing but sort rows. */
+static bool has_only_sort(const rd_tiles *m, const rd_loop *loop)
+{
+    return loop->kind == RD_LOOP_EACH && !loop->backwards && loop->end == loop->begin + 2 &&
+           m->p->inst[loop->begin + 1].kind == RD_I_SORT && !m->code->inst[loop->begin + 1].skip;
+}
+
+/* Sorts all rows of a loop together, in vectors of rows.  False if the loop's rows must go one by
+ * one. */
+bool rd_tiles_sort_interleaved(rd_tiles *m, const rd_loop *loop)
+{
+    rd_tile_axis *axis = &m->axis[loop->axis];
+    const int64_t rows = axis->hi - axis->lo, index = axis->index;
+
+    if (!has_only_sort(m, loop))
+        return false;
+    const rd_sorting *s = &m->p->sorting[m->p->inst[loop->begin + 1].arg];
+    if (!rd_sort_can_interleave(s, rows, m->code->simd->vector))
+        return false;
+    axis->index           = axis->lo;
+    const char *const row = row_at(m, &m->p->address[s->from], s->type);
+    char *const       out = (char *)row_at(m, &m->p->address[s->to], s->out);
+    axis->index           = axis->lo + 1;
+    const int64_t from    = row_at(m, &m->p->address[s->from], s->type) - row,
+                  to      = (char *)row_at(m, &m->p->address[s->to], s->out) - out;
+    axis->index           = index;
+    rd_sort_rows_of(m->code->simd->vector)(s, rows, row, from, out, to, m->work);
+    return true;
+}

@@ -1,0 +1,163 @@
+/* square_transpose.c - squares of a tile between memory and buffers, transposed in registers
+ * (simd/transpose.h), and copies from memory to memory.  plan/square_tiles.c says which loops have
+ * them. */
+#include "kernels/cpu/tile/run/tile_task.h"
+#include <string.h>
+
+/* Columns of a square that are transposed between two rounds of prefetching.  A core cannot wait
+ * for more cache lines at once. */
+enum { STRIP = 16 };
+
+/* Limits the rows of a square tile to the current block of every fold that still has other columns
+ * to come. */
+int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
+{
+    for (int32_t k = 0; k < m->p->n_fold; k++) {
+        const rd_tile_fold *f = &m->code->fold[k];
+        const int64_t each = f->outer.row * f->row_steps + f->lane.row, steps = f->fold->steps;
+        int64_t       left;
+
+        if (!f->in_square || f->mapping != RD_FOLD_COLUMNS || each <= 0)
+            continue;
+        left = steps - (rd_tiles_position(m, f->outer.at) * f->row_steps +
+                        rd_tiles_position(m, f->lane.at)) %
+                           steps;
+        rows = rows < left / each + (left % each != 0) ? rows : left / each + (left % each != 0);
+    }
+    return rows;
+}
+
+/* Prefetches rows [first, last) of the squares below, for the LOADs that are prefetched along with
+ * instruction pc. */
+static void prefetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
+{
+    for (int32_t k = m->code->inst[pc].next_prefetch; k >= 0; k = m->code->inst[k].next_prefetch) {
+        const rd_tile_strides *w     = &m->code->inst[k].strides;
+        const char            *below = rd_tiles_memory(m, w) + m->rows * w->row * w->size;
+
+        for (int64_t r = first; r < last; r++)
+            for (int64_t line = 0; line < m->cols * w->size; line += 64)
+                __builtin_prefetch(below + r * w->row * w->size + line, 0, 2);
+    }
+}
+
+/* Transposes columns [c, c + n) between the memory of instruction pc and a tile with rows `ld`
+ * elements apart. */
+static void transpose(const rd_tiles *m, int32_t pc, rd_simd_transpose *kernel, char *tile,
+                      int64_t ld, int64_t c, int64_t n)
+{
+    const rd_tile_inst    *t = &m->code->inst[pc];
+    const rd_tile_strides *w = &t->strides;
+    /* rows that lie backwards are taken backwards */
+    const int64_t last   = w->row < 0 ? m->rows - 1 : 0;
+    char         *memory = rd_tiles_memory(m, w) + (c * w->col - last) * w->size;
+
+    tile += (c + last * ld) * w->size;
+    ld = ld * w->row;
+    if (m->p->inst[pc].kind == RD_I_LOAD)
+        kernel(m->rows, n, tile, ld, memory, w->col, t->prefetches ? m->rows * w->row : 0);
+    else
+        kernel(n, m->rows, memory, w->col, tile, ld, 0);
+}
+
+/* Transposes all columns in strips, and prefetches between them. */
+static void transpose_all(const rd_tiles *m, int32_t pc, char *tile, int64_t ld)
+{
+    const int64_t strip = m->rows < RD_SQUARE ? STRIP * RD_SQUARE / m->rows : STRIP;
+
+    for (int64_t c = 0, n; c < m->cols; c += n) {
+        n = m->cols - c < strip ? m->cols - c : strip;
+        transpose(m, pc, m->code->simd->transpose[m->code->inst[pc].strides.size], tile, ld, c, n);
+        prefetch(m, pc, c * m->rows / m->cols, (c + n) * m->rows / m->cols);
+    }
+}
+
+/* LOAD: transposes memory into y, through the spare buffer if elements are converted. */
+void rd_tiles_transpose_load(const rd_tiles *m, int32_t pc, const rd_reg_view *y)
+{
+    const rd_tile_strides *w    = &m->code->inst[pc].strides;
+    const bool             same = rd_elem_size(y->elem) == w->size && w->at->type != RD_BOOL;
+    char *const            to   = same ? y->at : m->spare;
+
+    transpose_all(m, pc, to, same ? y->row : m->cols);
+    for (int64_t r = 0; r < m->rows && !same; r++)
+        m->code->simd->load[w->at->type](m->cols, rd_view_at(y, r, 0), to + r * m->cols * w->size,
+                                         1);
+}
+
+/* STORE: transposes x into memory, through the spare buffer if elements are converted. */
+void rd_tiles_transpose_store(const rd_tiles *m, int32_t pc, const rd_reg_view *x)
+{
+    const rd_tile_strides *w    = &m->code->inst[pc].strides;
+    const bool             same = rd_elem_size(x->elem) == w->size;
+    char *const            from = same ? x->at : rd_tiles_second_spare(m);
+
+    for (int64_t r = 0; r < m->rows && !same; r++)
+        m->code->simd->store[w->at->type](m->cols, from + r * m->cols * w->size, 1,
+                                          rd_view_at(x, r, 0));
+    transpose_all(m, pc, from, same ? x->row : m->cols);
+}
+
+/* The operand of a STEP that transposes it in its kernel, as the operand lies in memory. */
+rd_reg_view rd_tiles_transposed_operand(const rd_tiles *m, int32_t load, rd_fold_rows *q)
+{
+    const rd_tile_inst *t = &m->code->inst[load];
+
+    q->coly  = t->strides.col;
+    q->below = t->prefetches ? m->rows : 0;
+    if (t->strides.at->slot < m->p->first_scratch)
+        m->task->loads += m->rows * m->cols;
+    return (rd_reg_view){ rd_tiles_memory(m, &t->strides), 1, 0,
+                          m->code->reg[m->p->inst[load].dst].elem };
+}
+
+/* ---- From memory to memory ------------------------------------------------------------------- */
+/* Copies rows; rows that are contiguous on both sides are one. */
+static void copy_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from, int64_t ld)
+{
+    const rd_tile_strides *w     = &t->strides;
+    const bool             one   = ld == m->cols && w->row == m->cols;
+    char                  *to    = rd_tiles_memory(m, w);
+    const int64_t          bytes = (one ? m->rows : 1) * m->cols * w->size;
+
+    for (int64_t r = 0; r < (one ? 1 : m->rows); r++, from += ld * w->size, to += w->row * w->size)
+        if (t->nontemporal)
+            m->code->simd->copy_nontemporal(bytes, to, from);
+        else
+            memmove(to, from, (size_t)bytes);
+}
+
+/* Copies columns of memory to rows of other memory; by non-temporal stores straight from registers
+ * if cache lines are aligned. */
+static void copy_transposed(const rd_tiles *m, const rd_tile_inst *t, int32_t load)
+{
+    const rd_tile_strides *w           = &t->strides;
+    rd_simd_transpose     *nontemporal = m->code->simd->transpose_nontemporal[w->size];
+    char                  *to          = rd_tiles_memory(m, w);
+
+    if (!t->nontemporal)
+        transpose_all(m, load, to, w->row);
+    else if (nontemporal && ((uintptr_t)to | (uintptr_t)(w->row * w->size)) % 64 == 0)
+        transpose(m, load, nontemporal, to, w->row, 0, m->cols);
+    else {
+        transpose_all(m, load, m->spare, m->cols);
+        copy_rows(m, t, m->spare, m->cols);
+    }
+}
+
+/* STORE of a value that is loaded only for it: copies memory to memory. */
+void rd_tiles_copy_memory(rd_tiles *m, int32_t pc)
+{
+    const rd_tile_inst *t    = &m->code->inst[pc];
+    const rd_tile_inst *load = &m->code->inst[t->copied_load];
+    char *const         from = rd_tiles_memory(m, &load->strides);
+
+    if (load->strides.at->slot < m->p->first_scratch)
+        m->task->loads += m->rows * m->cols;
+    if (t->transposes)
+        transpose_all(m, pc, from, load->strides.row);
+    else if (load->transposes)
+        copy_transposed(m, t, t->copied_load);
+    else
+        copy_rows(m, t, from, load->strides.row);
+}

@@ -1,0 +1,254 @@
+/* updates.c - updates of accumulators: rows of elements go into the states of blocks, and blocks
+ * into the combine tree. */
+#include "kernels/cpu/tile/run/updates.h"
+#include "kernels/cpu/reference/fold.h"
+#include <assert.h>
+
+static const char *at(const rd_reg_view *v, int64_t r, int64_t c)
+{
+    return v->at ? rd_view_at(v, r, c) : NULL;
+}
+
+/* Finds which group and slot the elements from (r, c) on update, and where these elements are. */
+void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c)
+{
+    const rd_tile_fold *f    = a->f;
+    const int64_t       cell = t->cell + r * f->cell.row + c * f->cell.col +
+                         (f->own_rows && !f->totals ? r * f->cells : 0);
+
+    a->group       = rd_tree_slot(f, cell) / f->group;
+    a->offset      = rd_tree_slot(f, cell) % f->group;
+    a->q.x         = at(&t->x, r, c);
+    a->q.y         = at(&t->y, r, c);
+    a->q.mask      = at(&t->mask, r, c);
+    a->q.index     = t->index + r * f->index.row + c * f->index.col;
+    a->q.index_col = f->index.col;
+    a->q.index_row = f->index.row;
+}
+
+/* Moves the operands on by rows, and by n elements along the row. */
+static void advance_operands(rd_update *a, int64_t rows, int64_t n)
+{
+    const int64_t size = a->size;
+
+    a->q.x    = a->q.x ? (const char *)a->q.x + (rows * a->q.ldx + n) * size : NULL;
+    a->q.y    = a->q.y ? (const char *)a->q.y + (rows * a->q.ldy + n * a->q.coly) * size : NULL;
+    a->q.mask = a->q.mask ? (const char *)a->q.mask + rows * a->q.ldm + n : NULL;
+    a->q.index += rows * a->q.index_row + n * a->q.index_col;
+}
+
+void rd_update_by_steps(rd_update *a)
+{
+    const int64_t lanes = a->f->interleaved * a->f->fold->lanes;
+
+    a->q.ldx       = lanes;
+    a->q.ldy       = lanes * a->q.coly;
+    a->q.ldm       = lanes;
+    a->q.index_row = lanes * a->q.index_col;
+}
+
+static void identities_of(const rd_fold *fold, rd_word *s)
+{
+    rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type))->identity(s, fold->type);
+}
+
+rd_word rd_fold_identity(const rd_fold *fold)
+{
+    rd_word s[RD_MAX_STATE] = { 0 };
+
+    identities_of(fold, s);
+    return s[0];
+}
+
+/* Sets n words of a size to one value. */
+static void fill(void *s, int64_t n, int32_t size, rd_word word)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (size == 4)
+            ((float *)s)[k] = word.f32;
+        else if (size == 8)
+            ((uint64_t *)s)[k] = word.u64;
+        else
+            ((uint8_t *)s)[k] = (uint8_t)word.u64;
+}
+
+void rd_fill_identity(const rd_tile_fold *f, int64_t n, void *const *s)
+{
+    rd_word identity[RD_MAX_STATE] = { 0 };
+
+    identities_of(f->fold, identity);
+    for (int32_t k = 0; k < f->n_state; k++)
+        fill(s[k], n, f->size[k], identity[k]);
+}
+
+/* Updates n states from `offset` on with `rows` rows.  Fresh states begin with the first row, or
+ * with the identity if a map is fused into the step. */
+void rd_update_states(const rd_update *all, int64_t offset, int64_t n, int64_t rows, bool fresh)
+{
+    rd_update a = *all;
+
+    advance_operands(&a, 0, offset - a.offset);
+    rd_tree_block(a.f, a.memory, a.group * a.f->group + offset, a.q.s);
+    a.q.n    = n;
+    a.q.rows = rows;
+    if (fresh && a.fused) {
+        rd_fill_identity(a.f, n, a.q.s);
+    } else if (fresh) {
+        a.q.rows = 1;
+        a.f->code->first(&a.q);
+        advance_operands(&a, 1, 0);
+        a.q.rows = rows - 1;
+    }
+    if (a.q.rows > 0)
+        a.step(&a.q);
+    rd_tree_count(a.f, a.memory, a.group, offset, n, a.q.rows);
+}
+
+/* Notes that all states up to `end` have begun. */
+static void note_begun(const rd_update *a, int64_t end)
+{
+    rd_group *g = rd_tree_group(a->memory, a->group);
+
+    g->begun = g->begun > end ? g->begun : end;
+}
+
+/* Updates cells in lockstep by one call of their kernel, within one block.  False if there is no
+ * kernel or the block ends. */
+bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y)
+{
+    const int64_t end = a->offset + cells * a->f->fold->lanes;
+    rd_fold_rows  q   = a->q;
+    rd_group     *g   = rd_tree_group(a->memory, a->group);
+
+    if (!a->cells)
+        return false;
+    rd_tree_enter_block(a->f, a->memory, a->group, a->at / a->f->fold->steps);
+    assert(a->offset <= g->begun);
+    if (a->offset < g->begun && g->begun < end)
+        return false;
+    rd_tree_block(a->f, a->memory, a->group * a->f->group + a->offset, q.s);
+    a->cells(&q, cells, x, y, g->begun < end);
+    note_begun(a, end);
+    return true;
+}
+
+/* ---- Full blocks ----------------------------------------------------------------------------- */
+/* At most 2^MOST_LEVELS blocks are updated at once. */
+enum { MOST_LEVELS = 4 };
+
+/* The level of the largest node of the combine tree that the next full blocks make up: 2^level
+ * blocks, aligned. */
+static int32_t count_levels(const rd_update *a, int64_t rows)
+{
+    const int64_t blocks = rows / a->f->fold->steps, first = a->at / a->f->fold->steps;
+    int32_t       level = 0;
+
+    while (level < MOST_LEVELS && (int64_t)2 << level <= blocks &&
+           first % ((int64_t)2 << level) == 0)
+        level++;
+    return level;
+}
+
+/* Folds 2^level full blocks into one node by a kernel, without a look at the tree.  Such a look
+ * takes as long as a quarter of a block of sums. */
+static void update_whole_blocks(rd_update *a, int32_t level)
+{
+    const rd_tile_fold *f    = a->f;
+    const rd_tree_node  node = { .start = a->at / f->fold->steps, .n = a->q.n, .level = level };
+    const rd_fold_rows  q    = { .n     = a->q.n,
+                                 .along = a->q.n,
+                                 .rows  = f->fold->steps,
+                                 .ldx   = a->q.ldx,
+                                 .ldy   = a->q.ldy,
+                                 .x     = a->q.x,
+                                 .y     = a->q.y };
+    void               *state[MOST_LEVELS + 1];
+    int32_t             depth;
+
+    assert(level >= 0 && f->n_state == 1);
+    rd_tree_end_block(f, a->memory, a->group);
+    depth = rd_tree_group(a->memory, a->group)->depth;
+    for (int32_t k = 0; k <= level; k++)
+        rd_tree_row(f, a->memory, depth + k, a->group * f->group, &state[k]);
+    a->blocks(&q, (int64_t)1 << level, state);
+    advance_operands(a, q.rows << level, 0);
+    rd_tree_push(f, a->memory, a->group, node);
+}
+
+/* True if the next rows are at least one full block of the whole group, and there is a kernel for
+ * it. */
+static bool has_whole_block(const rd_update *a, int64_t rows)
+{
+    const int64_t steps = a->f->fold->steps;
+
+    return a->blocks && rows >= steps && a->at % steps == 0 && a->offset == 0 &&
+           a->q.n == a->f->group;
+}
+
+/* Updates the states with the next rows of the current block, as many as come.  Returns how many
+ * rows these are. */
+static int64_t update_within_block(const rd_update *a, int64_t rows)
+{
+    const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->at / steps;
+    const int64_t left  = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
+    rd_group     *g     = rd_tree_group(a->memory, a->group);
+    const bool    stays = a->f->best && g->block >= 0; /* what is best of many rows seldom changes:
+                                                        * no new blocks */
+    const int64_t now   = stays || left > rows ? rows : left;
+    int64_t       begun;
+
+    if (!stays)
+        rd_tree_enter_block(a->f, a->memory, a->group, block);
+    assert(a->offset <= g->begun); /* states of a block begin from the left, without gaps */
+    begun = g->begun - a->offset < n ? g->begun - a->offset : n;
+    if (begun > 0)
+        rd_update_states(a, a->offset, begun, now, false);
+    if (begun < n)
+        rd_update_states(a, a->offset + begun, n - begun, now, true);
+    note_begun(a, a->offset + n);
+    return now;
+}
+
+/* Updates states row by row, by full blocks where there is a kernel for them. */
+void rd_update_rows(rd_update *a, int64_t rows)
+{
+    while (rows > 0) {
+        int64_t now;
+
+        if (has_whole_block(a, rows)) {
+            const int32_t level = count_levels(a, rows);
+
+            update_whole_blocks(a, level);
+            now = a->f->fold->steps << level;
+        } else {
+            now = update_within_block(a, rows);
+            advance_operands(a, now, 0);
+        }
+        a->at += now;
+        rows -= now;
+    }
+}
+
+/* Splits n elements along the lanes into the end of a step, whole steps, and the start of a step.
+ * Steps go over all interleaved cells. */
+void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
+{
+    const int64_t lanes = a->f->interleaved * a->f->fold->lanes;
+
+    rd_update_by_steps(a);
+    while (n > 0) {
+        const int64_t first = lane % lanes, whole = n / lanes;
+        int64_t now = first ? (lanes - first < n ? lanes - first : n) : whole ? whole * lanes : n;
+
+        a->offset = first;
+        a->at     = outer * a->f->row_steps + lane / lanes;
+        a->q.n    = first || !whole ? now : lanes;
+        if (first || !whole) {
+            rd_update_rows(a, 1);
+            advance_operands(a, -1, now); /* one row: on by its elements, not by a step */
+        } else
+            rd_update_rows(a, whole);
+        lane += now;
+        n -= now;
+    }
+}

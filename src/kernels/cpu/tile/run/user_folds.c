@@ -1,0 +1,222 @@
+/* user_folds.c - users' reducers: the tile's elements go to the reference's folds (reference/fold.h), as
+ * many at a time as belong together, in the type the reducer takes. */
+#include "core/bytes.h"
+#include "kernels/cpu/reference/fold.h"
+#include "kernels/cpu/tile/run/masks.h"
+#include "kernels/cpu/tile/run/user_folds.h"
+
+/* ---- Where they are -------------------------------------------------------------------------- */
+static int64_t head_bytes(void)
+{
+    return ((int64_t)sizeof(rd_fold_state) + 63) / 64 * 64;
+}
+
+int64_t rd_user_folds_bytes(const rd_fold *fold)
+{
+    return (rd_bytes_add(head_bytes(), rd_fold_bytes(fold)) + 63) / 64 * 64;
+}
+
+/* The fold of a tile's row, if rows have folds of their own. */
+static rd_fold_state *fold_at(const rd_tile_fold *f, char *memory, int64_t row)
+{
+    return (rd_fold_state *)(void *)(memory + (f->own_rows ? row * f->row_bytes : 0));
+}
+
+/* Empties the folds of all rows. */
+void rd_user_folds_start(const rd_tiles *m, const rd_tile_fold *f, char *memory)
+{
+    for (int64_t k = 0; k < (f->own_rows ? m->cols : 1); k++) {
+        rd_fold_state *s = fold_at(f, memory, k);
+
+        rd_fold_init(s, f->fold, (char *)s + head_bytes());
+        rd_fold_start(s);
+    }
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+typedef struct elements {
+    const rd_tile_fold *f;
+    char               *memory;
+    rd_reg_view         x, second, mask; /* operands in the types that the reducer takes */
+    int64_t             size, second_size;
+    rd_fold_place       at; /* of the tile's first element */
+} elements;
+
+/* The lane, block, cell and index numbers of element (r, c). */
+static rd_fold_place place_of(const elements *e, int64_t r, int64_t c)
+{
+    const rd_tile_fold *f = e->f;
+
+    return (rd_fold_place){ .cell  = e->at.cell + r * f->cell.row + c * f->cell.col,
+                            .lane  = e->at.lane + r * f->lane.row + c * f->lane.col,
+                            .outer = e->at.outer + r * f->outer.row + c * f->outer.col,
+                            .index = e->at.index + r * f->index.row + c * f->index.col };
+}
+
+/* The numbers of the tile's first element. */
+static rd_fold_place first_place(const rd_tiles *m, const rd_tile_fold *f)
+{
+    return (rd_fold_place){ .cell  = rd_tiles_position(m, f->cell.at),
+                            .lane  = rd_tiles_position(m, f->lane.at),
+                            .outer = rd_tiles_position(m, f->outer.at),
+                            .index = rd_tiles_position(m, f->index.at) };
+}
+
+/* The n elements from (r, c) on, along the row or down the column. */
+static rd_fold_run run_of(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
+{
+    return (rd_fold_run){
+        .n        = n,
+        .x.stride = down ? e->x.row : 1,
+        .x.at     = e->x.at + (r * e->x.row + c) * e->size,
+        .x.along  = down ? e->second.row : 1,
+        .x.second = e->second.at ? e->second.at + (r * e->second.row + c) * e->second_size : NULL,
+        .next     = down ? e->mask.row : 1,
+        .mask     = e->mask.at ? (const uint8_t *)rd_view_at(&e->mask, r, c) : NULL,
+    };
+}
+
+/* Updates the fold of row r with n elements. */
+static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
+{
+    const rd_fold_place at  = place_of(e, r, c);
+    const rd_fold_run   run = run_of(e, r, c, n, down);
+
+    rd_fold_take(fold_at(e->f, e->memory, r), &at, &run);
+}
+
+/* True if successive elements are successive steps of one cell, at indices that rise by one. */
+static bool is_contiguous(const rd_tile_fold *f, int64_t outer, int64_t lane, int64_t cell,
+                          int64_t index)
+{
+    if (f->fold->lanes > 1)
+        return cell == 0 && outer == 0 && lane == 1 && (index == 1 || f->by_lanes);
+    return cell == 0 && outer * f->row_steps + lane == 1 && index == 1;
+}
+
+static bool is_contiguous_along_row(const rd_tile_fold *f)
+{
+    return is_contiguous(f, f->outer.col, f->lane.col, f->cell.col, f->index.col);
+}
+
+/* Updates the folds with all elements of a tile, by the longest runs. */
+static void take_all(const rd_tiles *m, const elements *e)
+{
+    const rd_tile_fold *f     = e->f;
+    const bool          lanes = f->fold->lanes == 1 || f->by_lanes;
+    const bool          along = lanes && is_contiguous_along_row(f);
+    const bool          down  = lanes && !along && !f->own_rows &&
+                      is_contiguous(f, f->outer.row, f->lane.row, f->cell.row, f->index.row);
+
+    for (int64_t r = 0; r < (down ? 1 : m->rows); r++)
+        for (int64_t c = 0; c < (along ? 1 : m->cols); c++)
+            take(e, r, c, along ? m->cols : down ? m->rows : 1, down);
+}
+
+/* Updates a group-by fold with all elements of a tile. */
+static void take_groups(const rd_tiles *m, const elements *e, const rd_reg_view *label)
+{
+    const int64_t n = is_contiguous_along_row(e->f) ? m->cols : 1;
+
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c += n) {
+            const rd_fold_place at  = place_of(e, r, c);
+            const rd_fold_run   run = run_of(e, r, c, n, false);
+
+            rd_fold_take_groups(fold_at(e->f, e->memory, r), &at, &run,
+                                (const int64_t *)(const void *)rd_view_at(label, r, c), label->col);
+        }
+}
+
+/* The operand in the type that the reducer takes, converted to the spare buffer if necessary. */
+static rd_reg_view convert_operand(rd_tiles *m, rd_dtype type, rd_reg_view x)
+{
+    const rd_reg_view y = { m->spare, m->cols, 1, x.elem };
+
+    x = rd_tiles_dense(m, x);
+    if (type == RD_BOOL || (rd_dtype_size(type) == rd_elem_size(x.elem) && !rd_dtype_is_half(type)))
+        return x;
+    /* narrower elements never run ahead of what is read, should x be in the buffer */
+    for (int64_t r = 0; r < m->rows; r++)
+        m->code->simd->store[type](m->cols, y.at + r * y.row * rd_dtype_size(type), 1,
+                                   rd_view_at(&x, r, 0));
+    return y;
+}
+
+bool rd_user_folds_are_decided(const char *memory)
+{
+    return rd_fold_is_decided((const rd_fold_state *)(const void *)memory);
+}
+
+/* STEP: converts the operands to the types of the user's reducer, and updates the folds. */
+void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
+{
+    const rd_inst *inst = &m->p->inst[pc];
+    elements       e    = { .f = f, .memory = memory, .size = rd_dtype_size(f->fold->user->in) };
+
+    if (f->cells == 1 && !f->own_rows && rd_user_folds_are_decided(memory))
+        return;
+    e.at = first_place(m, f);
+    e.x  = convert_operand(m, f->fold->user->in, rd_tiles_view(m, m->code->inst[pc].x));
+    if (inst->b >= 0) {
+        char *const spare = m->spare;
+
+        e.second_size = rd_dtype_size(f->fold->user->in2);
+        m->spare      = rd_tiles_second_spare(m);
+        e.second      = convert_operand(m, f->fold->user->in2, rd_tiles_view(m, inst->b));
+        m->spare      = spare;
+    }
+    if (inst->c >= 0)
+        e.mask = rd_mask_dense(m, inst->c);
+    if (f->fold->n_group) {
+        const rd_reg_view label = rd_tiles_view(m, inst->d);
+
+        take_groups(m, &e, &label);
+    } else
+        take_all(m, &e);
+}
+
+/* SCAN: updates the folds element by element, and writes each running result. */
+void rd_user_folds_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
+{
+    const rd_inst    *inst = &m->p->inst[pc];
+    const rd_reg_view x    = rd_tiles_view(m, inst->a);
+    const rd_reg_view mask = inst->c >= 0 ? rd_tiles_view(m, inst->c) : (rd_reg_view){ 0 };
+    const rd_reg_view w    = inst->b >= 0 ? rd_tiles_view(m, inst->b) : (rd_reg_view){ 0 };
+    const rd_reg_view y    = rd_tiles_target(m, pc, inst->dst);
+    elements          e    = { .f = f, .memory = m->fold[inst->arg] };
+
+    e.at = first_place(m, f);
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++) {
+            const rd_fold_place at    = place_of(&e, r, c);
+            const rd_word       one   = { .u64 = 0 };
+            const bool          takes = inst->c < 0 || rd_view_word(&mask, r, c).u64;
+            rd_word             result;
+
+            rd_fold_scan(fold_at(f, e.memory, r), &at, rd_view_word(&x, r, c),
+                         inst->b >= 0 ? rd_view_word(&w, r, c) : one, takes, &result);
+            rd_view_set(&y, r, c, result);
+        }
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------ */
+/* CLOSE: writes the results of cells. */
+void rd_user_folds_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t first,
+                          const rd_tile_strides *w, const rd_reg_view *y)
+{
+    rd_word words[RD_MAX_STATE];
+
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++) {
+            rd_fold_finish(fold_at(f, memory, m->level == RD_AT_ROW ? c : r),
+                           first + r * w->row + c * w->col, words);
+            for (int32_t k = 0; k < f->fold->n_out; k++)
+                rd_view_set(&y[k], r, c, words[k]);
+        }
+}
+
+void rd_user_folds_merge(char *into, const char *next)
+{
+    rd_fold_merge((rd_fold_state *)(void *)into, (const rd_fold_state *)(const void *)next);
+}
