@@ -24,13 +24,13 @@ __attribute__((constructor)) static void share_all_work(void)
 static inline void suite_add(TCase *tc, const TTest *test, int signal, signed char status,
                              int start, int end)
 {
-    const char  *wanted = getenv("RDIM_CASE");
-    const size_t n      = wanted ? strcspn(wanted, ":") : 0;
+    const char  *only = getenv("RDIM_CASE");
+    const size_t n    = only ? strcspn(only, ":") : 0;
 
-    if (wanted && (strlen(test->name) != n || strncmp(wanted, test->name, n) != 0))
+    if (only && (strlen(test->name) != n || strncmp(only, test->name, n) != 0))
         return;
-    if (wanted && wanted[n] == ':') {
-        const int row = atoi(wanted + n + 1);
+    if (only && only[n] == ':') {
+        const int row = atoi(only + n + 1);
 
         if (row < start || row >= end)
             return;

@@ -17,9 +17,9 @@ void rd_cuda_tree_text(rd_text *to, const rd_cuda_strategy *s);
 /* ---- Between loop_tree.c, write_kernels.c and block_tile_kernel.c ---------------------------- */
 /* write_kernels.c: the callbacks by which the printer leaves and combines partials; and all
  * kernels. */
-rd_kernel_ranges rd_cuda_range_callbacks(rd_cuda_text *t);
-void             rd_cuda_write_kernels(rd_cuda_text *t);
-/* block_tile_kernel.c: the kernel of block tiles; and its callbacks, as rd_kernel_ranges says. */
+rd_kernel_combine rd_cuda_range_callbacks(rd_cuda_text *t);
+void              rd_cuda_write_kernels(rd_cuda_text *t);
+/* block_tile_kernel.c: the kernel of block tiles; and its callbacks, as rd_kernel_combine says. */
 void rd_cuda_write_block_tiles(rd_cuda_text *t, int32_t kernel);
 void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold);
 void rd_cuda_last_block_tile(void *of, rd_printing *n);

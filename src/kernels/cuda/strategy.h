@@ -55,19 +55,19 @@ static inline bool rd_cuda_within(const rd_program *p, int32_t inst, int32_t loo
 
 enum { RD_MOST_STAGED_ROWS = 8 };
 /* Short rows of one slot that a block of threads stages in shared memory (staged_rows.c).  The
- * fields name loops of the grid; an rd_gpu_row, which passes read, names axes. */
+ * fields name loops of the grid; an rd_gpu_staged_row, which passes read, names axes. */
 typedef struct rd_cuda_staged_row {
-    rd_gpu_row_role role;
-    int32_t         slot;
-    rd_dtype        type;
-    int32_t         outer; /* the first loops of the grid; each of their indices has its own row  */
-    int64_t         items; /* work items that share a row: indices of the other loops of the grid */
-    int64_t         step;  /* elements in memory from a row to the next; negative: backwards      */
-    int64_t         first; /* the first element of row 0 in memory                                */
-    int64_t         n;     /* elements of a row                                                   */
-    int32_t         array; /* bank_layout.c: the number of the rows that own the shared array     */
-    int64_t         pitch; /* bank_layout.c: elements from a row to the next in shared memory     */
-    int64_t         at;    /* bank_layout.c: bytes before the first row in shared memory          */
+    rd_gpu_staged_role role;
+    int32_t            slot;
+    rd_dtype           type;
+    int32_t outer; /* the first loops of the grid; each of their indices has its own row  */
+    int64_t items; /* work items that share a row: indices of the other loops of the grid */
+    int64_t step;  /* elements in memory from a row to the next; negative: backwards      */
+    int64_t first; /* the first element of row 0 in memory                                */
+    int64_t n;     /* elements of a row                                                   */
+    int32_t array; /* bank_layout.c: the number of the rows that own the shared array     */
+    int64_t pitch; /* bank_layout.c: elements from a row to the next in shared memory     */
+    int64_t at;    /* bank_layout.c: bytes before the first row in shared memory          */
 } rd_cuda_staged_row;
 
 /* The storage class of a fold's states, or of a scratch slot (storage_class.c). */

@@ -29,7 +29,7 @@ static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char
 }
 
 /* The callbacks by which the printer leaves and combines partials, of block tiles or of ranges. */
-rd_kernel_ranges rd_cuda_range_callbacks(rd_cuda_text *t)
+rd_kernel_combine rd_cuda_range_callbacks(rd_cuda_text *t)
 {
     if (t->s->tile_loop[0] >= 0)
         return (rd_kernel_combine){ .of    = t,
@@ -138,7 +138,7 @@ static void write_splits(rd_cuda_text *t, int32_t kernel)
             rd_cuda_range_functions(t, k);
     for (int32_t k = 0; k < t->s->n_split && kernel >= 0; k++) {
         write_kernel(t, kernel, RD_KERNEL_RANGES, k);
-        kernel = rd_kernel_behind(t->print.t, kernel);
+        kernel = rd_next_kernel(t->print.t, kernel);
     }
 }
 

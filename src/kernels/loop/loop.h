@@ -119,14 +119,14 @@ static inline bool rd_in_any_order(const rd_for *loop)
 
 /* ---- Memory of the tree ---------------------------------------------------------------------- */
 /* The storage class of an array. */
-typedef enum rd_storage {
+typedef enum rd_array_storage {
     RD_IN_REGISTERS, /* variables of the generated function: all subscripts are constants */
     RD_IN_LOCAL,     /* a local array of the generated function                           */
     RD_IN_TASK,      /* the task's state: all parts of the program see it                 */
     RD_IN_TEAM,      /* GPU: memory of a team                                             */
     RD_IN_BLOCK,     /* GPU: shared memory of a block of threads                          */
     RD_IN_DEVICE     /* GPU: memory that all kernels of a run see: partials               */
-} rd_storage;
+} rd_array_storage;
 
 /* An array of elements that one loop hands to the next, or of states of a fold.  A state is as
  * many numbers as its reducer has; the text has an array for each.  The subscript of a state is
@@ -135,11 +135,11 @@ typedef enum rd_storage {
  * Stores 0 .. p->n_fold - 1 are the first arrays of the folds, in order: build.c makes them.
  * Passes add others behind. */
 typedef struct rd_store {
-    rd_storage storage;
-    rd_dtype   type;   /* of elements                                                  */
-    bool       memory; /* elements have the memory type, not the register type         */
-    int32_t    fold;   /* whose states these are; -1: elements                         */
-    int64_t    extent; /* elements, or states                                          */
+    rd_array_storage storage;
+    rd_dtype         type;   /* of elements                                                  */
+    bool             memory; /* elements have the memory type, not the register type         */
+    int32_t          fold;   /* whose states these are; -1: elements                         */
+    int64_t          extent; /* elements, or states                                          */
     /* states: neighbours of a strip are cells of their own, and load their states from memory.
      * The flag that a state has met an element is then a byte; else an int as wide as the state. */
     bool    cells;

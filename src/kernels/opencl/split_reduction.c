@@ -288,7 +288,7 @@ static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char
 }
 
 /* One kernel more combines the partials, so no counters are needed. */
-rd_kernel_ranges rd_cl_range_callbacks(rd_cl_ranges *ranges)
+rd_kernel_combine rd_cl_range_callbacks(rd_cl_ranges *ranges)
 {
     return (rd_kernel_combine){ .of    = ranges,
                                 .leave = leave_nodes,

@@ -118,7 +118,7 @@ static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name,
 {
     const rd_print_fold *f = &n->fold[s->fold];
 
-    rd_print_states(to, f, name, s->store, at);
+    rd_print_state_addresses(to, f, name, s->store, at);
     if (n->t->fold[s->fold].pair && name == 'p')
         rd_text_add(to, ", &p%" PRId32 "_%d[%s]", s->store, f->of.n_state, at);
 }
