@@ -6,6 +6,8 @@
 #include "eval/plan.h"
 #include <string.h>
 
+/* True if both addresses name the same element at every point of a loop: equal offsets, element
+ * sizes and strides, in any order of terms. */
 static bool same_address(const rd_address *a, const rd_address *b)
 {
     if (a->offset != b->offset || a->n_add != b->n_add ||
@@ -23,6 +25,7 @@ static bool same_address(const rd_address *a, const rd_address *b)
     return true;
 }
 
+/* True if instruction i is a load or store (`kind`) of that slot. */
 static bool touches(const rd_program *p, int i, rd_inst_kind kind, int slot)
 {
     return p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;
@@ -39,7 +42,8 @@ static bool program_safe(const rd_program *p, int out, int leaf)
     return true;
 }
 
-/* Rows are put in order from one memory to another. */
+/* True if a sort reads the leaf or writes the result.  A sort copies rows from one memory to
+ * another, so it never runs in place. */
 static bool sorts(const rd_program *p, int out, int leaf)
 {
     bool found = false;
@@ -50,6 +54,9 @@ static bool sorts(const rd_program *p, int out, int leaf)
     return found;
 }
 
+/* Decides whether a result may be written over a leaf that begins at the same address.  Fails if
+ * a stage reads the leaf after an earlier stage stored, or if one stage orders its loads and
+ * stores wrongly. */
 bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_slot,
                    const void *leaf)
 {

@@ -1,5 +1,5 @@
-/* bind.c - addresses of a run: inputs and results as given, memory aside where a result must not be
- * written yet. */
+/* bind.c - binds the slots of a run to addresses: inputs and results as given, and temporary
+ * memory for a result that must not be written in place yet. */
 #include "eval/run/frame.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +27,8 @@ static bool meet(span a, span b)
     return a.lo < a.hi && b.lo < b.hi && a.lo < b.hi && b.lo < a.hi;
 }
 
+/* True if result k, which covers the bytes `mine`, overlaps an input that cannot safely be
+ * overwritten in place. */
 static bool meets_input(const rd_plan *plan, const rd_frame *f, int k, span mine)
 {
     for (int s = 0; s < plan->n_slot; s++) {
@@ -40,8 +42,9 @@ static bool meets_input(const rd_plan *plan, const rd_frame *f, int k, span mine
     return false;
 }
 
-/* Must result k be written aside and copied?  Because it overlaps an input that is still read, or
- * another result.  Several devices read when they come to it. */
+/* True if result k must be written to temporary memory and copied at the end: it overlaps
+ * another result, or an input that is still read.  Several devices read inputs at times of their
+ * own, so they never write in place. */
 static bool needs_scratch(const rd_plan *plan, const rd_frame *f, int k)
 {
     const span mine = span_of(f->target[k], &plan->out_extent[k]);
@@ -56,13 +59,14 @@ static bool needs_scratch(const rd_plan *plan, const rd_frame *f, int k)
 }
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
-/* Is it an address, and aligned? */
+/* True if the address is not NULL and is aligned. */
 static bool is_good(const void *address, const rd_extent *e)
 {
     return address && ((uintptr_t)address & e->unaligned) == 0;
 }
 
-/* What is wrong with the address that a run got for its input or result k. */
+/* Records the error of an address that is NULL or misaligned, and returns its status.  `what` is
+ * "input" or "result". */
 static rd_status refuse(const rd_plan *plan, const char *what, int k, const void *address,
                         rd_dtype type)
 {
@@ -77,6 +81,7 @@ static rd_status refuse(const rd_plan *plan, const char *what, int k, const void
     return rd_fail_run(plan->ctx, RD_ERR_ARGUMENT, sentence);
 }
 
+/* Checks an address for NULL and alignment.  See frame.h. */
 rd_status rd_check_address(const rd_plan *plan, const char *what, int k, const void *address,
                            rd_dtype type)
 {
@@ -85,6 +90,8 @@ rd_status rd_check_address(const rd_plan *plan, const char *what, int k, const v
     return is_good(address, &e) ? RD_OK : refuse(plan, what, k, address, type);
 }
 
+/* Fills the slots of leaves and inputs: leaves with the plan's own addresses, inputs with the
+ * caller's, which are checked. */
 static rd_status bind_inputs(const rd_plan *plan, rd_frame *f, const void *const *in)
 {
     for (int s = 0; s < plan->n_slot; s++)
@@ -102,6 +109,8 @@ static rd_status bind_inputs(const rd_plan *plan, rd_frame *f, const void *const
     return RD_OK;
 }
 
+/* Binds the slot of result k to the caller's memory, or to fresh temporary memory if writing in
+ * place is not safe. */
 static rd_status bind_result(const rd_plan *plan, rd_frame *f, int k)
 {
     const rd_output *o = &plan->out[k];
@@ -128,6 +137,7 @@ static rd_status bind_targets(const rd_plan *plan, rd_frame *f, void *const *out
     return RD_OK;
 }
 
+/* Binds inputs and results to the caller's addresses, without temporary memory. */
 rd_status rd_bind_given(const rd_plan *plan, rd_frame *frame, const void *const *in,
                         void *const *out)
 {
@@ -146,6 +156,8 @@ static rd_status bind_results(const rd_plan *plan, rd_frame *f)
     return status;
 }
 
+/* Binds the arrays between stages: to the frame's memory, or each to memory of its own if they
+ * are large together. */
 static rd_status bind_arrays(const rd_plan *plan, rd_frame *f)
 {
     for (int s = 0; s < plan->n_slot; s++) {
@@ -161,6 +173,7 @@ static rd_status bind_arrays(const rd_plan *plan, rd_frame *f)
     return RD_OK;
 }
 
+/* Binds all slots of a run.  See frame.h. */
 rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, void *const *out)
 {
     rd_status status = rd_bind_given(plan, frame, in, out);
@@ -171,7 +184,7 @@ rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, v
 }
 
 /* ---- After the run --------------------------------------------------------------------------- */
-/* The axis along which neighbours are nearest in memory, -1: no axis has neighbours. */
+/* The axis with the smallest stride among those of more than one index; -1: there is none. */
 static int row_axis(const rd_output *o)
 {
     int row = -1;
@@ -182,6 +195,7 @@ static int row_axis(const rd_output *o)
     return row;
 }
 
+/* Copies n elements of `size` bytes that lie `pitch` bytes apart. */
 static void copy_row(char *to, const char *from, int64_t n, int64_t pitch, int size)
 {
     if (pitch == size)
@@ -191,7 +205,7 @@ static void copy_row(char *to, const char *from, int64_t n, int64_t pitch, int s
             memcpy(to + i * pitch, from + i * pitch, (size_t)size);
 }
 
-/* Moves index on to the next row in C order; false after the last. */
+/* Moves the index to the next row in C order; false after the last row. */
 static bool next_row(const rd_output *o, int row, int64_t *index)
 {
     for (int a = o->rank; a-- > 0; index[a] = 0)
@@ -200,6 +214,7 @@ static bool next_row(const rd_output *o, int row, int64_t *index)
     return false;
 }
 
+/* Copies the elements of a result row by row and leaves the caller's bytes between them alone. */
 void rd_copy_out(const rd_output *o, char *to, const char *from)
 {
     const int size = rd_dtype_size(o->type), row = row_axis(o);
@@ -215,6 +230,8 @@ void rd_copy_out(const rd_output *o, char *to, const char *from)
     } while (next_row(o, row, index));
 }
 
+/* Copies results out of temporary memory, if the run went well, and frees all memory that
+ * rd_bind() took. */
 void rd_unbind(const rd_plan *plan, rd_frame *frame, rd_status status)
 {
     for (int s = 0; s < plan->n_slot && plan->arrays_apart; s++)

@@ -1,9 +1,9 @@
-/* device.c - a run on a device: what lies in this process's memory is copied there, stages run one
- * after the other in the context's queue, and results are copied back.  A run all of whose results
- * are there may be left to go on by itself.
+/* device.c - runs a plan on a device.  Copies inputs from host memory, runs the stages in order
+ * in the context's queue, and copies results back.  A run whose results all stay on the device
+ * need not be waited for.
  *
- * Where a device has not enough memory, large leaves and results stay in this process's, and stages
- * take and give a part of them at a time. */
+ * If the device has too little memory, large leaves and results stay on the host.  Stages then
+ * copy a part of them at a time (zero-copy windows). */
 #include "eval/run/device.h"
 #include "core/bytes.h"
 #include "eval/run/recorded.h"
@@ -17,7 +17,7 @@ static bool get(rd_device_run *r, int s, int64_t bytes)
 {
     bool full;
 
-    if (r->got[s]) /* a recording's */
+    if (r->got[s]) /* memory that a recording holds */
         return true;
     r->got[s] = r->device->borrow(r->asked, bytes > 0 ? bytes : 1, &full, r->of.why);
     if (!r->got[s])
@@ -25,13 +25,15 @@ static bool get(rd_device_run *r, int s, int64_t bytes)
     return r->got[s];
 }
 
+/* True if the bytes `mine` from address a on and `its` from address b on overlap. */
 static bool overlaps(const char *a, const rd_extent *mine, const char *b, const rd_extent *its)
 {
     return mine->lo < mine->hi && its->lo < its->hi && a + mine->lo < b + its->hi &&
            b + its->lo < a + mine->hi;
 }
 
-/* Is it written while it may still be read? */
+/* True if the leaf of slot s overlaps a result on the device, which might overwrite it while it
+ * is still read. */
 static bool meets_result(const rd_device_run *r, int s)
 {
     for (int k = 0; k < r->plan->n_out; k++)
@@ -42,7 +44,8 @@ static bool meets_result(const rd_device_run *r, int s)
     return false;
 }
 
-/* What is there already stays where it is, but what a result overlaps is copied, too. */
+/* Makes the leaf of slot s available on the device.  Data on the device stay where they are,
+ * unless a result overlaps them: then they are copied like data on the host. */
 static void bring(rd_device_run *r, int s)
 {
     const rd_extent *e    = &r->plan->slot_extent[s];
@@ -63,7 +66,8 @@ static void bring(rd_device_run *r, int s)
     r->slot[s] = (char *)r->got[s] - e->lo;
 }
 
-/* Results there that overlap are written aside, and then in their order. */
+/* True if result k overlaps another result on the device.  Such results are written to temporary
+ * memory and copied out in order. */
 static bool meets_other(const rd_device_run *r, int k)
 {
     const rd_plan *plan = r->plan;
@@ -118,7 +122,8 @@ static bool keep_leaf(rd_device_run *r, int s)
     return r->host[s];
 }
 
-/* Parts of it would be written before a leaf there has been read, or out of the order of results. */
+/* True if result k overlaps a leaf or another result.  Writing it in parts could then overwrite
+ * a leaf too early, or change the order of results. */
 static bool meets_any(const rd_device_run *r, int k)
 {
     const rd_plan *plan = r->plan;
@@ -144,6 +149,8 @@ static bool keep_result(rd_device_run *r, int s)
     return r->host[s];
 }
 
+/* Gives every slot an address on the device: leaves are copied, results and arrays get memory.
+ * Large data may stay on the host if memory is tight. */
 void rd_device_place(rd_device_run *r)
 {
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++)
@@ -166,7 +173,8 @@ void rd_device_place(rd_device_run *r)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* What lies between the elements of a result is the caller's: they come by way of memory aside. */
+/* Copies a result that has gaps by way of host memory, because the bytes between its elements
+ * are the caller's. */
 static void take_apart(rd_device_run *r, int k)
 {
     const rd_extent *e     = &r->plan->out_extent[k];
@@ -197,6 +205,8 @@ static void take_dense(rd_device_run *r, int k)
         rd_device_fail(&r->of, RD_ERR_DEVICE);
 }
 
+/* Copies results that were computed in temporary memory to where the caller wants them.
+ * Overlapping results with gaps on a device are an error. */
 void rd_device_results(rd_device_run *r)
 {
     r->of.stores = true;
@@ -222,7 +232,8 @@ static bool touches(const rd_program *p, int slot)
     return rd_program_accesses(p, RD_I_LOAD, slot) || rd_program_accesses(p, RD_I_STORE, slot);
 }
 
-/* A stage that cannot take parts of what stayed here needs all of it. */
+/* Copies to the device all that stayed on the host and that the stage uses, because the stage
+ * cannot process it in parts. */
 static void bring_what_stayed(rd_device_run *r, const rd_program *p)
 {
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++) {
@@ -233,7 +244,8 @@ static void bring_what_stayed(rd_device_run *r, const rd_program *p)
     }
 }
 
-/* Does the stage take parts of something?  What an earlier one has left of results must be here. */
+/* Decides whether the stage processes host data in parts.  `parts` gets a flag for each slot.
+ * Waits for earlier stages, because their results must be on the host first. */
 static bool takes_parts(rd_device_run *r, const rd_program *p, bool *parts)
 {
     bool some = false;
@@ -257,7 +269,8 @@ static void *piece(void *pool, size_t bytes)
     return rd_pool_get(pool, bytes);
 }
 
-/* A stage that reads what it stores would not store the same again. */
+/* True if the program loads from a slot that it stores to.  Running it twice would then give
+ * other results, so it cannot be measured. */
 static bool reads_what_it_stores(const rd_program *p)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -269,7 +282,8 @@ static bool reads_what_it_stores(const rd_program *p)
     return false;
 }
 
-/* Before its run, which tells of what is wrong. */
+/* Times the stage's kernels and records the fastest.  Runs before the stage itself, which
+ * reports any errors. */
 static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
 {
     rd_measured found = { .seconds = 0 };
@@ -284,6 +298,8 @@ static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
     r->of.status = rd_error(r->plan->ctx);
 }
 
+/* Runs one stage on the device, in parts if some data stayed on the host.  Measures it first if
+ * the plan asks for that. */
 static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
 {
     const rd_device_host host = { .at = r->host, .tell = rd_device_tell, .user = &r->of };
@@ -303,7 +319,7 @@ static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
         rd_device_fail(&r->of, end == RD_DEVICE_FULL ? RD_ERR_MEMORY : RD_ERR_DEVICE);
 }
 
-/* Between stages an evaluation may be cancelled. */
+/* Runs the stages in order.  Between two stages the evaluation may be cancelled. */
 void rd_device_stages(rd_device_run *r)
 {
     bool *parts = rd_alloc_work(r->plan->ctx, r->plan->n_slot + 1);
@@ -329,7 +345,8 @@ static bool are_results_there(const rd_plan *plan)
     return all;
 }
 
-/* Of a run that has failed what it reports is not asked. */
+/* Ends the run's submission: waits for it, or leaves it running if the plan is asynchronous.
+ * Then passes on its warnings and errors, unless the run has failed already. */
 static void finish(rd_device_run *r)
 {
     const bool waits  = !r->plan->async || r->of.status != RD_OK || !are_results_there(r->plan);
@@ -353,6 +370,8 @@ void rd_device_clear(rd_device_run *r)
     memset(r->slot, 0, 3 * ((size_t)r->plan->n_slot + 1) * sizeof *r->slot);
 }
 
+/* Runs all steps of a run that was not recorded: begin, place data, run stages, copy results,
+ * end. */
 static void run_asked(rd_device_run *r)
 {
     bool full;
@@ -370,6 +389,8 @@ static void run_asked(rd_device_run *r)
     finish(r);
 }
 
+/* Allocates the slot tables of the run, decides whether device memory is tight, and runs the
+ * plan, by a recording if there is one. */
 static void run_bound(rd_device_run *r)
 {
     const size_t n     = (size_t)r->plan->n_slot + 1;
@@ -391,6 +412,7 @@ static void run_bound(rd_device_run *r)
     rd_free(r->plan->ctx, lists);
 }
 
+/* Runs a plan on a device.  See frame.h. */
 rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
                            const rd_progress *progress, bool *elsewhere)
 {

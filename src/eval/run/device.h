@@ -4,10 +4,11 @@
 #include "expr/expr.h"
 #include "kernels/program.h"
 
-/* Where evaluations of the context on a device go, one after the other; from any thread.  NULL, with
- * a sentence. */
+/* The context's queue on a device, opened at the first call.  All evaluations on that device go
+ * through it in order.  Any thread may call this.  NULL on failure, with a sentence in `why`. */
 rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t device, bool *full,
                       char why[RD_DEVICE_TEXT]);
-/* Fresh memory of out->device into out; false after recording the failure, and out stays as it is. */
+/* Allocates memory on out->device and puts its address and owner into *out.  On failure records
+ * an error, returns false and leaves *out alone. */
 bool rd_device_memory(rd_ctx *ctx, int64_t bytes, rd_array *out);
 #endif

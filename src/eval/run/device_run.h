@@ -1,4 +1,4 @@
-/* device_run.h - one run on a device: what it has, and its parts. */
+/* device_run.h - the state of one run on a device, and its steps. */
 #ifndef RD_EVAL_RUN_DEVICE_RUN_H
 #define RD_EVAL_RUN_DEVICE_RUN_H
 #include "eval/run/device_state.h"
@@ -10,20 +10,21 @@ typedef struct rd_device_run {
     const rd_device_table *device;
     rd_queue              *queue;
     rd_submission         *asked;
-    rd_frame              *frame; /* addresses as they were given */
-    void                 **slot;  /* addresses there: what programs get */
-    void                 **got;   /* memory of the run, by slot; NULL: none */
-    char                 **host;  /* data that stay in this process's memory, by slot; NULL: none */
-    int64_t                room;  /* bytes that the device has */
-    bool                   tight; /* these are not enough for all */
+    rd_frame              *frame; /* addresses as the caller gave them */
+    void                 **slot;  /* by slot: address on the device, which programs get */
+    void                 **got;   /* by slot: memory that this run borrowed; NULL: none */
+    char                 **host;  /* by slot: data that stay in host memory; NULL: none */
+    int64_t                room;  /* bytes of memory that the device has */
+    bool                   tight; /* room is not enough for all data */
 } rd_device_run;
 
-/* Nothing has an address there. */
+/* Clears the slot tables: no slot has an address on the device. */
 void rd_device_clear(rd_device_run *r);
-/* Leaves are there, and there is memory for what stages store; memory in `got` is used again. */
+/* Copies leaves to the device and allocates memory for what stages store.  Memory in `got` is
+ * used again. */
 void rd_device_place(rd_device_run *r);
-/* One after the other. */
+/* Runs the stages in order. */
 void rd_device_stages(rd_device_run *r);
-/* What belongs elsewhere is copied. */
+/* Copies results that belong elsewhere. */
 void rd_device_results(rd_device_run *r);
 #endif

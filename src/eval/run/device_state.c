@@ -10,6 +10,8 @@ rd_device_state rd_device_begins(const rd_plan *plan, const rd_progress *progres
     return (rd_device_state){ .plan = plan, .progress = progress, .begun = now, .told = now };
 }
 
+/* Records that a run failed, for the reason in s->why.  Sets `elsewhere` instead of recording an
+ * error if another plan can still compute the results. */
 rd_status rd_device_fail(rd_device_state *s, rd_status status)
 {
     char sentence[RD_DEVICE_TEXT + 64];
@@ -29,7 +31,7 @@ void rd_device_cancelled(rd_device_state *s)
     s->status = rd_fail_run(s->plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
 }
 
-/* About ten times a second. */
+/* Reports progress at most ten times a second; false: the run was cancelled. */
 bool rd_device_tell(void *state, double done)
 {
     static const double    EACH  = 0.1;

@@ -1,4 +1,5 @@
-/* device_state.h - what runs on devices have in common: how they fail, and who is told. */
+/* device_state.h - the status of a run on one or several devices: how it fails, and how it
+ * reports progress. */
 #ifndef RD_EVAL_RUN_DEVICE_STATE_H
 #define RD_EVAL_RUN_DEVICE_STATE_H
 #include "eval/plan.h"
@@ -6,21 +7,22 @@
 typedef struct rd_device_state {
     const rd_plan     *plan;
     const rd_progress *progress;
-    int32_t            stage;       /* that runs */
-    double             begun, told; /* seconds   */
+    int32_t            stage;       /* index of the stage that runs */
+    double             begun, told; /* seconds: start of the run, last report */
     rd_status          status;
-    bool               stores;    /* it may have stored results, or a part of them */
-    bool               elsewhere; /* it has failed before: there is another way     */
-    bool               tries;     /* such as to ask for each stage anew             */
+    bool               stores;    /* the run may have stored a part of its results */
+    bool               elsewhere; /* it has failed, and another plan can compute the results */
+    bool               tries;     /* it tries a recording; if that fails, each stage is launched */
     char               why[RD_DEVICE_TEXT];
 } rd_device_state;
 
 rd_device_state rd_device_begins(const rd_plan *plan, const rd_progress *progress);
-/* By what `why` says. */
+/* Fails the run with the reason in s->why. */
 rd_status rd_device_fail(rd_device_state *s, rd_status status);
 void      rd_device_cancelled(rd_device_state *s);
-/* Of rd_device_host: so much of the stage is done; false: the run is cancelled. */
+/* Callback of rd_device_host: reports that a share `done` of the stage is finished; false:
+ * cancelled. */
 bool rd_device_tell(void *state, double done);
-/* It has ended: who was told once is told that. */
+/* Reports the end of the run to a listener that has had an earlier report. */
 void rd_device_told(const rd_device_state *s);
 #endif

@@ -1,8 +1,8 @@
-/* devices.c - a run on several devices that are alike: all data lie in this process's memory, arrays
- * between stages, too, and each stage takes them from there and stores to there.
+/* devices.c - runs a plan on several equal devices.  All data, arrays between stages included,
+ * lie in host memory: each stage loads from there and stores to there.
  *
- * The backend deals a stage's work out to all devices.  One that it cannot deal out visits the first
- * of them: what it reads is copied there, and what it stores is copied back. */
+ * The backend partitions a stage's work across all devices.  A stage that it cannot partition
+ * runs on the first device alone: its inputs are copied there and its results back. */
 #include "eval/run/device.h"
 #include "eval/run/device_state.h"
 #include "eval/run/frame.h"
@@ -15,11 +15,11 @@ typedef struct devices_run {
     const rd_device_table *device;
     rd_frame              *frame;
     rd_queue              *queue[RD_MOST_DEVICES];
-    rd_submission         *asked; /* of a visit */
-    void                 **slot;  /* of a visit: addresses there */
+    rd_submission         *asked; /* the submission of a stage on one device */
+    void                 **slot;  /* addresses on that device, by slot */
 } devices_run;
 
-/* The run's failure, of what was told by `end`. */
+/* Records the run's failure by what the backend's `end` says. */
 static void fail(devices_run *r, rd_device_end end)
 {
     if (end == RD_DEVICE_CANCELLED)
@@ -28,7 +28,8 @@ static void fail(devices_run *r, rd_device_end end)
         rd_device_fail(&r->of, end == RD_DEVICE_FULL ? RD_ERR_MEMORY : RD_ERR_DEVICE);
 }
 
-/* What kernels have found; of a run that has failed they are not asked. */
+/* Passes on warnings and errors that kernels found.  Errors of a run that has failed already are
+ * dropped. */
 static void take_report(devices_run *r, const rd_task *report)
 {
     rd_warn(r->plan->ctx, report->warnings);
@@ -57,13 +58,14 @@ static bool is_stored_before(const devices_run *r, int s)
     return some;
 }
 
-/* Are there bytes in it that the device must have, to read them or to give them back?  In a result
- * the caller's may lie between elements. */
+/* True if slot s has bytes that the device must have before the stage: data to read, or the
+ * caller's bytes between a result's elements. */
 static bool has_bytes(const devices_run *r, int s)
 {
     return r->plan->slot[s].kind != RD_SLOT_ARRAY || is_stored_before(r, s);
 }
 
+/* Borrows memory on the first device for slot s and copies the slot's bytes there. */
 static void bring(devices_run *r, int s)
 {
     const rd_extent e = bytes_of(r->plan, s);
@@ -88,6 +90,8 @@ static void take_back(devices_run *r, int s)
         fail(r, RD_DEVICE_FAILED);
 }
 
+/* Runs a stage on the first device: copies its slots there, runs it, and copies stored slots
+ * back. */
 static void run_there(devices_run *r, const rd_program *p)
 {
     rd_device_end end;
@@ -106,6 +110,7 @@ static void run_there(devices_run *r, const rd_program *p)
             take_back(r, s);
 }
 
+/* Runs a stage that cannot be partitioned on the first device, within a submission of its own. */
 static void visit(devices_run *r, const rd_program *p)
 {
     rd_task report = { 0 };
@@ -148,6 +153,8 @@ static bool stores_results(const devices_run *r, const rd_program *p)
     return some;
 }
 
+/* Runs the stages in order, each on all devices if the backend can partition it, else on the
+ * first one. */
 static void run_stages(devices_run *r)
 {
     for (r->of.stage = 0; r->of.stage < r->plan->n_stage && r->of.status == RD_OK; r->of.stage++) {
@@ -165,6 +172,7 @@ static void run_stages(devices_run *r)
     }
 }
 
+/* Opens a queue on each of the plan's devices; false after recording why one failed. */
 static bool open_queues(devices_run *r)
 {
     bool full = false;
@@ -180,6 +188,7 @@ static bool open_queues(devices_run *r)
     return true;
 }
 
+/* Binds the frame's addresses, runs the stages, and releases what was bound. */
 static void run_framed(devices_run *r, const void *const *in, void *const *out)
 {
     const rd_plan *plan = r->plan;
@@ -197,6 +206,7 @@ static void run_framed(devices_run *r, const void *const *in, void *const *out)
     rd_device_told(&r->of);
 }
 
+/* Runs a plan on several devices.  See frame.h. */
 rd_status rd_run_on_devices(const rd_plan *plan, const void *const *in, void *const *out,
                             const rd_progress *progress, bool *elsewhere)
 {

@@ -1,5 +1,6 @@
-/* direct.c - plans of little work whose stages each are one compiled function: what surrounds these
- * is all that such a run costs, so there is no frame, no watch, and no memory but the stack's. */
+/* direct.c - fast path for small plans whose stages are one compiled function each.  The fixed
+ * cost of a run would dominate here, so there is no frame and no watch, and all memory is on the
+ * stack. */
 #include "eval/run/frame.h"
 #include "eval/run/team.h"
 #include <string.h>
@@ -8,14 +9,14 @@
 #define RD_CHECK 0
 #endif
 
-/* Do the bytes of a result and of what else is there overlap? */
+/* True if the bytes of a result overlap other bytes. */
 static bool meets(const char *base, const rd_extent *mine, const char *other, const rd_extent *its)
 {
     return base + mine->lo < other + its->hi && other + its->lo < base + mine->hi;
 }
 
-/* A result that overlaps anything needs what rd_bind() decides; and a run that has failed may be
- * made again by parts, as it has written over nothing that it reads. */
+/* True if result k overlaps no input and no earlier result.  Overlaps need rd_bind().  Without
+ * them a failed run may be repeated in parts, as it has overwritten nothing that it reads. */
 static bool is_apart(const rd_plan *plan, void *const *slot, int k)
 {
     const rd_extent *mine = &plan->out_extent[k];
@@ -31,7 +32,8 @@ static bool is_apart(const rd_plan *plan, void *const *slot, int k)
     return true;
 }
 
-/* Addresses of all slots; false: there is something about them that rd_bind() looks into. */
+/* Fills in the addresses of all slots; false: an address is missing, misaligned or overlaps
+ * another, which rd_bind() handles. */
 static bool bind(const rd_plan *plan, const void *const *in, void *const *out, void **slot)
 {
     uintptr_t wrong = 0;
@@ -57,11 +59,12 @@ static bool bind(const rd_plan *plan, const void *const *in, void *const *out, v
     return !wrong;
 }
 
-/* Compiled functions stay, so that this is asked until they are here. */
+/* True once all stages have compiled code.  Compiled functions are never dropped, so that the
+ * answer is kept. */
 static bool is_ready(const rd_plan *plan)
 {
     _Atomic(bool) *ready =
-        &((rd_plan *)plan)->ready; /* runs may be at the same time: it is theirs */
+        &((rd_plan *)plan)->ready; /* atomic, so that runs at the same time may set it */
 
     if (atomic_load_explicit(ready, memory_order_acquire))
         return true;
@@ -80,6 +83,7 @@ static char *place_arrays(const rd_plan *plan, void **slot, char *at)
     return at + plan->arrays_bytes;
 }
 
+/* Runs one stage as a single task by its compiled function; false: the function found an error. */
 static bool run_stage(const rd_plan *plan, const rd_program *p, void **slot, char *work,
                       rd_run_stats *stats)
 {
@@ -104,6 +108,8 @@ static bool run_stage(const rd_plan *plan, const rd_program *p, void **slot, cha
     return true;
 }
 
+/* Runs a small plan on the stack.  False: nothing was computed that counts, and the caller runs
+ * the plan in the usual way. */
 bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
                    rd_run_stats *stats)
 {
@@ -113,7 +119,7 @@ bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
 
     if (!is_ready(plan) || !bind(plan, in, out, slot))
         return false;
-    if (RD_CHECK) /* nobody may count on zeros */
+    if (RD_CHECK) /* fill with garbage, so that code which relies on zeros fails */
         memset(work, 0xA5, (size_t)(RD_DIRECT_BYTES - plan->pointer_bytes));
     if (plan->has_arrays)
         work = place_arrays(plan, slot, work);
@@ -136,6 +142,8 @@ static int64_t work_bytes(const rd_plan *plan)
     return most;
 }
 
+/* True if the plan may run by rd_run_direct(): little work, little memory, one thread, and all
+ * results in slots. */
 bool rd_is_direct(const rd_plan *plan)
 {
     if (!plan->backend->whole || plan->steps || (plan->threads && rd_team_shares_all()) ||

@@ -1,4 +1,4 @@
-/* frame.c - frames: their sizes, and the one that a plan keeps. */
+/* frame.c - frames: sizes, allocation, and the frame that a plan keeps between runs. */
 #include "eval/run/frame.h"
 #include <string.h>
 
@@ -6,9 +6,9 @@
 #define RD_CHECK 0
 #endif
 
-/* Frames have room for so much, once for the arrays between stages and once for what each task
- * works in.  What is larger is taken when it is needed: next to the work on it an allocation is
- * nothing, and a plan should hold little when it does not run. */
+/* Largest size that a frame reserves, once for the arrays between stages and once for a task's
+ * working memory.  Anything larger is allocated when needed: the allocation costs little beside
+ * the work, and an idle plan should hold little memory. */
 enum { KEEP = 256 << 10 };
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
@@ -21,6 +21,7 @@ int64_t rd_task_bytes(const rd_program *p, int64_t state)
     return bytes;
 }
 
+/* Assigns addresses to a task's scratch slots, behind its state. */
 void rd_task_places(const rd_program *p, int64_t state, char *work, void **slot)
 {
     char *at = work + rd_lines(state);
@@ -42,6 +43,8 @@ static int64_t pointer_bytes(const rd_plan *plan)
     return rd_lines((int64_t)sizeof(void *) * (plan->n_slot + most + 2 * (int64_t)plan->n_out));
 }
 
+/* The working memory that a frame reserves: the most that one task of n stages needs, up to
+ * KEEP. *fits: every stage stays within KEEP. */
 int64_t rd_frame_work(int n, const rd_program *p, bool *fits)
 {
     int64_t most = 0;
@@ -56,7 +59,8 @@ int64_t rd_frame_work(int n, const rd_program *p, bool *fits)
     return most;
 }
 
-/* Places for the arrays between stages, if they are small together. */
+/* Assigns offsets to the arrays between stages if they are small together; else marks them for
+ * allocations of their own.  Returns the bytes reserved. */
 static int64_t place_arrays(rd_plan *plan)
 {
     int64_t bytes = 0;
@@ -71,6 +75,7 @@ static int64_t place_arrays(rd_plan *plan)
     return plan->arrays_apart ? 0 : bytes;
 }
 
+/* The byte range, alignment mask and address of memory that holds elements lo..hi of a type. */
 static rd_extent extent_of(rd_dtype type, int64_t lo, int64_t hi, const void *data, int32_t slot)
 {
     const int64_t size = rd_dtype_size(type);
@@ -82,7 +87,8 @@ static rd_extent extent_of(rd_dtype type, int64_t lo, int64_t hi, const void *da
                         .slot      = slot };
 }
 
-/* Of what is not read, or has no elements, there are no bytes: it meets nothing. */
+/* Computes the byte range of each input and result, for tests of overlap.  Slots that are not
+ * read or are empty keep an empty range, which overlaps nothing. */
 static bool measure_memory(rd_plan *plan)
 {
     plan->slot_extent = rd_pool_get(plan->pool, (size_t)(plan->n_slot + 1) * sizeof(rd_extent));
@@ -118,7 +124,8 @@ bool rd_frame_measure(rd_plan *plan)
     return true;
 }
 
-/* A frame of several plans may have been another's, or a plan's that was here before. */
+/* Sets the frame's pointers for this plan.  A kept frame may have been laid out for another
+ * plan. */
 static void lay_out(const rd_plan *plan, rd_frame *frame)
 {
     char *at = rd_next_line((char *)frame + sizeof *frame);
@@ -162,7 +169,8 @@ static rd_frame *take_kept(const rd_plan *plan)
     return frame ? frame : new_frame(plan);
 }
 
-/* Two atomic exchanges cost as much as the work of a very small plan. */
+/* Takes a frame for a run: on the caller's stack if it is small, else the kept one, else fresh
+ * memory.  Small plans use the stack because two atomic exchanges cost as much as their work. */
 rd_frame *rd_frame_take(const rd_plan *plan, rd_frame_here *here)
 {
     rd_frame *frame;
@@ -174,7 +182,8 @@ rd_frame *rd_frame_take(const rd_plan *plan, rd_frame_here *here)
     } else if (!(frame = take_kept(plan)))
         return NULL;
     lay_out(plan, frame);
-    if (RD_CHECK) /* nobody may count on what an earlier run left, or on zeros */
+    /* fill with garbage, so that code which relies on zeros or on an earlier run fails */
+    if (RD_CHECK)
         memset(frame->arrays, 0xA5, (size_t)(plan->arrays_bytes + plan->work_bytes));
     return frame;
 }

@@ -1,6 +1,6 @@
-/* grow.c - plans of little work grow.  A plan is brief at first: it runs on tiles and does without
- * the text of compiled loops, which takes longer to write than the rest of a plan to make.  Once its
- * runs have earned that text, programs that have it run in place of the first ones. */
+/* grow.c - replaces small plans by larger ones once they have run often.  A new plan is brief:
+ * it runs on tiles, without compiled loops, because writing their text takes longer than making
+ * the plan.  Once its runs justify that cost, the same programs with compiled loops run instead. */
 #include "core/float_env.h"
 #include "eval/run/frame.h"
 #include <string.h>
@@ -28,8 +28,8 @@ static void *grown_memory(void *pool, size_t bytes)
     return rd_pool_get(pool, bytes);
 }
 
-/* Runs of the brief one go on meanwhile, so nothing of it is written to.  What lowering has made is
- * read by both. */
+/* Copies the programs and slots, because runs of the brief plan go on meanwhile and read theirs.
+ * Both plans share what lowering made. */
 static bool copy_programs(rd_plan *grown, const rd_plan *brief)
 {
     grown->program = rd_pool_grow(grown->pool, brief->program, (size_t)brief->n_stage,
@@ -39,6 +39,7 @@ static bool copy_programs(rd_plan *grown, const rd_plan *brief)
     return grown->program && grown->slot;
 }
 
+/* Prepares all brief programs again, now with compiled loops, and computes frame sizes. */
 static bool prepare_again(rd_plan *grown)
 {
     for (int s = 0; s < grown->n_stage; s++) {
@@ -53,7 +54,8 @@ static bool prepare_again(rd_plan *grown)
     return rd_frame_measure(grown);
 }
 
-/* NULL without memory, which is no failure: the brief plan has the same results. */
+/* Makes the plan with compiled loops.  NULL without memory, which is no failure: the brief plan
+ * has the same results. */
 static rd_plan *grow(const rd_plan *brief)
 {
     rd_plan *grown = rd_alloc_quiet(brief->ctx, sizeof *grown);
@@ -76,18 +78,18 @@ static rd_plan *grow(const rd_plan *brief)
     grown->n_out       = brief->n_out;
     grown->in_slot     = brief->in_slot;
     grown->out         = brief->out;
-    grown->frames      = brief->frames; /* one frame for both: memory may be enough for no more */
+    grown->frames      = brief->frames; /* shared, as there may not be memory for two */
     if (grown->pool && copy_programs(grown, brief) && prepare_again(grown))
         return grown;
     rd_plan_drop(grown);
     return NULL;
 }
 
-/* One of the threads that run the plan makes the grown one.  The others go on with the brief one
- * meanwhile. */
+/* Returns the plan with compiled loops once the brief one has run often enough.  One of the
+ * threads that run the plan makes it; the others use the brief plan meanwhile. */
 const rd_plan *rd_plan_grown(const rd_plan *plan)
 {
-    rd_plan *const own   = (rd_plan *)plan; /* runs count themselves */
+    rd_plan *const own   = (rd_plan *)plan; /* run counters may change in a const plan */
     const rd_plan *grown = atomic_load_explicit(&own->grown, memory_order_acquire);
     int32_t        runs;
 

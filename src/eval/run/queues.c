@@ -1,4 +1,5 @@
-/* queues.c - the queues of a context, one for each device that it uses. */
+/* queues.c - the queues of a context, one for each device that it uses, and the public calls
+ * that ask about devices. */
 #include "eval/run/device.h"
 #include "expr/array.h"
 #include "expr/expr.h"
@@ -29,7 +30,8 @@ static rd_queue *find(const rd_kept_last *first, const rd_backend_table *backend
     return NULL;
 }
 
-/* Two threads may each open one: both stay, and the newer is used. */
+/* Finds the context's queue on a device, or opens one.  If two threads open one at the same
+ * time, both stay and the newer is used. */
 rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t device, bool *full,
                       char why[RD_DEVICE_TEXT])
 {
@@ -73,6 +75,7 @@ static void give_back(rd_array_block *block)
         rd_backend_cuda.device->put_late(mine->device, mine->at);
 }
 
+/* Allocates device memory with an owner that gives it back.  See device.h. */
 bool rd_device_memory(rd_ctx *ctx, int64_t bytes, rd_array *out)
 {
     const rd_device_table *device = rd_backend_cuda.device;
@@ -114,7 +117,8 @@ const char *rd_device_text(int32_t device)
     return shown;
 }
 
-/* Errors that runs have met after their evaluation returned are told here, once. */
+/* Waits for all queues of the context, and reports once the errors that asynchronous runs met
+ * after their evaluation returned. */
 rd_status rd_wait(rd_ctx *ctx)
 {
     if (!ctx)

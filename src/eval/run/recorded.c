@@ -2,21 +2,21 @@
 #include "eval/run/recorded.h"
 #include <string.h>
 
-/* Two, for those who go from one array to another and back. */
+/* Two recordings a plan, so that runs which alternate between two buffers (ping-pong) hit both. */
 enum { RECORDINGS = 2 };
 
-/* A run's addresses on the device, which it was given; what was recorded of it, and its memory. */
+/* One set of device addresses, the recording made for it, and the recording's memory. */
 typedef struct recorded {
-    void        **given;     /* by slot, then by result; NULL: not there  */
-    bool          used;      /* a run had them                            */
-    rd_recording *recording; /* NULL: one run had them                    */
-    void        **got;       /* memory that it has from the run, by slot  */
+    void        **given;     /* addresses by slot, then by result; NULL: not on the device */
+    bool          used;      /* a run had these addresses */
+    rd_recording *recording; /* NULL: only one run had them so far */
+    void        **got;       /* by slot: memory that the recording holds */
 } recorded;
 
 typedef struct rd_recordings {
-    bool     refused;        /* none can be made                                       */
-    bool     again;          /* the addresses of this run, of[0]'s, have come before   */
-    recorded of[RECORDINGS]; /* that of the latest run first */
+    bool     refused;        /* no recording can be made */
+    bool     again;          /* this run's addresses, those of of[0], occurred before */
+    recorded of[RECORDINGS]; /* the latest run's first */
 } rd_recordings;
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
@@ -27,7 +27,7 @@ static bool is_there(const rd_plan *plan, int s)
     return (slot->kind == RD_SLOT_LEAF || slot->kind == RD_SLOT_INPUT) && slot->device > 0;
 }
 
-/* That of slot k, or of result k - n_slot. */
+/* The device address of slot k, or of result k - n_slot; NULL: not on the device. */
 static void *address(const rd_plan *plan, const rd_frame *frame, int k)
 {
     const int result = k - plan->n_slot;
@@ -79,7 +79,8 @@ static void to_front(rd_recordings *all, int i)
     all->of[0] = r;
 }
 
-/* Of addresses that are new the run that is longest ago makes place. */
+/* Moves the entry with this run's addresses to the front.  New addresses replace the least
+ * recently used entry. */
 static void find(const rd_plan *plan, const rd_frame *frame, rd_recordings *all)
 {
     int i = 0;
@@ -106,13 +107,14 @@ static void drop(const rd_plan *plan, rd_recordings *all)
     rd_free(plan->ctx, all);
 }
 
-/* Runs may be at the same time: it is theirs. */
+/* Swaps the plan's recordings atomically, because runs may happen at the same time. */
 static rd_recordings *exchange(const rd_plan *plan, rd_recordings *all)
 {
     return atomic_exchange(&((rd_plan *)plan)->recordings, all);
 }
 
-/* For one run at a time, with the addresses of that run; NULL: it goes without. */
+/* Takes the plan's recordings for one run, with this run's addresses in front; NULL: the run
+ * goes without. */
 static rd_recordings *take(const rd_plan *plan, const rd_frame *frame)
 {
     rd_recordings *all;
@@ -126,7 +128,7 @@ static rd_recordings *take(const rd_plan *plan, const rd_frame *frame)
     return all;
 }
 
-/* Of two runs at the same time the later one's stay. */
+/* Gives the recordings back.  If two runs gave theirs at the same time, the later ones stay. */
 static void give(const rd_plan *plan, rd_recordings *all)
 {
     drop(plan, exchange(plan, all));
@@ -138,7 +140,8 @@ void rd_recordings_drop(rd_plan *plan)
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
-/* One launch is none the faster. */
+/* True if all stages can be recorded and there is more than one launch.  A single launch gains
+ * nothing. */
 static bool may_be_recorded(const rd_plan *plan)
 {
     const rd_device_table *const device   = plan->backend->device;
@@ -154,7 +157,7 @@ static bool may_be_recorded(const rd_plan *plan)
     return launches > 1;
 }
 
-/* Leaves go there, and stages are recorded. */
+/* Places the leaves and records the stages. */
 static void record(rd_device_run *r, recorded *into)
 {
     if (may_be_recorded(r->plan))
@@ -169,14 +172,14 @@ static void record(rd_device_run *r, recorded *into)
     memcpy(into->got, r->got, sizeof *r->got * (size_t)r->plan->n_slot);
 }
 
-/* Leaves go to where they were. */
+/* Copies leaves into the memory that the recording has. */
 static void place_again(rd_device_run *r, const recorded *last)
 {
     memcpy(r->got, last->got, sizeof *r->got * (size_t)r->plan->n_slot);
     rd_device_place(r);
 }
 
-/* The stages, by one call, and results.  False: nothing was asked. */
+/* Launches all stages by one call and copies results.  False: nothing was launched. */
 static bool replay(rd_device_run *r, rd_recording *recording)
 {
     if (!r->device->replay(recording, r->queue, r->of.why))
@@ -187,8 +190,8 @@ static bool replay(rd_device_run *r, rd_recording *recording)
     return true;
 }
 
-/* The plan's runs go without from now on.  What this one has copied may still be on its way to the
- * recording's memory. */
+/* Drops the recording, and the plan makes no more.  Waits first, because copies into the
+ * recording's memory may still be under way. */
 static void give_up(rd_device_run *r, rd_recordings *all)
 {
     (void)r->device->settle(r->queue, r->of.why);
@@ -201,8 +204,8 @@ static void give_up(rd_device_run *r, rd_recordings *all)
     rd_device_clear(r);
 }
 
-/* Where the addresses have come before, stages are recorded, once, and asked so.  False: nothing
- * was done, and nothing has failed but that. */
+/* Runs by a recording if these addresses occurred before, and makes the recording at the second
+ * run.  False: nothing was done, and only the recording failed. */
 static bool run_recorded(rd_device_run *r, rd_recordings *all)
 {
     recorded *const last = &all->of[0];

@@ -1,8 +1,8 @@
-/* run.c - runs a plan: cuts each stage into tasks, joins what tasks reduced together.
+/* run.c - runs a plan: splits each stage into tasks and combines what tasks reduced.
  *
- * Tasks are contiguous shares of a stage's root axis that start at whole blocks of every combine
- * tree, so their number changes no bit.  Folds that any grouping gives, such as sums of ints and extremes,
- * may be shared within blocks (eval/order/grain.c). */
+ * Tasks are contiguous ranges of a stage's root axis that start at whole blocks of every combine
+ * tree, so the number of tasks changes no bit.  Reductions that any grouping computes exactly,
+ * such as sums of ints and extremes, may be split within blocks (eval/order/grain.c). */
 #include "core/float_env.h"
 #include "core/stop.h"
 #include "eval/run/frame.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Indices of a long root axis that tasks start at multiples of. */
+/* Tasks of a long root axis start at multiples of this index. */
 enum { WHOLE = 64 };
 
 typedef struct run {
@@ -26,8 +26,8 @@ typedef struct run {
 } run;
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
-/* So many tasks a thread, which takes them in turn: of a triangle's rows the last ones are the
- * longest. */
+/* How many tasks each thread gets, in turn.  Rows of a triangle differ in length, so these get
+ * many tasks for balance. */
 static int64_t rounds_of(const rd_program *p)
 {
     enum { ROUNDS = 16 };
@@ -35,10 +35,12 @@ static int64_t rounds_of(const rd_program *p)
     return p->uneven ? ROUNDS : 1;
 }
 
-/* One task for each thread, or so many. */
+/* The length of a task in indices of the root axis: one task per thread, or a fixed number of
+ * grains. */
 static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t extent, int64_t grain)
 {
-    const int64_t whole = extent ? extent : 1; /* of divisions, small work would notice each */
+    /* small work returns early, as it would notice the cost of each division */
+    const int64_t whole = extent ? extent : 1;
     int64_t       grains, threads, share = plan->task_grains;
 
     if (p->root < 0 || p->serial || extent == 0 ||
@@ -51,7 +53,7 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
             return whole;
         threads *= rounds_of(p);
         share = (grains + threads - 1) / threads;
-        /* Whole vectors and cache lines, where that is no burden for the last task. */
+        /* Whole vectors and cache lines, where that does not burden the last task. */
         if (share >= (p->uneven ? 2 : WHOLE) * WHOLE)
             share = (share + WHOLE - 1) / WHOLE * WHOLE;
     }
@@ -60,18 +62,18 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
 
 /* ---- One stage ------------------------------------------------------------------------------- */
 typedef struct tasks {
-    int32_t     n, threads; /* tasks k, k + threads, ... are one thread's, and share memory */
+    int32_t     n, threads; /* tasks k, k + threads, ... belong to one thread and share memory */
     rd_task    *task;
-    char       *block, *memory; /* of one task whose work does not fit in the frame */
+    char       *block, *memory; /* of a single task that does not fit in the frame */
     const void *way;
-    int64_t     state; /* bytes of each */
-    bool        done;  /* as one task, tail and all */
+    int64_t     state; /* bytes of state of each task */
+    bool        done;  /* the whole stage has run as one task, tail included */
 } tasks;
 
-/* Rows that tasks share, of which each has so many places at least. */
+/* Least number of elements in a task whose rows are shared by all tasks. */
 enum { ROWS_GRAIN = 1024 };
 
-/* Its sentence, most of the record, is not cleared. */
+/* Fills in a task's record.  The error sentence, most of the record, is not cleared. */
 static void set_task(const rd_program *p, rd_task *task, int64_t state, char *work, void **slot,
                      int64_t lo, int64_t hi)
 {
@@ -97,7 +99,7 @@ static bool more_memory(const run *r, const rd_program *p, tasks *t)
     return t->memory;
 }
 
-/* One task uses the record, the slots and, if there is room, the working memory of the frame. */
+/* Sets up a single task with the frame's record, slots and, if there is room, working memory. */
 static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t)
 {
     rd_frame *f = r->frame;
@@ -110,7 +112,8 @@ static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t
     return true;
 }
 
-/* Several: their records, then slots, state and scratch of each in whole cache lines. */
+/* Sets up several tasks: their records, then slots, state and scratch of each in whole cache
+ * lines. */
 static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_t size, tasks *t)
 {
     const rd_plan *plan = r->plan;
@@ -139,8 +142,8 @@ static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_
     return true;
 }
 
-/* Code that is compiled meanwhile takes up what is left, where nothing is handed on from step to
- * step: no head has begun it, and no tail ends it. */
+/* Switches a running task to compiled code once that is ready.  Only for programs without head
+ * and tail, which hand nothing from one step to the next. */
 static void take_up(const run *r, const rd_program *p, rd_task *task)
 {
     const rd_backend_table *backend = r->plan->backend;
@@ -152,6 +155,8 @@ static void take_up(const run *r, const rd_program *p, rd_task *task)
         backend->head(p, task);
 }
 
+/* Runs a task in steps of a few milliseconds.  Between two steps the run may be cancelled,
+ * reports progress, and may switch to compiled code. */
 static void run_steps(const run *r, const rd_program *p, const tasks *t, int k)
 {
     rd_task     *task = &t->task[k];
@@ -175,6 +180,8 @@ static const char *way_name(const rd_program *p, const void *way)
     return p->product ? "a product" : way ? "compiled loops" : p->code ? "tiles" : "the reference";
 }
 
+/* Runs one task: its head, then its body in one go or in steps.  The float environment is set
+ * for each task, as tasks run on different threads. */
 static void run_task(const run *r, const rd_program *p, const tasks *t, int k)
 {
     rd_task           *task  = &t->task[k];
@@ -215,6 +222,8 @@ static rd_status cancelled(const rd_plan *plan, const rd_watch *watch)
     return rd_fail_run(plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
 }
 
+/* Collects the tasks' warnings and errors, merges their partial results into the first task, and
+ * runs the program's tail. */
 static void finish_tasks(run *r, const rd_program *p, const tasks *t)
 {
     uint32_t warnings = 0;
@@ -239,7 +248,8 @@ static void finish_tasks(run *r, const rd_program *p, const tasks *t)
         r->stats.tasks = t->threads;
 }
 
-/* What whole() has found wrong stays so, if the parts do not tell better. */
+/* Runs a single task by head, body and tail.  An error that whole() found before stays, unless
+ * this run finds a better one. */
 static void run_parts(const run *r, const rd_program *p, tasks *t)
 {
     const rd_backend_table *backend = r->plan->backend;
@@ -252,12 +262,14 @@ static void run_parts(const run *r, const rd_program *p, tasks *t)
              t->task->lo, t->task->hi);
     if (backend->way)
         t->way = t->task->way = backend->way(p);
-    run_task(r, p, t, 0); /* even a region of one thread costs as much as a small kernel */
+    /* directly: even an OpenMP region of one thread costs as much as a small kernel */
+    run_task(r, p, t, 0);
     if (t->task->status == RD_OK && before.status != RD_OK)
         *t->task = before;
 }
 
-/* By what its backend has for one task, if it need not stop on the way: that costs least. */
+/* Runs a single task by its backend's one function, which costs least, if it need not stop on
+ * the way. */
 static void run_alone(const run *r, const rd_program *p, tasks *t)
 {
     const rd_backend_table *backend = r->plan->backend;
@@ -267,7 +279,8 @@ static void run_alone(const run *r, const rd_program *p, tasks *t)
         run_parts(r, p, t);
 }
 
-/* Of what a nest by rows finds wrong the other ways tell more. */
+/* Runs the stage again as one task by tiles if a task of a row nest found an error, because
+ * tiles report more about it. */
 static void tell_more(run *r, const rd_program *p, int64_t extent, tasks *t)
 {
     bool wrong = false;
@@ -287,6 +300,7 @@ static void tell_more(run *r, const rd_program *p, int64_t extent, tasks *t)
     run_task(r, p, t, 0);
 }
 
+/* Writes the trace event of a stage: its strategy, tasks and time. */
 static void trace_stage(const run *r, const rd_program *p, const tasks *t, double begun)
 {
     char name[60];
@@ -297,7 +311,8 @@ static void trace_stage(const run *r, const rd_program *p, const tasks *t, doubl
     rd_trace_event("stage", name, begun, "\"tasks\":%d", (int)t->n);
 }
 
-/* What a backend learns of a stage that ran one way from its beginning to its end. */
+/* Reports the time of a stage to its backend if all tasks used one strategy from beginning to
+ * end. */
 static void report(const run *r, const rd_program *p, const tasks *t, double begun)
 {
     const double taken = rd_seconds() - begun;
@@ -309,6 +324,8 @@ static void report(const run *r, const rd_program *p, const tasks *t, double beg
         r->plan->backend->ran(p, t->way, t->threads, taken);
 }
 
+/* Runs one stage: chooses the number of tasks and the strategy, runs the tasks, combines them,
+ * and releases memory. */
 static void run_stage(run *r, const rd_program *p)
 {
     const double  begun  = r->plan->traced || p->timed ? rd_seconds() : 0;
@@ -344,6 +361,8 @@ static void run_stage(run *r, const rd_program *p)
         rd_frame_end_team(r->plan, r->frame, t.threads);
 }
 
+/* Runs all stages on this processor: takes a frame, binds addresses, runs the stages, and copies
+ * results out. */
 static rd_status run_stages(const rd_plan *plan, const void *const *in, void *const *out,
                             const rd_progress *progress, rd_run_stats *stats)
 {
@@ -369,7 +388,7 @@ static rd_status run_stages(const rd_plan *plan, const void *const *in, void *co
     return r.status;
 }
 
-/* AUTO's GPU must not fail where this processor would not. */
+/* Runs the plan on its device.  If AUTO's GPU fails, the plan for this processor runs instead. */
 static rd_status run_there(const rd_plan *plan, const void *const *in, void *const *out,
                            const rd_progress *progress, rd_run_stats *stats)
 {
@@ -380,6 +399,8 @@ static rd_status run_there(const rd_plan *plan, const void *const *in, void *con
     return elsewhere ? rd_plan_execute(plan->instead, in, out, progress, stats) : status;
 }
 
+/* Chooses how a plan runs: in parts, as a sparse product, by the fast path, on a device, or
+ * stage by stage. */
 static rd_status execute(const rd_plan *plan, const void *const *in, void *const *out,
                          const rd_progress *progress, rd_run_stats *stats)
 {
@@ -396,10 +417,11 @@ static rd_status execute(const rd_plan *plan, const void *const *in, void *const
     if (!plan->direct || plan->task_grains || plan->traced || !rd_run_direct(plan, in, out, of))
         status = plan->backend->device ? run_there(plan, in, out, progress, of)
                                        : run_stages(plan, in, out, progress, of);
-    /* Who cancels this run must not have cancelled the next one. */
+    /* A cancel that arrived during this run must not cancel the next one. */
     return rd_cancel_taken(plan->ctx) && status == RD_OK ? cancelled(plan, NULL) : status;
 }
 
+/* Runs a plan with rdim's float environment, and traces it. */
 rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
                           const rd_progress *progress, rd_run_stats *stats)
 {

@@ -1,4 +1,5 @@
-/* run_parts.c - runs of plans in parts: what one makes, later ones read from memory. */
+/* run_parts.c - runs a plan that consists of several plans (parts): later parts read the arrays
+ * that earlier ones made. */
 #include "eval/plan.h"
 #include "core/clock.h"
 #include "eval/run/frame.h"
@@ -6,7 +7,7 @@
 #include "eval/run/watch.h"
 #include "kernels/product/rows.h"
 
-/* Progress of all parts, in equal shares. */
+/* Reports the progress of all parts, in equal shares. */
 typedef struct told {
     const rd_progress *of;
     double             begun;
@@ -21,12 +22,12 @@ static int tell(void *user, double done, double seconds_left)
 
     (void)seconds_left;
     if (done >= 1)
-        return 0; /* the part's own end */
+        return 0; /* the end of one part only */
     t->said = true;
     return t->of->tell(t->of->user, all, all > 0 ? taken * (1 - all) / all : INFINITY);
 }
 
-/* Memory of a run: arrays, then one part's inputs. */
+/* Takes the memory of a run: the arrays between parts, then pointers to one part's inputs. */
 static char *take_memory(const rd_plan *plan)
 {
     rd_parts *parts  = plan->parts;
@@ -44,30 +45,32 @@ static void give_memory(const rd_plan *plan, char *memory)
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 typedef struct running {
     const rd_plan     *plan;
-    char              *arrays, *spare; /* behind arrays: one part's inputs */
+    char              *arrays, *spare; /* spare: memory for leaves that overlap a result */
     const void *const *in;
     void *const       *out;
 } running;
 
-/* Where the array that is the only result is made; NULL: there is none such. */
+/* The only result's memory, if an array between parts is made there; NULL: there is no such
+ * array. */
 static char *direct(const running *r)
 {
     return r->plan->parts->direct < 0 ? NULL : r->out ? r->out[0] : r->plan->out[0].data;
 }
 
-/* Of a dense array. */
+/* Bytes of a dense array. */
 static int64_t bytes_of(const rd_output *out)
 {
     return out->hi * rd_dtype_size(out->type);
 }
 
+/* True if two ranges of bytes overlap. */
 static bool overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes)
 {
     return a < b + b_bytes && b < a + a_bytes;
 }
 
-/* Array k where its caller has it; NULL: it is made.  What is made where results go must not be
- * read meanwhile. */
+/* Array k in the caller's own memory; NULL: it must be made.  A leaf that overlaps the result
+ * being written is not read there. */
 static char *borrowed(const running *r, int32_t k)
 {
     const rd_plan_part *part = &r->plan->parts->part[k];
@@ -91,7 +94,7 @@ static char *address_of(const running *r, int32_t k)
                                  : r->arrays + parts->at[k];
 }
 
-/* Memory for leaves that lie where results go, which is rare; false: there is none. */
+/* Allocates memory for leaves that overlap results, which is rare; false: no memory. */
 static bool get_spare(running *r)
 {
     bool any = false;
@@ -102,7 +105,7 @@ static bool get_spare(running *r)
     return !any || r->spare;
 }
 
-/* Plans look at the addresses that they bind; these are bound by none. */
+/* Checks the addresses that no part's plan binds. */
 static rd_status check_addresses(const running *r)
 {
     const rd_parts *parts  = r->plan->parts;
@@ -125,6 +128,8 @@ static bool is_there(const running *r, const rd_plan_part *part)
     return part->array >= 0 ? borrowed(r, part->array) != NULL : direct(r) != NULL;
 }
 
+/* Runs one part: fills in its inputs, the caller's and the arrays of earlier parts, and executes
+ * its plan. */
 static rd_status run_part(const running *r, const rd_plan_part *part, const rd_progress *progress,
                           rd_run_stats *stats)
 {

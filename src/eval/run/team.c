@@ -20,7 +20,7 @@ bool rd_team_shares_all(void)
 }
 
 #ifdef _OPENMP
-/* As many as the caller wants. */
+/* The number of threads that the caller wants. */
 static int wanted(const rd_ctx *ctx, int asked)
 {
     const int threads = asked ? asked : rd_ctx_threads(ctx);
@@ -28,12 +28,12 @@ static int wanted(const rd_ctx *ctx, int asked)
     return threads ? threads : omp_get_max_threads();
 }
 
-/* Were threads no trouble to start. */
+/* The number of threads that would be useful if starting them cost nothing. */
 static int useful(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     int threads;
 
-    /* Inside a caller's own parallel region its threads are busy already. */
+    /* Inside a caller's own parallel region all threads are busy. */
     if ((!(asked && shares_all) && work < RD_SMALL_WORK) || shares <= 1 || omp_in_parallel())
         return 1;
     threads = wanted(ctx, asked);

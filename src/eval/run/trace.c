@@ -1,4 +1,4 @@
-/* trace.c - the file of events: whole JSON after each of them. */
+/* trace.c - writes the file of trace events.  The file is complete JSON after each event. */
 #define _POSIX_C_SOURCE 200809L /* getpid() */
 #include "eval/run/trace.h"
 #include "core/environment.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What each event is written over, and is followed by. */
+/* The end of the file, which each event overwrites and writes again. */
 static const char end[] = "\n]\n";
 
 static struct {
@@ -23,7 +23,7 @@ static struct {
     bool            any;
 } trace = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* A FIFO that nobody reads is refused, where fopen() would wait for a reader. */
+/* Opens the file.  A FIFO without a reader is refused, where fopen() would wait for one. */
 static FILE *open_file(const char *path)
 {
     const int   to   = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666);
@@ -34,6 +34,7 @@ static FILE *open_file(const char *path)
     return file;
 }
 
+/* Opens the process's trace file at the first call.  See trace.h. */
 bool rd_trace_opens(rd_ctx *ctx)
 {
     const char *asked = rd_environment(RD_ENV_RDIM_TRACE),
@@ -51,7 +52,7 @@ bool rd_trace_opens(rd_ctx *ctx)
     return there;
 }
 
-/* Threads in the order in which they are met. */
+/* The number of this thread, in the order in which threads appear. */
 static int thread(void)
 {
     static _Thread_local int own;
@@ -62,6 +63,7 @@ static int thread(void)
     return own;
 }
 
+/* Appends one complete event.  See trace.h. */
 void rd_trace_event(const char *kind, const char *name, double begun, const char *format, ...)
 {
     const int64_t from = (int64_t)(1e9 * begun), took = (int64_t)(1e9 * (rd_seconds() - begun));

@@ -1,13 +1,13 @@
-/* watch.c - steps of long runs, and what is seen to between them. */
+/* watch.c - steps of long runs, and what happens between them. */
 #include "eval/run/watch.h"
 #include "core/clock.h"
 #include "expr/mapped.h"
 
-/* Seconds between two reports. */
+/* Least seconds between two progress reports. */
 static const double TELL = 0.1;
 
 /* ---- Work ------------------------------------------------------------------------------------- */
-/* Maps that go element by element, of which the slowest take 100 ns. */
+/* True if the instruction is a map by scalar calls, which take up to 100 ns an element. */
 static bool is_alone(const rd_inst *inst)
 {
     const rd_by by = inst->kind == RD_I_MAP ? rd_op_table[inst->op].by : RD_BY_NONE;
@@ -15,8 +15,8 @@ static bool is_alone(const rd_inst *inst)
     return by == RD_BY_LIBM || by == RD_BY_ROWS;
 }
 
-/* Operations beyond the one of each map for which a program's work counts it: those of maps that go
- * element by element; and of all others, as many as additions. */
+/* Operations that p->work leaves out: functions cost more than the one operation that work
+ * counts.  Scalar calls count 400; other functions count their cost in additions. */
 static double alone_work(const rd_program *p)
 {
     static const double ALONE = 400;
@@ -39,7 +39,7 @@ static double functions_work(const rd_program *p)
 }
 
 /* ---- Steps ------------------------------------------------------------------------------------ */
-/* Halves of the range, in multiples of `least`, until one takes no more than `most` operations. */
+/* Halves the range, in multiples of `least`, until it takes no more than `most` operations. */
 static int64_t halved(const rd_program *p, int64_t part, int64_t least, double most)
 {
     const double each = (p->work + alone_work(p)) / (double)p->axis_extent[p->root];
@@ -49,9 +49,9 @@ static int64_t halved(const rd_program *p, int64_t part, int64_t least, double m
     return part;
 }
 
-/* A range of a tile loop may take seconds, as of pairs of 100,000 points: then a part of it, no
- * less than is as fast, or in whole cache lines where even that is long.  Parts of 64 took tiles
- * seven times as long, as the nearest of points in 64 dimensions. */
+/* Cuts a range of a tile loop that would take seconds, such as pairs of 100,000 points.  A part
+ * keeps full speed where possible, and whole cache lines otherwise.  Parts of 64 made tiles
+ * seven times slower for nearest points in 64 dimensions. */
 static int64_t part_of(const rd_program *p, int64_t unit)
 {
     enum { FAST = 512, LEAST = 64, LONG = 100 };
@@ -60,8 +60,8 @@ static int64_t part_of(const rd_program *p, int64_t unit)
     return halved(p, unit, LEAST * p->grain, LONG * RD_STEP_WORK);
 }
 
-/* A step takes whole ranges of the tile loops, whose width was chosen for the cache.  A product's
- * is a call of a BLAS, which makes a part of a sum where that is long. */
+/* The unit of steps: whole ranges of the tile loops, because their width was chosen for the
+ * cache.  A product may stop anywhere: it is a BLAS call, which splits a long sum itself. */
 static int64_t unit_of(const rd_program *p)
 {
     int64_t unit = p->grain;
@@ -77,8 +77,8 @@ static int64_t unit_of(const rd_program *p)
     return part_of(p, unit);
 }
 
-/* Operations that users' functions and reducers may take.  Nobody knows: here they take a
- * microsecond for each element, and steps are timed. */
+/* Operations that users' functions and reducers may take.  Their cost is unknown: a microsecond
+ * an element is assumed, and steps are timed. */
 static double users_work(const rd_program *p)
 {
     static const double CALL  = 1e4;
@@ -92,9 +92,9 @@ static double users_work(const rd_program *p)
     return calls * CALL;
 }
 
-/* So many indices in whole units; of 64 on in whole vectors, cache lines, strips and tiles of short rows,
- * and blocks of what runs along the axis.  Strips that are not whole go element by element, so a step of
- * fewer indices takes 64, if that is no more than 16 times as many. */
+/* Rounds a number of indices to whole units.  From 64 indices on, these are whole vectors, cache
+ * lines, strips and blocks.  A partial strip runs element by element, so fewer indices become 64
+ * if that is at most 16 times as many. */
 static int64_t in_units(const rd_program *p, double indices)
 {
     enum { WHOLE = 64, TIMES = 16 };
@@ -129,7 +129,8 @@ rd_steps rd_steps_of(const rd_program *p, int64_t lo, int64_t hi)
                        .backwards = p->loop[p->inst[p->body].arg].backwards };
 }
 
-/* Operations take longer or shorter than is thought: users' functions above all. */
+/* Adapts the length of the next step to the time of the last one, because estimates are wrong,
+ * above all for users' functions. */
 static void adapt(rd_steps *s, double seconds)
 {
     static const double SHORT = 1e-3, WANTED = 3e-3, LONG = 6e-3;
@@ -142,6 +143,7 @@ static void adapt(rd_steps *s, double seconds)
         s->step = in_units(p, 2 * (double)s->step);
 }
 
+/* Takes the next step, from the end if the loop runs backwards.  See watch.h. */
 bool rd_steps_next(rd_steps *s, int64_t *lo, int64_t *hi)
 {
     const double now = rd_seconds();
@@ -160,6 +162,7 @@ bool rd_steps_next(rd_steps *s, int64_t *lo, int64_t *hi)
     return true;
 }
 
+/* Starts the watch of a run: clears its counters, and sums up the work of all stages. */
 void rd_watch_begin(rd_watch *w, const rd_plan *plan, const rd_progress *progress,
                     void *const *slot)
 {
@@ -178,8 +181,8 @@ void rd_watch_stage(rd_watch *w, const rd_program *p)
     w->work = p->work;
 }
 
-/* Memory is given back once for so many steps as there are tasks, whosever they are: the calling
- * thread may have ended its share long before the others, or be kept by who listens. */
+/* Counts a step.  Gives mapped memory back once for every `tasks` steps of any thread: the
+ * calling thread may finish early, or wait in the listener. */
 bool rd_watch_step(rd_watch *w, int tasks)
 {
     const unsigned before = atomic_fetch_add_explicit(&w->steps, 1, memory_order_relaxed);
@@ -211,7 +214,7 @@ void rd_watch_look(rd_watch *w, double part)
         tell(w, (w->done + part * w->work) / w->all);
 }
 
-/* Who was told that it is not done is told that it is. */
+/* Reports the end to a listener that has had an earlier report. */
 void rd_watch_end(rd_watch *w)
 {
     if (w->progress.tell && w->told > w->begun)
