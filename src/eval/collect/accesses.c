@@ -1,9 +1,10 @@
-/* accesses.c - walks from a fold's operands through maps and other folds to what is read.
+/* accesses.c - finds the memory accesses of a reduction: follows its operands through maps and
+ * other reductions down to what is read.
  *
- * A value that several others read is met once for each of them: in x, x x, (x x) (x x), ... there are
- * 2^n ways to n folds below.  So reads that are alike are counted, not listed, and what a stored value
- * reads is kept.  combine.c asks for the heaviest read, for what holds of all
- * reads, or for a sum of costs (of as many), so that counting changes no decision. */
+ * Shared values are reached along many paths: in x, x x, (x x) (x x), ... there are 2^n paths.
+ * So equal accesses are counted and not listed, and the accesses below a stored value are
+ * cached. combine.c asks for the heaviest access, for what holds of all accesses, or for sums of
+ * costs times counts, so counting changes no decision. */
 #include "eval/collect/accesses.h"
 #include <string.h>
 
@@ -25,6 +26,7 @@ static bool are_alike(const rd_fold_reads *o, const rd_own_access *a, const rd_o
            !memcmp(a->coef, b->coef, (size_t)o->graph->n_axis * sizeof *a->coef);
 }
 
+/* Adds an access to the list, or to the count of an equal one; false: no memory. */
 static bool add_access(rd_fold_reads *o, const rd_own_access *a)
 {
     int32_t *bucket = bucket_of(o, a);
@@ -50,6 +52,7 @@ static bool add_access(rd_fold_reads *o, const rd_own_access *a)
     return true;
 }
 
+/* Adds one subscript, times its dim's stride, to the access's strides by axis. */
 static void add_subscript(const rd_fold_reads *o, rd_own_access *a, const rd_subscript *at,
                           int64_t stride)
 {
@@ -61,7 +64,8 @@ static void add_subscript(const rd_fold_reads *o, rd_own_access *a, const rd_sub
 }
 
 /* ---- Reads ----------------------------------------------------------------------------------- */
-/* Storage that is not looked through: a join, or a copy read by one flat place. */
+/* Adds the access of storage that is not looked through: a concatenation, or a copy that is read
+ * at one flat index. */
 static bool access_storage(rd_fold_reads *o, const rd_value *v)
 {
     const rd_value *t      = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
@@ -87,8 +91,9 @@ static bool access_place(rd_fold_reads *o, const rd_value *v)
     return add_access(o, &a);
 }
 
-/* Is it a reduction that is used many times along kept axes, as the inner of two products with a
- * vector?  No element of it is computed twice, so it lies somewhere, whoever else reads it. */
+/* True for a reduction that is used many times along kept axes, such as the inner one of two
+ * matrix-vector products.  Its elements are computed once each, so it is stored somewhere,
+ * whoever else reads it. */
 static bool is_fold_used_again(const rd_fold_reads *o, const rd_value *v)
 {
     const rd_value *t    = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
@@ -100,8 +105,8 @@ static bool is_fold_used_again(const rd_fold_reads *o, const rd_value *v)
            rd_points_of(o->graph, o->space & ~o->value->reduced & ~axes) >= RD_OFTEN;
 }
 
-/* The product of two matrices comes before what is made of it, as an array, if a library computes
- * it: its rows lie side by side, whatever its operands do. */
+/* True for a product of two matrices that a library computes.  It becomes an array with
+ * contiguous rows before anything else is computed from it. */
 static bool is_product_of_matrices(const rd_fold_reads *o, const rd_value *v)
 {
     const rd_value *t = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
@@ -114,7 +119,7 @@ static bool is_array(const rd_fold_reads *o, const rd_value *v)
     return is_fold_used_again(o, v) || is_product_of_matrices(o, v);
 }
 
-/* What t reads; who reads t is another matter. */
+/* Finds what value t reads, cached by depth.  It does not depend on the readers of t. */
 static const rd_looked *look_at(const rd_fold_reads *o, const rd_value *t)
 {
     rd_looked   **first = &o->looked[t - o->graph->value], *l = *first;
@@ -132,7 +137,7 @@ static const rd_looked *look_at(const rd_fold_reads *o, const rd_value *t)
     return *first = l;
 }
 
-/* An access of what t was made from, at the place where t is read. */
+/* Translates an access below value t to the place where t is read. */
 static rd_own_access moved(const rd_fold_reads *o, const rd_own_access *from, const rd_value *t,
                            const rd_value *read)
 {
@@ -151,8 +156,8 @@ static rd_own_access moved(const rd_fold_reads *o, const rd_own_access *from, co
     return a;
 }
 
-/* What a stored value was made from, at the places where it is read: whether it is stored depends
- * on who else reads it, which must not matter here. */
+/* Adds the accesses below a stored value, at the places where the value is read.  Whether it is
+ * stored depends on its other readers, which must not matter here. */
 static bool access_through(rd_fold_reads *o, const rd_value *read)
 {
     const rd_value  *t = &o->graph->value[read->target];
@@ -171,7 +176,7 @@ static bool access_through(rd_fold_reads *o, const rd_value *read)
     return true;
 }
 
-/* ---- The walk -------------------------------------------------------------------------------- */
+/* ---- Traversal ------------------------------------------------------------------------------- */
 static bool is_source(const rd_value *v)
 {
     return v->kind == RD_VALUE_READ || v->kind == RD_VALUE_COORD || v->kind == RD_VALUE_JOIN;
@@ -184,6 +189,7 @@ static bool access_source(rd_fold_reads *o, const rd_value *v)
                                     : access_place(o, v);
 }
 
+/* Pushes the operands that were not visited yet; returns the new height of the stack. */
 static int push_operands(const rd_value *v, bool *seen, int32_t *stack, int top)
 {
     for (int k = 0; k < v->n_in; k++)
@@ -194,6 +200,7 @@ static int push_operands(const rd_value *v, bool *seen, int32_t *stack, int top)
     return top;
 }
 
+/* Fills in the accesses of o->value by a depth-first traversal of its operands.  See accesses.h. */
 bool rd_find_accesses(rd_fold_reads *o)
 {
     size_t   n     = (size_t)o->graph->n_value;

@@ -1,5 +1,5 @@
-/* answer.c - answers to demands: a value at the demand's place, another demand, or a read of a
- * value made whole. */
+/* answer.c - answers uses: by a value at the place of the use, by another use, or by a read of a
+ * value that is materialised as a whole. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
@@ -14,6 +14,7 @@ bool rd_answer(rd_collector *c, int demand, int value)
     return value >= 0;
 }
 
+/* Answers a use by a use of another expression, at subscripts `at`. */
 bool rd_answer_same(rd_collector *c, int demand, const rd_expr *e, const rd_subscript *at)
 {
     int d = rd_demand_new(c, e, at);
@@ -22,7 +23,7 @@ bool rd_answer_same(rd_collector *c, int demand, const rd_expr *e, const rd_subs
     return d >= 0;
 }
 
-/* Demands all operands of e at `at` and makes them the operands of value v. */
+/* Makes uses of all operands of e at `at`, and makes them the operands of value v. */
 bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     int32_t *in = rd_pool_get(c->pool, (size_t)e->n_in * sizeof *in);
@@ -37,6 +38,8 @@ bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subsc
     return in;
 }
 
+/* Computes the subscripts at which a view reads its operand, when the view itself is read at
+ * `at`. */
 bool rd_view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in)
 {
     const int64_t *number = e->as.view->number;
@@ -51,6 +54,8 @@ bool rd_view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, r
     return true;
 }
 
+/* Makes uses of the two factors of the product e, seen through a view, and makes them operands
+ * of v.  See collect.h. */
 int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const rd_expr *p  = rd_product_of(e);
@@ -71,6 +76,7 @@ int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_su
     return in[0] >= 0 && in[1] >= 0 ? in : NULL;
 }
 
+/* Makes a READ of value `target` at n subscripts; returns its number or -1. */
 int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_subscript *at)
 {
     int r = rd_value_new(c, RD_VALUE_READ, type, NULL);
@@ -88,8 +94,8 @@ int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_su
     return r;
 }
 
-/* Fresh axes for all dims of e that have more than one index (or none), apart from each other; NULL
- * on failure. */
+/* Makes fresh loop axes for all dims of e of more than one index (or none), kept distinct from
+ * each other; NULL on failure. */
 rd_subscript *rd_own_axes(rd_collector *c, const rd_expr *e, int32_t *dim)
 {
     rd_subscript *at = rd_subscripts(c, e->rank);
@@ -107,6 +113,7 @@ rd_subscript *rd_own_axes(rd_collector *c, const rd_expr *e, int32_t *dim)
     return at;
 }
 
+/* Copies the list of a value's storage dims. */
 bool rd_set_dims(rd_collector *c, int v, int n, const int32_t *dim)
 {
     rd_value *value = &c->graph->value[v];
@@ -141,15 +148,15 @@ static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_
     return n_dim;
 }
 
-/* The raw axes of subscripts, in order of appearance: storage order of a value pushed to that
- * place. */
+/* The raw axes of subscripts in order of appearance: the storage order of a value that is
+ * inlined at that place. */
 int rd_axes_of_place(const rd_collector *c, int n, const rd_subscript *at, int32_t dim[RD_RAW_AXES])
 {
     rd_walk_begins(c);
     return add_axes(c, n, at, dim, 0);
 }
 
-/* Answers demands by reads of value v, whose dims are the whole expression's. */
+/* Answers uses by reads of value v, which has all dims of the expression. */
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++) {

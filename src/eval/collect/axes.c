@@ -1,4 +1,4 @@
-/* axes.c - unification and splitting of loop axes, and arithmetic on subscripts. */
+/* axes.c - unifies and splits loop axes (union-find), and does arithmetic on subscripts. */
 #include "eval/collect/axes.h"
 #include <string.h>
 
@@ -15,6 +15,7 @@ static bool meet(const uint64_t *a, const uint64_t *b)
     return false;
 }
 
+/* Makes room for one more raw axis; false after recording RD_ERR_LIMIT or RD_ERR_MEMORY. */
 static bool room_for_axis(rd_axes *axes)
 {
     int32_t      room = axes->room ? 2 * axes->room : 16;
@@ -35,6 +36,7 @@ static bool room_for_axis(rd_axes *axes)
     return true;
 }
 
+/* Makes a fresh raw axis of an extent, a set of its own.  See axes.h. */
 int rd_axes_new(rd_axes *axes, int64_t extent)
 {
     rd_raw_axis *a;
@@ -66,7 +68,7 @@ void rd_axes_apart(rd_axes *axes, int a, int b)
     }
 }
 
-/* Would a sum's axis, which may be split, be fixed from now on? */
+/* True if unifying would fix the axis of a float sum, which a reshape may still split. */
 static bool fixes_sum(const rd_raw_axis *sum, const rd_raw_axis *other)
 {
     return sum->tree && !sum->fixed && other->fixed;
@@ -80,6 +82,7 @@ bool rd_axes_may_join(const rd_axes *axes, int a, int b)
                       !fixes_sum(q, p) && !meet(p->apart, q->member) && !meet(q->apart, p->member));
 }
 
+/* Unifies two axes: b's set becomes part of a's. */
 void rd_axes_join(rd_axes *axes, int a, int b)
 {
     rd_raw_axis *p, *q;
@@ -99,6 +102,7 @@ void rd_axes_join(rd_axes *axes, int a, int b)
     q->parent = a;
 }
 
+/* Splits an axis into an outer and an inner one.  See axes.h. */
 bool rd_axes_split(rd_axes *axes, int axis, int64_t inner)
 {
     int a = rd_axes_root(axes, axis), parts[2];
@@ -108,9 +112,9 @@ bool rd_axes_split(rd_axes *axes, int axis, int64_t inner)
     parts[0] = rd_axes_new(axes, axes->at[a].extent / inner);
     parts[1] = rd_axes_new(axes, inner);
     if (parts[0] < 0 || parts[1] < 0)
-        return false; /* no memory, which is recorded: whoever copies instead fails as well */
+        return false; /* no memory, which is recorded: a copy instead would fail, too */
     for (int i = 0; i < axes->n - 2; i++) {
-        /* Whoever must not be the whole must not be a part. */
+        /* An axis that must differ from the whole must differ from both parts. */
         uint64_t one[RD_RAW_WORDS] = { 0 };
 
         set_bit(one, i);
@@ -134,6 +138,8 @@ rd_subscript rd_subscript_axis(int axis)
     return (rd_subscript){ .n_term = 1, .term = { { .axis = axis, .value = -1, .coef = 1 } } };
 }
 
+/* Adds one term to a subscript, to the coefficient of an equal one if there is one; false after
+ * recording RD_ERR_LIMIT. */
 static bool add_term(rd_axes *axes, rd_subscript *to, rd_term term)
 {
     for (int t = 0; t < to->n_term; t++)
@@ -152,6 +158,7 @@ static bool add_term(rd_axes *axes, rd_subscript *to, rd_term term)
     return true;
 }
 
+/* Adds coef times a subscript to another.  See axes.h. */
 bool rd_subscript_add(rd_axes *axes, rd_subscript *to, const rd_subscript *add, int64_t coef)
 {
     to->offset += coef * add->offset;
@@ -165,6 +172,7 @@ bool rd_subscript_add(rd_axes *axes, rd_subscript *to, const rd_subscript *add, 
     return true;
 }
 
+/* Adds a term, replacing split axes by their two parts recursively. */
 static bool add_split(rd_axes *axes, rd_subscript *to, rd_term term)
 {
     const rd_raw_axis *a;
@@ -179,7 +187,8 @@ static bool add_split(rd_axes *axes, rd_subscript *to, rd_term term)
            add_split(axes, to, (rd_term){ a->inner, -1, term.coef });
 }
 
-/* Most are one axis, or none: then nothing is copied, which is half a kilobyte. */
+/* Fast path for subscripts of one axis or none, which are most: normalises in place, without a
+ * copy of half a kilobyte.  False: the subscript needs more. */
 static bool is_normal_soon(const rd_axes *axes, rd_subscript *at)
 {
     if (at->n_term == 1 && at->term[0].axis >= 0) {
@@ -189,6 +198,7 @@ static bool is_normal_soon(const rd_axes *axes, rd_subscript *at)
     return at->n_term == 0;
 }
 
+/* Normalises a subscript.  See axes.h. */
 bool rd_subscript_normal(rd_axes *axes, rd_subscript *at)
 {
     rd_subscript out;

@@ -1,15 +1,19 @@
-/* boxes.c - passes that fill the storage of a concatenation, of nested ones in one go. */
+/* boxes.c - makes the passes that fill the storage of a concatenation, and of nested ones
+ * together.  A part becomes a copy into a box of the storage:
+ *
+ *    concat(a, b) along rows    ->    s[0 .. na) = a;  s[na .. na + nb) = b */
 #include "eval/collect/boxes.h"
 #include <string.h>
 
-/* A box on its way down nested concatenations: which axis of the expression each dim of the storage
- * is cut along, -1: none, and from where on. */
+/* A box on the way down nested concatenations. cut: for each dim of the storage the axis of the
+ * expression that limits it, -1: none. */
 typedef struct box {
     int32_t cut[RD_RAW_AXES];
-    int64_t from[RD_MAX_RANK]; /* by axes of the expression */
+    int64_t from[RD_MAX_RANK]; /* by axis of the expression: where the box begins */
 } box;
 
-/* Boxes that cover the same range share its axis, and so their loops. */
+/* Finds or makes the axis along a range of a storage dim.  Boxes with the same range share the
+ * axis, and so their loops. */
 static int axis_of_range(rd_collector *c, rd_boxes *boxes, int place, int64_t from, int64_t extent)
 {
     int axis;
@@ -38,7 +42,8 @@ static rd_subscript index_along(const rd_collector *c, int axis)
                                                                 : rd_subscript_axis(axis);
 }
 
-/* Dims of the box, where they go in the storage, and where the part is read. */
+/* Sets the storage dims and subscripts of the copy v, and computes in `read` where the part is
+ * read. */
 static bool place_box(rd_collector *c, rd_boxes *boxes, const rd_expr *part, const box *b, int v,
                       rd_subscript *read)
 {
@@ -63,7 +68,7 @@ static bool place_box(rd_collector *c, rd_boxes *boxes, const rd_expr *part, con
     return at && dim && rd_set_dims(c, v, boxes->n_dim, dim);
 }
 
-/* A part is a copy of its operand into a box of the join's storage. */
+/* Makes the copy of a part into its box of the storage; returns its value, or -1. */
 static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, const box *b)
 {
     int          v  = rd_value_new(c, RD_VALUE_MAP, part->type, part);
@@ -80,8 +85,8 @@ static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, cons
     return v;
 }
 
-/* The dim of the storage along which `part`, a concatenation, joins; -1: it is read whole, as other
- * places than the storage's own are asked for, or somebody else wants it. */
+/* The storage dim along which `part`, itself a concatenation, joins; -1: it is read as a whole,
+ * because other places are used or another reader wants it. */
 static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_expr *part,
                       const box *b)
 {
@@ -103,6 +108,7 @@ static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_exp
 static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, box *b, int32_t *in,
                  int32_t *n);
 
+/* Fills one part's box by a copy, or by the part's own parts if it is a concatenation too. */
 static bool fill_part(rd_collector *c, rd_boxes *boxes, const rd_expr *part, box *b, int32_t *in,
                       int32_t *n)
 {
@@ -119,6 +125,8 @@ static bool fill_part(rd_collector *c, rd_boxes *boxes, const rd_expr *part, box
     return v >= 0;
 }
 
+/* Fills the boxes of all parts of concatenation e, which joins along storage dim `place`, one
+ * behind the other. */
 static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, box *b, int32_t *in,
                  int32_t *n)
 {
@@ -138,7 +146,7 @@ static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, 
     return ok;
 }
 
-/* Parts of nested concatenations, or more than `most` if they are more. */
+/* Counts the parts of nested concatenations; any number above `most` if there are more. */
 static int64_t count_parts(const rd_expr *e, int64_t most)
 {
     int64_t n = 0;
@@ -148,6 +156,7 @@ static int64_t count_parts(const rd_expr *e, int64_t most)
     return n;
 }
 
+/* Fills the storage of a concatenation.  See boxes.h. */
 bool rd_boxes_fill(rd_collector *c, const rd_expr *e, int place, rd_boxes *boxes)
 {
     enum { MOST = 32 }; /* a plan has few axes, and one concatenation may be in another twice */

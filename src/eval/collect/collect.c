@@ -1,10 +1,11 @@
-/* collect.c - expressions to graph: visits what is reachable, users first, and names the result. */
+/* collect.c - makes the graph of the requested results: visits all reachable expressions, users
+ * first, and attaches the results. */
 #include "eval/collect/seams.h"
 #include <string.h>
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* Demands a result at fresh axes, one per axis of extent other than 1, and says where each element
- * goes. */
+/* Makes a use of a result at fresh axes, one for each axis of extent other than 1, and the
+ * subscript of its elements in memory. */
 static bool demand_result(rd_collector *c, const rd_expr *e, const rd_request *request,
                           rd_finish_result *r)
 {
@@ -52,7 +53,8 @@ static rd_graph *keep_reasons(rd_collector *c, rd_graph *g)
     return g;
 }
 
-/* Folds each look at all that they are made of, so that the time grows with their square. */
+/* True if the number of reductions and scans is bounded.  Each of them examines everything below
+ * it, so planning time grows with the square. */
 static bool few_folds(const rd_collector *c)
 {
     enum { MOST = 128 };
@@ -74,7 +76,8 @@ static bool joins(const rd_collector *c)
     return false;
 }
 
-/* The results' expressions as they are planned, and all that these are made of. */
+/* Finds all reachable expressions, and splits results at concatenation boundaries if there are
+ * concatenations. */
 static bool reach_results(rd_collector *c, int n, const rd_request *request, rd_expr **result,
                           const rd_given *given)
 {
@@ -85,6 +88,7 @@ static bool reach_results(rd_collector *c, int n, const rd_request *request, rd_
            (!given || !given->limited || few_folds(c));
 }
 
+/* Makes the graph of n requests.  See ir.h. */
 rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
                      const rd_given *given)
 {

@@ -1,144 +1,148 @@
-/* collect.h - the collector: expressions in, values of the graph out.
+/* collect.h - the collector: turns expressions into values of the graph.
  *
- * Expressions are visited users first.  A user demands its operand at subscripts over loop axes;
- * when an expression's turn comes all its demands are known, so that it can be made once and
- * shared, made anew at each place (pushed: views vanish into subscripts), or made whole and read,
- * whichever computes least. */
+ * Expressions are visited users first.  A user makes a use (rd_demand) of each operand at
+ * subscripts over loop axes.  When an expression is visited, all its uses are known.  The
+ * cheapest of three ways is chosen: one shared value, one value inlined at each place (views
+ * become index arithmetic), or one materialised array that is read. */
 #ifndef RD_EVAL_COLLECT_COLLECT_H
 #define RD_EVAL_COLLECT_COLLECT_H
 #include "eval/collect/axes.h"
 
 typedef struct rd_demand {
-    int32_t       expr;  /* number in collector.expr                                    */
-    int32_t       next;  /* next demand of the same expression, -1                      */
-    int32_t       alias; /* another demand that gives the value, -1                     */
-    int32_t       value; /* the value, -1 while open                                    */
-    int32_t       group; /* of the expression's demands that are one; -1: not told yet  */
-    int32_t       walk;  /* the last walk through indices that came by, see rd_walk_comes() */
-    rd_subscript *at;    /* one per axis of the expression                              */
+    int32_t       expr;  /* the expression's number in collector.seen */
+    int32_t       next;  /* next use of the same expression, -1 */
+    int32_t       alias; /* another use with the same value, -1 */
+    int32_t       value; /* the value, -1 while open */
+    int32_t       group; /* class of equal uses of the expression; -1: not known yet */
+    int32_t       walk;  /* the latest traversal of indices that came here; see rd_walk_comes() */
+    rd_subscript *at;    /* one subscript per axis of the expression */
 } rd_demand;
 
 typedef struct rd_seen {
     const rd_expr *expr;
-    int32_t        first, last; /* demands                                                 */
-    double         ops;         /* to compute one element from leaves and folds, inline ... */
-    double         reads;       /* ... and how many of these are read for it               */
-    bool           given;       /* it is memory                                            */
-    bool           splits;      /* a reshape, there or below, may split axes of what asks for it */
+    int32_t        first, last; /* its list of uses */
+    /* operations to compute one element inline from leaves and reductions */
+    double ops;
+    double reads;  /* number of leaves and reductions read for one element */
+    bool   given;  /* its value is in memory already */
+    bool   splits; /* a reshape, here or below, may split the axes of its users */
 } rd_seen;
 
 typedef struct rd_collector {
     rd_ctx    *ctx;
     rd_pool   *pool;
-    rd_graph  *graph; /* being filled; values' in[] hold demands until the end */
+    rd_graph  *graph; /* under construction; in[] of values holds uses until the end */
     rd_axes   *axes;
     rd_seen   *seen; /* users first                                           */
     int32_t    n_seen, n_demand, room_demand, room_value, room_slot;
     rd_demand *demand;
-    int32_t   *table; /* hash of expressions to their number                   */
+    int32_t   *table; /* hash table from expressions to their numbers */
     int32_t    n_table;
     rd_text    why;
 } rd_collector;
 
-/* seen.c: an empty list begins; an expression is added, once; users come first from now on.  False: no
- * memory. */
+/* seen.c: starts an empty list; adds an expression once; sorts users first.  False: no memory. */
 bool     rd_seen_begin(rd_collector *c);
 bool     rd_see(rd_collector *c, const rd_expr *e);
 bool     rd_seen_sort(rd_collector *c);
 rd_seen *rd_seen_of(const rd_collector *c, const rd_expr *e);
 bool     rd_is_seen(const rd_collector *c, const rd_expr *e);
-/* Fills seen, users first, with all that the expressions are made of, down to what is given. */
+/* Fills `seen`, users first, with everything that the expressions are made of, down to the given
+ * ones. */
 bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given);
 
-/* demands.c, values.c.  All return a number, or -1 after recording a failure. */
+/* demands.c, values.c: each returns a number, or -1 after recording a failure. */
 int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at);
 int rd_leaf_slot(rd_collector *c, const rd_expr *leaf);
 int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_expr *expr);
 const rd_demand *rd_demand_of(const rd_collector *c, int demand);
-/* Walks through the indices of gathers, which are gathered themselves, come to each demand once: there
- * may be many ways to it.  The first is rd_walk_begins(); true, once: the walk comes to this one. */
+/* A traversal through the indices of gathers, which may be gathered themselves, visits each use
+ * once, as many paths may lead there. rd_walk_begins() starts one. rd_walk_comes() is true at
+ * the first visit of a use. */
 void rd_walk_begins(const rd_collector *c);
 bool rd_walk_comes(const rd_collector *c, int demand);
-/* The demands of an expression, equal ones unified: the list and its length. */
+/* Lists the distinct uses of an expression, after unifying equal ones; returns their number. */
 int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list);
-/* Elements that one demand evaluates. */
+/* The number of elements that one use evaluates. */
 double rd_demand_points(const rd_collector *c, const rd_demand *d);
-/* Does it look elements up? */
+/* True if a subscript of the use is looked up in another array. */
 bool rd_demand_is_gathered(const rd_collector *c, const rd_demand *d);
-/* Points of all axes that some demands of an expression go along, but for gathers. */
+/* The number of points of all axes together along which some uses of an expression go, without
+ * gathers. */
 double rd_demands_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n);
 rd_subscript *rd_subscripts(rd_collector *c, int n);
-/* Tries to make two subscripts' axes one where both are just an axis; failure is no error. */
+/* Unifies the axes of two subscripts if both are a single axis and may be unified; else does
+ * nothing. */
 void rd_join_places(rd_collector *c, const rd_subscript *a, const rd_subscript *b);
 
-/* A result: who is demanded, and where its elements go. */
+/* A result: its use, and where its elements are stored. */
 typedef struct rd_finish_result {
     int32_t      demand, n_dim, dim[RD_MAX_RANK]; /* raw axes */
     rd_dtype     type;
     rd_subscript store;
 } rd_finish_result;
 
-/* finish.c: puts the values in order, operands first, with iteration axes for raw ones, and
- * attaches the results. */
+/* finish.c: sorts the values operands first, replaces raw axes by loop axes, and attaches the
+ * results. */
 bool rd_finish(rd_collector *c, int n, rd_finish_result *result);
 
-/* instance.c: makes the values an expression's demands ask for. */
+/* instance.c: makes the values for all uses of an expression. */
 bool rd_instances(rd_collector *c, rd_seen *seen);
 /* answer.c */
 double rd_expr_points(const rd_expr *e);
-/* The demand's value, if there is one. */
+/* Answers a use by a value; false if the value is -1. */
 bool rd_answer(rd_collector *c, int demand, int value);
-/* The demand is that of another expression. */
+/* Answers a use by a use of another expression. */
 bool rd_answer_same(rd_collector *c, int demand, const rd_expr *e, const rd_subscript *at);
-/* Demands all operands of e at `at` and makes them the operands of value v. */
+/* Makes uses of all operands of e at `at`, and makes them the operands of value v. */
 bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);
-/* contracts.c: the product that an operand is, seen through a view; NULL if it is none. */
+/* contracts.c: the product that an operand is, possibly seen through a view; NULL if it is none. */
 const rd_expr *rd_product_of(const rd_expr *e);
-/* a * b + c has one rounding.  Decided on the expressions, so that what else is asked for cannot
- * change it.  Not where both operands are products: x * x - y * y must be 0 for x == y, and which
- * of the two would be rounded first is nobody's choice. */
+/* True if e is a * b + c that gets one rounding (fma contraction).  This depends on the
+ * expressions alone, so other results cannot change it.  If both operands are products neither
+ * is contracted: x * x - y * y must be 0 for x == y. */
 bool rd_contracts(const rd_expr *e);
-/* A sum of products of floats adds each with one rounding, too.  Not under a mask, which would have
- * to make one of the factors an identity, nor where one strict left fold of the elements is asked
- * for. */
+/* True if e is a float sum of products that adds each with one rounding.  Not under a mask,
+ * which would have to replace a factor by an identity, nor for a strict left fold. */
 bool rd_sums_products(const rd_expr *e);
 /* The product whose factors e reads in place of that operand; NULL: it reads the operand. */
 const rd_expr *rd_contracted(const rd_expr *e, int operand);
-/* Where a view, at `at`, reads its operand. */
+/* Computes where a view that is read at `at` reads its operand. */
 bool rd_view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in);
-/* Demands the factors of the product that e is at `at`, and makes them the first two of value v's
- * three operands, which it returns; NULL on failure. */
+/* Makes uses of the factors of product e at `at`, and makes them the first two of value v's
+ * three operands.  Returns these operands; NULL on failure. */
 int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);
-/* A READ of value `target`. */
+/* Makes a READ of value `target`. */
 int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_subscript *at);
-/* Fresh axes for all dims of e, apart from each other and never split; NULL on failure. */
+/* Makes fresh axes for all dims of e, kept distinct and never split; NULL on failure. */
 rd_subscript *rd_own_axes(rd_collector *c, const rd_expr *e, int32_t *dim);
 bool          rd_set_dims(rd_collector *c, int v, int n, const int32_t *dim);
-/* The raw axes of subscripts, in order of appearance: storage order of a value pushed to that
- * place. */
+/* The raw axes of subscripts in order of appearance: the storage order of a value that is
+ * inlined at that place. */
 int rd_axes_of_place(const rd_collector *c, int n, const rd_subscript *at,
                      int32_t dim[RD_RAW_AXES]);
-/* Answers demands by reads of value v, whose dims are the whole expression's. */
+/* Answers uses by reads of value v, which has all dims of the expression. */
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n);
 
-/* instance_fold.c, instance_sort.c, instance_storage.c: the demands of one expression, list[0..n) without
- * repeats. */
+/* instance_fold.c, instance_sort.c, instance_storage.c: make the values for the distinct uses
+ * list[0..n) of one expression. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n);
 bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, int n);
 bool rd_instances_sort(rd_collector *c, const rd_expr *e, const int32_t *list, int n);
 bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n);
 bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int demand);
 
-/* reshape.c: subscripts of the operand for a demand at `at`, if they exist; *ok false: copy
- * first. */
+/* reshape.c: computes the subscripts of the operand for a use at `at`; *ok is false if there are
+ * none and the operand must be copied first. */
 bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in,
                        bool *ok);
-/* Numbers of an affine view of a leaf (or the leaf): address = *base + sum stride[a] * index[a];
- * NULL if it is none. */
+/* Base and strides of an affine view of a leaf (or of the leaf): address = *base + sum stride[a]
+ * * index[a].  Returns the leaf, or NULL. */
 const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride);
-/* Does it take axes of what asks for it apart, as its operand is no leaf whose strides merge? */
+/* True if a reshape may split the axes of its users, because its operand is no leaf with
+ * mergeable strides. */
 bool rd_reshape_splits(const rd_expr *e);
-/* Element of a dense or mergeable leaf behind a reshape as one address; -1 if its strides do not
- * merge, -2: failure. */
+/* Makes one flat read of a dense or mergeable leaf behind a reshape; -1 if its strides do not
+ * merge, -2 on failure. */
 int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at);
 #endif

@@ -1,9 +1,9 @@
-/* combine.c - the number decisions of each reduction: order of its reduced axes, lane position,
- * combine tree.
+/* combine.c - decides what fixes the bits of each reduction: the order of its reduced axes, the
+ * lane axis, and the combine tree.
  *
- * They are made from the reduction's own operands, their strides and fixed constants.  What else is
- * evaluated at the same time, threads, caches and measurements cannot change them, so neither can
- * they change a bit. */
+ * The decisions depend only on the reduction's own operands, their strides, and fixed constants.
+ * Other results, threads, caches and measurements cannot change them, so they cannot change
+ * bits. */
 #include "core/tree.h"
 #include "eval/collect/accesses.h"
 #include <stdlib.h>
@@ -14,7 +14,8 @@ static int64_t extent(const rd_fold_reads *o, int axis)
     return o->graph->axis[axis].extent;
 }
 
-/* ---- Own virtual shape: axes x outside y that every operand reads as one --------------------- */
+/* ---- Own virtual shape: axis x joins outside axis y if every operand reads both as one axis
+ * ---- */
 static int64_t index_coef(const rd_fold_reads *o, int axis)
 {
     const rd_subscript *at = &o->value->combine->index;
@@ -25,6 +26,8 @@ static int64_t index_coef(const rd_fold_reads *o, int axis)
     return 0;
 }
 
+/* True if axes x and y of the reduction act as one axis with x outside: every access steps
+ * through y's whole extent for each index of x. */
 static bool joins(const rd_fold_reads *o, int x, int y)
 {
     bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), walked = false;
@@ -43,8 +46,7 @@ static bool joins(const rd_fold_reads *o, int x, int y)
     return walked || in_order; /* axes that nothing walks join in one order only */
 }
 
-/* The axis that joins outside y, or -1; the one axis of that property with the least number if
- * there were several. */
+/* The axis that joins outside y, or -1.  If there are several, the one with the least number. */
 static int outside(const rd_fold_reads *o, int y)
 {
     for (int x = 0; x < o->graph->n_axis; x++)
@@ -88,15 +90,19 @@ static const rd_own_access *heaviest(const rd_fold_reads *o)
     return best;
 }
 
+/* True if axis a goes outside axis b: by falling stride of the heaviest operand, else by C
+ * order. */
 static bool before(const rd_fold_reads *o, const rd_own_access *by, int a, int b)
 {
     int64_t p = by ? llabs(by->coef[a]) : 0, q = by ? llabs(by->coef[b]) : 0;
 
     if (by && p != q)
-        return p == 0 || (q != 0 && p > q); /* axes the heaviest operand does not have go outside */
+        /* axes without a stride in the heaviest operand go outside */
+        return p == 0 || (q != 0 && p > q);
     return index_coef(o, a) > index_coef(o, b);
 }
 
+/* Sorts the reduced axes from the outside in, by insertion. */
 static void order_axes(const rd_fold_reads *o, rd_combine *c, bool c_order)
 {
     const rd_own_access *by = c_order ? NULL : heaviest(o);
@@ -112,15 +118,15 @@ static void order_axes(const rd_fold_reads *o, rd_combine *c, bool c_order)
 }
 
 /* ---- Lane axis ------------------------------------------------------------------------------- */
-/* Does the operand stay along kept axes, as the points of either side do in pairs?  Then what is
- * turned once, so that neighbours along an axis lie side by side, is read many times. */
+/* True if the operand is read again along kept axes, as points are in pairwise sums.  A copy
+ * with contiguous neighbours then pays off. */
 static bool is_read_again(const rd_fold_reads *o, const rd_own_access *a)
 {
     return rd_points_of(o->graph, o->space & ~o->value->reduced & ~a->axes) >= RD_OFTEN;
 }
 
-/* May all steps of a lane be near, for as many lanes as are computed side by side?  Those of a
- * block, or the features of either side of pairs. */
+/* True if all steps of a lane stay close in memory: the steps of one block, or the features of
+ * points in pairs. */
 static bool is_short(const rd_fold_reads *o)
 {
     enum { FEATURES = 512 };
@@ -132,8 +138,8 @@ static bool is_short(const rd_fold_reads *o)
     return steps <= RD_TREE_STEPS || pairs;
 }
 
-/* Cost of reading neighbours along `axis` side by side, per 4 bytes: constants of the notes on
- * evaluation, fixed. */
+/* Cost of loading 4-byte neighbours along `axis`, from the access's stride.  The constants are
+ * fixed, because they decide bits. */
 static double load_cost(const rd_fold_reads *o, const rd_own_access *a, int axis)
 {
     int64_t step = llabs(a->coef[axis]);
@@ -152,8 +158,9 @@ static double load_cost(const rd_fold_reads *o, const rd_own_access *a, int axis
     return unit ? 12 : 16;
 }
 
-/* Elements that are taken one by one take as long if they are small.  Of floats the tree was chosen
- * without that, and stays: its bits are what others rely on. */
+/* Bytes of an element for costs along an axis.  Small elements that are loaded one by one count
+ * 4 bytes.  Floats keep their size: their trees were fixed before this rule, and users rely on
+ * the bits. */
 static int bytes_by(const rd_fold_reads *o, const rd_own_access *a, int axis)
 {
     const bool floats = rd_dtype_kind(o->graph->value[o->value->in[0]].type) == RD_KIND_FLOAT;
@@ -161,6 +168,8 @@ static int bytes_by(const rd_fold_reads *o, const rd_own_access *a, int axis)
     return a->bytes && a->bytes < 4 && !floats && llabs(a->coef[axis]) > 8 ? 4 : a->bytes;
 }
 
+/* Cost of a reduction with its lanes along `axis`: loads, padding of the last block to 64 lanes,
+ * and the merge of lanes if the axis is reduced. */
 static double lane_cost(const rd_fold_reads *o, int axis)
 {
     double  points = (double)rd_points_of(o->graph, o->space), cost = 0;
@@ -176,8 +185,8 @@ static double lane_cost(const rd_fold_reads *o, int axis)
     return cost;
 }
 
-/* Of two lanes that cost the same.  Never by number: what else is evaluated gives axes their
- * numbers. */
+/* Breaks a tie between two lane axes of equal cost.  Never by axis number, which depends on
+ * other results. */
 static bool preferred(const rd_fold_reads *o, int a, int b)
 {
     bool    p = rd_in(o->value->reduced, a), q = rd_in(o->value->reduced, b);
@@ -188,7 +197,7 @@ static bool preferred(const rd_fold_reads *o, int a, int b)
     return m != n ? m > n : index_coef(o, a) > index_coef(o, b);
 }
 
-/* Results of neighbours that are stored apart, per 4 bytes. */
+/* Cost of storing results along `axis`, per 4 bytes: 0 if they are contiguous. */
 static double store_cost(const rd_fold_reads *o, int axis)
 {
     enum { APART = 12 };
@@ -197,7 +206,8 @@ static double store_cost(const rd_fold_reads *o, int axis)
     return axis == o->along ? 0 : points / 64 * APART * (double)rd_dtype_size(o->value->type) / 4;
 }
 
-/* Must an operand be packed for neighbours along the axis, which then are read many times? */
+/* True if every operand that is not contiguous along the axis would be packed for it, because it
+ * is read many times. */
 static bool are_packed(const rd_fold_reads *o, int axis)
 {
     bool pairs = is_short(o);
@@ -208,8 +218,8 @@ static bool are_packed(const rd_fold_reads *o, int axis)
     return pairs;
 }
 
-/* Either kept axis of a sum over pairs may have the lanes, with the same bits.  The axis of the stored
- * result is taken. */
+/* Replaces the lane axis of a pairwise sum by the axis along which its result is stored, if that
+ * is cheaper.  Both have the same bits. */
 static int lane_of_stored(const rd_fold_reads *o, int lane)
 {
     const int along = o->along;
@@ -223,6 +233,8 @@ static int lane_of_stored(const rd_fold_reads *o, int lane)
                : lane;
 }
 
+/* The axis with the least lane cost; -1: there is none.  Reduced axes count only if the reducer
+ * may have lanes. */
 static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
 {
     int    best  = -1;
@@ -243,7 +255,7 @@ static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
     return best;
 }
 
-/* Moves the lane axis and those that join outside it to the end of the order. */
+/* Moves the lane axis, and the axes that join outside it, to the end of the order. */
 static void move_lane_last(const rd_fold_reads *o, rd_combine *c, int lane)
 {
     int32_t group[RD_MAX_AXES], n_group = 0, n = 0;
@@ -267,9 +279,9 @@ static bool takes_as_it_merges(int32_t reducer)
     return rd_reducer_table[reducer].op != RD_OP_none;
 }
 
-/* Is the scan's axis the one along which its heaviest operand is walked in the smallest steps?
- * Then neighbours are elements of one scan, and their sums must not wait for each other; else they
- * are elements of neighbouring scans. */
+/* True if the scan's axis has the smallest stride in its heaviest operand.  Contiguous elements
+ * then belong to one scan, and must not wait for each other; else they belong to neighbouring
+ * scans. */
 static bool runs_along_memory(const rd_fold_reads *o, int axis)
 {
     const rd_own_access *by = heaviest(o);
@@ -291,8 +303,9 @@ static rd_prefix choose_prefix(const rd_fold_reads *o, const rd_combine *c)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Neighbours of one label would wait for each other, as each changes the sum that the one before
- * has made; so some lanes take turns, where their states stay in the first-level cache. */
+/* Number of lanes of a group-by reduction.  Contiguous elements often have one label and would
+ * wait for each other's sum, so several lanes take turns if all states fit in the first-level
+ * cache. */
 static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool any_order)
 {
     enum { FEW = 1024 };
@@ -306,9 +319,9 @@ static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool
                : 1;
 }
 
-/* At the end of a block all states go up the tree.  That is to cost little beside its steps, and
- * more blocks than threads are wanted of what is worth several.  Rows of places are loops, and
- * tasks share these: what is one block has them (nest/rows.c), as all rows of pieces have. */
+/* Steps in a block of a group-by reduction.  Merging all states at the end of a block should
+ * cost little beside its steps, but there should be more blocks than threads.  With rows of
+ * places, tasks share the rows, so that one block suffices (nest/rows.c). */
 static int64_t steps_of_groups(int64_t states, bool by_rows)
 {
     enum { LEAST = 1 << 15, FOR_EACH = 8, MOST = 1 << 26 };
@@ -321,8 +334,8 @@ static int64_t steps_of_groups(int64_t states, bool by_rows)
     return steps;
 }
 
-/* Lanes of a user's reducer are merged one after the other: worth it where each has taken many
- * elements. */
+/* True if the reducer may have several lanes.  Lanes of a user's reducer are merged one by one,
+ * which pays off only if each has many elements. */
 static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
 {
     const rd_fold_facts *facts = v->expr->as.fold;
@@ -332,6 +345,8 @@ static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
     return !facts->user || rd_points_of(graph, v->reduced) >= 16 * RD_TREE_LANES;
 }
 
+/* Decides the order, lane axis, number of lanes, steps of a block and prefix strategy of one
+ * reduction or scan. */
 static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t along)
 {
     rd_fold_reads o = {
@@ -364,8 +379,8 @@ static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t al
     return true;
 }
 
-/* Operands are computed for the neighbours that their value is computed for: a map's for those that are
- * stored, a reduction's for those of its lanes.  Stored values go first. */
+/* Passes the axis of contiguous elements on to the operands: a map's stored axis, a reduction's
+ * lane axis.  A stored value has its own. */
 static void hand_on(const rd_graph *graph, int32_t *along, int i)
 {
     const rd_value *v  = &graph->value[i];
@@ -376,7 +391,7 @@ static void hand_on(const rd_graph *graph, int32_t *along, int i)
             along[v->in[k]] = to;
 }
 
-/* Users stand behind their operands, and are first. */
+/* Visits users before their operands, because these get their axis from users. */
 bool rd_combine_trees(rd_graph *graph)
 {
     rd_looked **looked = rd_pool_get(graph->pool, (size_t)graph->n_value * sizeof(rd_looked *));

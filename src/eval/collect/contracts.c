@@ -1,4 +1,5 @@
-/* contracts.c - which products are added with one rounding, and so are never read as numbers. */
+/* contracts.c - decides which products are added with one rounding (fma contraction).  Such
+ * products are never materialised for the sum. */
 #include "eval/collect/collect.h"
 
 const rd_expr *rd_product_of(const rd_expr *e)

@@ -1,4 +1,4 @@
-/* demands.c - who asks for which expression, and where: demands, and which of them are equal. */
+/* demands.c - uses of expressions (rd_demand), at which subscripts, and which of them are equal. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
@@ -7,6 +7,7 @@ rd_subscript *rd_subscripts(rd_collector *c, int n)
     return rd_pool_get(c->pool, (size_t)(n ? n : 1) * sizeof(rd_subscript));
 }
 
+/* Appends a use of an expression at subscripts `at`, normalised; returns its number or -1. */
 int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
 {
     rd_seen   *seen = rd_seen_of(c, expr);
@@ -63,8 +64,8 @@ bool rd_walk_comes(const rd_collector *c, int demand)
     return first;
 }
 
-/* Extents of the axes of a demand that no other subscript has counted.  A gather goes along those of
- * its index: both coordinates of a stored place are one axis. */
+/* Multiplies the extents of a use's axes, each counted once.  A gather goes along the axes of
+ * its index: both coordinates of a sparse element are one axis. */
 static double demand_points(const rd_collector *c, const rd_demand *d, uint64_t *seen)
 {
     const rd_expr *expr   = c->seen[d->expr].expr;
@@ -107,6 +108,7 @@ bool rd_demand_is_gathered(const rd_collector *c, const rd_demand *d)
     return false;
 }
 
+/* The number of points of all axes that some use goes along.  See collect.h. */
 double rd_demands_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n)
 {
     uint64_t seen[RD_RAW_WORDS] = { 0 };
@@ -136,6 +138,8 @@ typedef struct pairs {
     int n, a[MAX_PAIRS], b[MAX_PAIRS];
 } pairs;
 
+/* Records that a and b would be unified; false if one is paired with another axis already, or
+ * they must stay distinct. */
 static bool pair_axes(rd_collector *c, pairs *p, int a, int b)
 {
     a = rd_axes_root(c->axes, a);
@@ -152,6 +156,8 @@ static bool pair_axes(rd_collector *c, pairs *p, int a, int b)
 
 static bool pair_demands(rd_collector *c, pairs *p, const rd_demand *a, const rd_demand *b);
 
+/* Pairs the axes of two subscripts term by term; false if the subscripts differ in more than
+ * their axes. */
 static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, const rd_subscript *b)
 {
     if (a->offset != b->offset || a->n_term != b->n_term)
@@ -175,8 +181,8 @@ static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, co
     return true;
 }
 
-/* Demands that were found to differ differ for good, or a chain of takes would be walked to its end
- * for each pair. */
+/* Pairs the axes of two uses; false if they differ.  Uses found to differ keep different groups,
+ * so that chains of gathers are not compared again to their end. */
 static bool pair_demands(rd_collector *c, pairs *p, const rd_demand *a, const rd_demand *b)
 {
     if (a->expr != b->expr || (a->group >= 0 && b->group >= 0 && a->group != b->group))
@@ -187,14 +193,14 @@ static bool pair_demands(rd_collector *c, pairs *p, const rd_demand *a, const rd
     return true;
 }
 
-/* Terms are sorted by axis, so two subscripts that are equal but for names may list them in
- * different order; then they stay two demands, which costs a shared computation but never a wrong
- * one. */
+/* Unifies two uses if they are equal but for names of axes.  Terms are sorted by axis, so two
+ * equal uses may list them differently.  They then stay two: a shared computation is lost, but
+ * nothing is wrong. */
 static bool unify(rd_collector *c, const rd_demand *a, const rd_demand *b)
 {
     pairs p;
 
-    p.n = 0; /* the rest is 8 KiB that nobody reads */
+    p.n = 0; /* the rest of its 8 KiB needs no initial value */
     if (!pair_demands(c, &p, a, b))
         return false;
     for (int i = 0; i < p.n; i++)
@@ -202,9 +208,9 @@ static bool unify(rd_collector *c, const rd_demand *a, const rd_demand *b)
     return true;
 }
 
-/* A number is the same at all places, so results that read it have no loop to share for that.  The
- * sums along either axis of a kernel matrix, each times a number, would get one axis, and then want
- * the matrix at different places. */
+/* True for a view of a number.  A number is the same everywhere, so its readers need not share a
+ * loop.  Otherwise the row and column sums of a matrix, each times a number, would get one axis
+ * and then read the matrix at different places. */
 static bool is_view_of_number(const rd_expr *e)
 {
     const bool view = e->kind == RD_EXPR_VIEW;
@@ -214,6 +220,7 @@ static bool is_view_of_number(const rd_expr *e)
     return view && e->kind == RD_EXPR_NUMBER;
 }
 
+/* Finds classes of equal uses by comparing each with one of every class.  See collect.h. */
 int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
 {
     const bool number = is_view_of_number(seen->expr);

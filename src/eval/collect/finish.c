@@ -1,11 +1,11 @@
-/* finish.c - the end of collect: demands become values, raw axes iteration axes, and the order
- * operands first. */
+/* finish.c - the end of collect: replaces uses by values and raw axes by loop axes, and sorts
+ * values operands first. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
 typedef struct naming {
     rd_collector *c;
-    int32_t      *axis; /* raw root -> axis, -1 */
+    int32_t      *axis; /* by raw root: loop axis, -1: none yet */
 } naming;
 
 static int value_of(const rd_collector *c, int demand)
@@ -25,13 +25,14 @@ static void join_places(rd_collector *c, const rd_subscript *p, const rd_subscri
                 rd_axes_join(c->axes, p->term[i].axis, q->term[k].axis);
 }
 
-/* Values that read one leaf at the same place along some dim: those loops may be one. */
+/* Unifies axes of values that read one leaf with equal strides along some dim, so that they may
+ * share loops. */
 static bool join_leaf_reads(rd_collector *c)
 {
     rd_graph *g = c->graph;
-    /* reader of a slot */
+    /* by slot: its first reader */
     int32_t *first = rd_pool_get(c->pool, (size_t)(g->n_slot + 1) * sizeof *first);
-    /* of the same slot */
+    /* by value: the next reader of the same slot */
     int32_t *next = rd_pool_get(c->pool, (size_t)(g->n_value + 1) * sizeof *next);
 
     if (!first || !next)
@@ -49,7 +50,7 @@ static bool join_leaf_reads(rd_collector *c)
     return true;
 }
 
-/* A READ of a value at exactly that value's own place is the value. */
+/* Follows READs at exactly their target's own place to the target, which is the same value. */
 static int skip_plain_reads(const rd_collector *c, int v)
 {
     for (;;) {
@@ -72,7 +73,7 @@ static int skip_plain_reads(const rd_collector *c, int v)
     }
 }
 
-/* Operands are demands until here; a JOIN's are values already. */
+/* Replaces the operands, which were uses until here, by values.  A JOIN's are values already. */
 static void resolve_operands(rd_collector *c)
 {
     for (int i = 0; i < c->graph->n_value; i++) {
@@ -84,7 +85,7 @@ static void resolve_operands(rd_collector *c)
     }
 }
 
-/* ---- Names ----------------------------------------------------------------------------------- */
+/* ---- Loop axes ------------------------------------------------------------------------------- */
 static int name_axis(naming *m, int raw)
 {
     rd_graph     *g    = m->c->graph;
@@ -122,7 +123,7 @@ static bool name_subscript(naming *m, rd_subscript *at)
     return true;
 }
 
-/* Adds the axes of a raw axis to a list, its parts if it was split, in order. */
+/* Adds the loop axes of a raw axis to a list: in order, those of its parts if it was split. */
 static bool name_dim(naming *m, int raw, int32_t *dim, int32_t *n)
 {
     int                root = rd_axes_root(m->c->axes, raw), axis;
@@ -139,6 +140,7 @@ static bool name_dim(naming *m, int raw, int32_t *dim, int32_t *n)
     return axis >= 0;
 }
 
+/* Replaces the raw axes of a value's storage dims by loop axes. */
 static bool name_dims(naming *m, rd_value *v)
 {
     const int32_t *raw = v->dim;
@@ -154,6 +156,7 @@ static bool name_dims(naming *m, rd_value *v)
     return v->dim;
 }
 
+/* Computes the set of axes along which a value varies, from operands, subscripts and storage. */
 static void find_axes(const rd_graph *g, rd_value *v)
 {
     for (int k = 0; k < v->n_in && v->kind != RD_VALUE_JOIN; k++)
@@ -172,7 +175,7 @@ static void find_axes(const rd_graph *g, rd_value *v)
     v->axes |= rd_own_dims(v);
 }
 
-/* Values that only repeat along some dims need no storage for those. */
+/* Drops storage dims along which the value only repeats. */
 static void drop_idle_dims(rd_value *v)
 {
     int n = 0;
@@ -184,7 +187,8 @@ static void drop_idle_dims(rd_value *v)
         v->n_dim = n;
 }
 
-/* The axis along a row may have become several. */
+/* Extends the subscripts of a sorted row's begin with zeros, because the axis along the row may
+ * have been split. */
 static bool begin_of_row(naming *m, rd_value *v)
 {
     const int     n  = m->c->graph->value[v->target].n_dim;
@@ -197,6 +201,7 @@ static bool begin_of_row(naming *m, rd_value *v)
     return at;
 }
 
+/* Replaces raw axes by loop axes in all parts of a value. */
 static bool name_value(naming *m, rd_value *v)
 {
     for (int d = 0; d < v->n_at; d++)
@@ -217,7 +222,7 @@ static bool name_value(naming *m, rd_value *v)
     return true;
 }
 
-/* Results' axes get the first names: i, j, k in C order. */
+/* Names the axes of results first: i, j, k in C order. */
 static bool name_result_axes(naming *m, int n, const rd_finish_result *result)
 {
     for (int k = 0; k < n; k++)
@@ -237,7 +242,8 @@ static bool computed(const rd_value *v)
            v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN || v->kind == RD_VALUE_SORT;
 }
 
-/* A row in order leaves its results side by side. */
+/* True if a sorted row's results would not be contiguous in the caller's memory, as sorting
+ * needs. */
 static bool is_row_apart(const rd_value *v, const rd_subscript *store)
 {
     int64_t coef = 0;
@@ -247,8 +253,8 @@ static bool is_row_apart(const rd_value *v, const rd_subscript *store)
     return v->kind == RD_VALUE_SORT && coef != 1 && v->expr->extent[v->expr->rank - 1] > 1;
 }
 
-/* The value itself goes to the caller's memory if it has the result's axes and type; else a copy of
- * it does. */
+/* Lets a value be stored right in the caller's memory if its axes and type are the result's;
+ * else attaches a copy of the value. */
 static bool attach_result(naming *m, int k, rd_finish_result *r)
 {
     rd_graph *g    = m->c->graph;
@@ -286,6 +292,7 @@ static bool attach_result(naming *m, int k, rd_finish_result *r)
     return true;
 }
 
+/* Finishes the graph.  See collect.h. */
 bool rd_finish(rd_collector *c, int n, rd_finish_result *result)
 {
     rd_graph *g    = c->graph;

@@ -1,8 +1,8 @@
-/* in_memory.c - rows that lie side by side in a leaf, and are put in order as they are, need no copy:
- * they are read from there. */
+/* in_memory.c - removes the copy before a sort if the rows to sort are contiguous in a leaf:
+ * they are read there. */
 #include "eval/ir.h"
 
-/* The axis along the rows that a copy of the operand has; -1: several. */
+/* The axis along the rows of the sort's operand; -1: there are several. */
 static int axis_of_rows(const rd_value *sort, const rd_value *rows)
 {
     int axis = -1;
@@ -16,7 +16,7 @@ static int axis_of_rows(const rd_value *sort, const rd_value *rows)
     return axis;
 }
 
-/* Does the read go along the axis element by element, and gather nothing? */
+/* True if the read goes along the axis element by element and gathers nothing. */
 static bool runs_along(const rd_subscript *at, int axis)
 {
     int64_t coef = 0;
@@ -29,7 +29,7 @@ static bool runs_along(const rd_subscript *at, int axis)
     return coef == 1;
 }
 
-/* The read of a leaf that the rows are a copy of, NULL. */
+/* The read of a leaf that the rows are a plain copy of; NULL: they are not. */
 static const rd_value *copied(const rd_graph *g, const rd_value *rows)
 {
     const rd_value *read;
@@ -43,6 +43,7 @@ static const rd_value *copied(const rd_graph *g, const rd_value *rows)
                : NULL;
 }
 
+/* Lets one sort read its rows in the leaf, if possible; false: no memory. */
 static bool read_in_memory(rd_graph *g, rd_value *sort)
 {
     const rd_value *rows = &g->value[sort->target], *read = copied(g, rows);
@@ -66,6 +67,7 @@ static bool read_in_memory(rd_graph *g, rd_value *sort)
     return true;
 }
 
+/* Does so for all sorts, and sorts the graph again if that left copies without readers. */
 bool rd_read_rows_in_memory(rd_graph *g)
 {
     bool any = false;

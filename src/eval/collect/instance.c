@@ -1,5 +1,5 @@
-/* instance.c - one expression's demands become values: pushed to each place, or made whole once and
- * read. */
+/* instance.c - makes the values for the uses of one expression: inlined at each place, or
+ * materialised once and read. */
 #include "eval/collect/collect.h"
 #include <math.h>
 #include <string.h>
@@ -30,6 +30,7 @@ static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     return rd_demand_operands(c, v, e, at) ? v : -1;
 }
 
+/* Materialises a map as an array, and answers its uses by reads. */
 static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_MAX_RANK];
@@ -43,9 +44,8 @@ static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, in
     return v >= 0 && rd_set_dims(c, v, e->rank, dim) && rd_answer_reads(c, e, v, list, n);
 }
 
-/* Demands at different places, such as either point of a pair: loops go through all their axes
- * together, and would compute an element once for each index of the others.  Storing is worth it
- * where these are many. */
+/* True if uses at different places, such as both points of a pair, would share loops that
+ * compute each element many times.  Storing then pays off. */
 static bool is_paired(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     enum { MANY = 16 };
@@ -53,6 +53,7 @@ static bool is_paired(const rd_collector *c, const rd_expr *e, const int32_t *li
     return n > 1 && rd_demands_span(c, e, list, n) >= MANY * rd_expr_points(e);
 }
 
+/* True if every use reads dim `dim` along one whole axis. */
 static bool all_go_along(const rd_collector *c, const rd_expr *e, int dim, const int32_t *list,
                          int n)
 {
@@ -62,8 +63,8 @@ static bool all_go_along(const rd_collector *c, const rd_expr *e, int dim, const
     return true;
 }
 
-/* Do all demands go along the first dims, and differ in rows of what is left, which stay in cache and
- * are worth a loop?  Then a row is kept inside the loops over the others. */
+/* True if all uses go along the first dims and differ in rows of the others, and a row fits in
+ * cache and is worth a loop.  A row is then stored inside the loops over the first dims. */
 static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     enum { SHORTEST = 64, LONGEST = 32768 };
@@ -79,7 +80,8 @@ static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *l
     return dim == e->rank;
 }
 
-/* A map of several arrays that is pushed through a gather gathers from each of them. */
+/* Compares storing a map with inlining it at n uses.  Inlining a map of k arrays through a
+ * gather makes k gathers: the extra k - 1 count as reads. */
 static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const int32_t *list,
                               int n)
 {
@@ -100,7 +102,8 @@ static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const 
            points * write + fmin(evaluations, points * n) * read;
 }
 
-/* A wider int type of the same numbers?  Its operand is what is stored, which takes less memory. */
+/* True for a cast of ints to a wider type.  Its operand is stored instead, which takes less
+ * memory. */
 static bool only_widens(const rd_expr *e)
 {
     const rd_dtype type = e->n_in == 1 ? e->in[0]->type : e->type;
@@ -112,9 +115,9 @@ static bool only_widens(const rd_expr *e)
            rd_dtype_size(type) < rd_dtype_size(e->type);
 }
 
-/* Injective views of a map are pushed through it.  Where elements would be computed more than once
- * (windows, gathers, overlapping slices) it is stored instead if that is cheaper: such a value is
- * never read in the loop that makes it. */
+/* Makes the values of a map.  Normally views of it are inlined.  If elements would be computed
+ * more than once (windows, gathers, overlapping slices), it is stored if that is cheaper.  Such
+ * an array is never read in the loop that makes it. */
 static bool maps(rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
 {
     const rd_expr *e = seen->expr;
@@ -144,6 +147,7 @@ static int read_memory(rd_collector *c, const rd_expr *e, const int64_t *stride,
     return v;
 }
 
+/* Answers uses of an expression that is in memory, in dense C order. */
 static bool given(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int64_t stride[RD_MAX_RANK];
@@ -184,7 +188,8 @@ static bool view(rd_collector *c, const rd_expr *e, int demand)
            rd_answer_same(c, demand, e->in[0], at);
 }
 
-/* Coordinates of a pattern were looked at when it was made, and do not change. */
+/* True if the index is known to be in range: coordinates of a sparse pattern were checked when
+ * it was made, and do not change. */
 static bool is_inside(const rd_expr *index, int64_t extent)
 {
     while (index->kind == RD_EXPR_VIEW || index->kind == RD_EXPR_RESHAPE)
@@ -193,7 +198,8 @@ static bool is_inside(const rd_expr *index, int64_t extent)
            index->as.leaf->below <= extent;
 }
 
-/* The index becomes a value of its own, checked against the axis; the operand is read at it. */
+/* Makes a gather: the index becomes a value of its own, checked against the axis, and the
+ * operand is read at it. */
 static bool take(rd_collector *c, const rd_expr *e, int demand)
 {
     const rd_expr *x = e->in[0], *index = e->in[1];
@@ -220,8 +226,8 @@ static bool take(rd_collector *c, const rd_expr *e, int demand)
     return rd_answer_same(c, demand, x, at);
 }
 
-/* No element of e is ever read, so anything stands for it; what it is made of is not even looked
- * at. */
+/* Answers uses of an expression without elements by any constant.  Its operands are not even
+ * visited. */
 static bool nothing(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++)
@@ -230,6 +236,7 @@ static bool nothing(rd_collector *c, const rd_expr *e, const int32_t *list, int 
     return true;
 }
 
+/* Makes the values for all uses of an expression, by its kind. */
 bool rd_instances(rd_collector *c, rd_seen *seen)
 {
     const rd_expr *e = seen->expr;

@@ -1,16 +1,17 @@
-/* instance_fold.c - demands of reductions and scans: at each place, or whole once, whichever
- * computes no element twice. */
+/* instance_fold.c - makes the values for uses of reductions and scans: inlined at each place, or
+ * materialised once, so that no element is computed twice. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
 /* ---- Reductions ------------------------------------------------------------------------------ */
-/* Axes of the result that the operand keeps: those before groups and outputs. */
+/* The number of result axes that are the operand's: those before groups and a reducer's outputs. */
 static int kept_rank(const rd_expr *e)
 {
     return e->rank - rd_is_grouped(e) - (rd_outputs_of(e) > 1);
 }
 
-/* The factors of what is summed, and the label, which stands behind them and the mask. */
+/* Makes uses of the factors of a sum of products, and of the group label, which is the fourth
+ * operand. */
 static bool demand_product(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const int32_t *factor = rd_demand_factors(c, v, e->in[0], at);
@@ -25,15 +26,15 @@ static bool demand_product(rd_collector *c, int v, const rd_expr *e, const rd_su
     return in[3] >= 0;
 }
 
-/* Do its bits depend on how a reshape splits what it reduces? */
+/* True if the bits depend on how a reshape splits the reduced axis. */
 static bool is_tree_split(const rd_collector *c, const rd_expr *e)
 {
     return rd_seen_of(c, e)->splits && e->as.fold->law != RD_LAW_exact &&
            rd_dtype_kind(e->in[0]->type) == RD_KIND_FLOAT;
 }
 
-/* Operands of a fold: kept axes at the demand's place, reduced ones along fresh axes, C-order
- * weights as its index. */
+/* Makes the operands of a reduction or scan: kept axes at the place of the use, reduced ones
+ * along fresh axes.  Its index, with C-order weights, numbers the reduced elements. */
 static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_subscript *kept)
 {
     const rd_expr *x = e->in[0];
@@ -86,8 +87,8 @@ static int fold_value(rd_collector *c, const rd_expr *e)
     return v;
 }
 
-/* An axis of groups or of a reducer's results is not looped over where it reduces, so it must become
- * no axis of what it reads: of the n kept dims, or reduced. */
+/* Keeps an axis of groups or outputs distinct from the reduced and the n kept axes, because the
+ * reduction has no loop along it. */
 static void keep_apart(rd_collector *c, int v, int axis, int n, const int32_t *dim)
 {
     const rd_subscript *index = &c->graph->value[v].combine->index;
@@ -98,7 +99,7 @@ static void keep_apart(rd_collector *c, int v, int axis, int n, const int32_t *d
         rd_axes_apart(c->axes, axis, dim[d]);
 }
 
-/* The dims behind the n kept ones, which are there, are those of groups and results. */
+/* Names the dims behind the n kept ones: groups, then a reducer's outputs. */
 static void name_own_dims(rd_collector *c, const rd_expr *e, int v, int n, const int32_t *dim)
 {
     rd_value *value = &c->graph->value[v];
@@ -112,8 +113,9 @@ static void name_own_dims(rd_collector *c, const rd_expr *e, int v, int n, const
         keep_apart(c, v, dim[d], d, dim);
 }
 
-/* The instance at one demand's place.  Groups, and a reducer's several outputs, are stored with a
- * dim each, which no loop of its own runs along, and read at the demand's last subscripts. */
+/* Makes the reduction at the place of one use.  Groups, and several outputs of a reducer, are
+ * stored with a dim each, without a loop of their own.  They are read at the last subscripts of
+ * the use. */
 static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
 {
     int32_t             dim[RD_RAW_AXES];
@@ -142,7 +144,8 @@ static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
         own[n + k]                    = at[kept + k];
     }
     name_own_dims(c, e, v, n, dim);
-    if (rd_is_grouped(e)) { /* whoever takes results group by group may do so as they are made */
+    /* a reader that goes group by group may read each when it is finished */
+    if (rd_is_grouped(e)) {
         const rd_subscript axis = rd_subscript_axis(dim[n]);
 
         rd_join_places(c, &own[n], &axis);
@@ -152,6 +155,7 @@ static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
     return rd_set_dims(c, v, n, dim) && rd_answer(c, demand, rd_read_value(c, e->type, v, n, own));
 }
 
+/* Materialises a reduction as a whole, and answers its uses by reads. */
 static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_MAX_RANK];
@@ -173,8 +177,8 @@ static double fold_evaluations(const rd_collector *c, const int32_t *list, int n
     return evaluations;
 }
 
-/* Do gathers want half of all elements, or more?  In another order, such as the one of a sort,
- * its loops would look up whole rows, and no mask of places would bound them. */
+/* True if gathers want at least half of all elements.  Inlined, the loops would gather whole
+ * rows in another order, and no mask of places would bound them. */
 static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     bool gathered = false;
@@ -184,9 +188,9 @@ static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t 
     return gathered && 2 * fold_evaluations(c, list, n) >= rd_expr_points(e);
 }
 
-/* Slices of a reduction reduce only what they need; but never does a reduction compute an element
- * twice: as soon as the demands together want more elements than it has, or several want some group,
- * as each element may belong to any, it is computed whole, once. */
+/* Makes the values of a reduction.  Slices reduce only what they need, but no element is
+ * computed twice.  The reduction is materialised if its uses together want more elements than it
+ * has, or if several want groups, as each element may belong to any group. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     if (fold_evaluations(c, list, n) > rd_expr_points(e) || gathers_most(c, e, list, n) ||
@@ -203,8 +207,7 @@ static int scan_axis(const rd_expr *e)
     return __builtin_ctzll(e->as.fold->dims);
 }
 
-/* A scan at `at`, whose scan axis must be a whole axis; that axis is the scan's to run along in
- * order. */
+/* Makes a scan at `at`, where the scan axis is one whole axis that the scan runs along in order. */
 static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int         v = fold_value(c, e), axis = at[scan_axis(e)].term[0].axis;
@@ -218,8 +221,8 @@ static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     return v;
 }
 
-/* One row of a scan costs one row: other axes stay at the demand's place, the scan axis is run
- * along whole. */
+/* Makes the scan of one row: other axes stay at the place of the use, and the scan axis is run
+ * along as a whole. */
 static bool scan_row(rd_collector *c, const rd_expr *e, int demand)
 {
     rd_subscript at[RD_MAX_RANK], *own;
@@ -248,8 +251,8 @@ static bool scan_row(rd_collector *c, const rd_expr *e, int demand)
            rd_answer(c, demand, rd_read_value(c, e->type, v, n + 1, own));
 }
 
-/* The raw axis a demand runs along where the scan does, if it does so from end to end and only
- * there; else -1. */
+/* The raw axis of a use along the scan axis, if the use goes from end to end there and that axis
+ * occurs nowhere else; else -1. */
 static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int axis = rd_subscript_pure(c->axes, &at[scan_axis(e)]);
@@ -264,6 +267,7 @@ static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscr
     return axis;
 }
 
+/* Makes the values of a scan: inlined at a single use, else materialised and read. */
 bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_RAW_AXES];

@@ -1,10 +1,10 @@
-/* instance_sort.c - demands of rows put in order: a row is stored, put in order as a whole, and its
- * results are stored and read. */
+/* instance_sort.c - makes the values for uses of sorted rows: a row is stored, sorted as a
+ * whole, and its results are stored and read. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
-/* The operand of e at `kept` and along a fresh axis, stored with that axis last: rows side by side.
- * `dim`: the n axes of the place, with room for one more. */
+/* Stores the operand of e at `kept` and along a fresh last axis, so that rows are contiguous.
+ * `dim`: the n axes of the place, with room for one more.  Returns the value or -1. */
 static int store_rows(rd_collector *c, const rd_expr *e, const rd_subscript *kept, int n,
                       int32_t *dim)
 {
@@ -32,7 +32,8 @@ static int store_rows(rd_collector *c, const rd_expr *e, const rd_subscript *kep
     return v;
 }
 
-/* The order of those rows, results along `inner` behind the n axes of the place. */
+/* Sorts those rows; the results lie along axis `inner` behind the n axes of the place.  Returns
+ * the value or -1. */
 static int sort_rows(rd_collector *c, const rd_expr *e, int rows, int n, int32_t *dim, int inner)
 {
     const int     v    = rd_value_new(c, RD_VALUE_SORT, e->type, e);
@@ -58,7 +59,7 @@ static int sort_rows(rd_collector *c, const rd_expr *e, int rows, int n, int32_t
     return rd_set_dims(c, v, n + 1, dim) ? v : -1;
 }
 
-/* At one demand's place: rows that are not asked for are not sorted. */
+/* Sorts only the rows at the place of one use. */
 static bool sort_pushed(rd_collector *c, const rd_expr *e, int demand)
 {
     const rd_subscript *at = rd_demand_of(c, demand)->at;
@@ -88,6 +89,7 @@ static bool sort_pushed(rd_collector *c, const rd_expr *e, int demand)
     return rd_answer(c, demand, rd_read_value(c, e->type, v, n + 1, own));
 }
 
+/* Sorts all rows, and answers the uses by reads. */
 static bool sort_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t             dim[RD_MAX_RANK + 1];
@@ -99,7 +101,7 @@ static bool sort_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
     return v >= 0 && rd_answer_reads(c, e, v, list, n);
 }
 
-/* Rows that the demands together ask for, each of which costs a row. */
+/* The number of rows that the uses together want. */
 static double rows_asked_for(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     double rows = 0;
@@ -116,7 +118,7 @@ static double rows_asked_for(const rd_collector *c, const rd_expr *e, const int3
     return rows;
 }
 
-/* Never is a row put in order twice. */
+/* Makes the values of a sort.  No row is sorted twice. */
 bool rd_instances_sort(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     if (rows_asked_for(c, e, list, n) > (double)rd_points(e->rank - 1, e->extent))

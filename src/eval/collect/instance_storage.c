@@ -1,10 +1,10 @@
-/* instance_storage.c - demands that memory answers: concatenations, and reshapes that no strides
- * can express. */
+/* instance_storage.c - makes the values for uses that need storage: concatenations, and reshapes
+ * that no strides can express. */
 #include "eval/collect/boxes.h"
 #include <string.h>
 
 /* ---- Concatenation --------------------------------------------------------------------------- */
-/* Least and greatest value of a subscript; false if it gathers. */
+/* The least and greatest value of a subscript; false if it gathers. */
 static bool range_of(const rd_collector *c, const rd_subscript *at, int64_t *lo, int64_t *hi)
 {
     *lo = *hi = at->offset;
@@ -20,7 +20,7 @@ static bool range_of(const rd_collector *c, const rd_subscript *at, int64_t *lo,
     return *lo <= *hi;
 }
 
-/* The part that the subscript stays inside, and where that begins; -1: it asks for several. */
+/* The part that the subscript stays inside, and where that part begins; -1: it reaches several. */
 static int part_inside(const rd_collector *c, const rd_expr *e, const rd_subscript *at,
                        int64_t *start)
 {
@@ -36,8 +36,8 @@ static int part_inside(const rd_collector *c, const rd_expr *e, const rd_subscri
     return -1;
 }
 
-/* The part of e that the subscripts lead to.  It is no concatenation, or one of which they ask for
- * several parts, which may be e itself.  The subscripts become those of the part. */
+/* Follows the subscripts into nested concatenations, as long as they stay inside one part.
+ * Returns the expression reached, which may be e, and makes the subscripts relative to it. */
 static const rd_expr *reached(const rd_collector *c, const rd_expr *e, rd_subscript *at)
 {
     int64_t start;
@@ -48,8 +48,8 @@ static const rd_expr *reached(const rd_collector *c, const rd_expr *e, rd_subscr
     return e;
 }
 
-/* A demand that stays inside one part is that part's.  Where all parts are `stored` together it is not, if
- * the part is a concatenation that would be stored once more for it. */
+/* Answers a use that stays inside one part by a use of that part.  Not if all parts are `stored`
+ * together and the part is a concatenation, which would be stored a second time. */
 static bool concat_inside(rd_collector *c, const rd_expr *e, int demand, bool stored, bool *done)
 {
     const rd_expr *part;
@@ -61,17 +61,17 @@ static bool concat_inside(rd_collector *c, const rd_expr *e, int demand, bool st
     return !*done || rd_answer_same(c, demand, part, at);
 }
 
-/* Storage of a concatenation at some place: dims are n loop axes of the place, and between them, as
- * in the expression, the one along the parts. */
+/* The storage of a concatenation at some place: n loop axes of the place, and between them, as
+ * in the expression, the dim along the parts. */
 typedef struct join {
-    int32_t      value, axis; /* the JOIN; the expression's axis along which it joins      */
-    int32_t      place;       /* of the dim along the parts                                */
+    int32_t      value, axis; /* the JOIN value; the axis along which the expression joins */
+    int32_t      place;       /* index of the dim along the parts */
     int32_t      n, dim[RD_RAW_AXES];
-    rd_subscript at[RD_MAX_RANK]; /* the place; at[axis] is each part's own                */
+    rd_subscript at[RD_MAX_RANK]; /* the place; at[axis] is set for each part */
     rd_boxes     boxes;
 } join;
 
-/* A fresh axis along the join, apart from the place's. */
+/* Makes a fresh axis along the parts, distinct from the axes of the place. */
 static int along(rd_collector *c, const join *j, int64_t extent)
 {
     int axis = rd_axes_new(c->axes, extent);
@@ -95,7 +95,7 @@ static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
     return rd_boxes_fill(c, e, j->place, &j->boxes);
 }
 
-/* Reads the join, at subscripts of its dims. */
+/* Answers a use by a read of the stored concatenation. */
 static bool read_join(rd_collector *c, const join *j, int demand, rd_subscript *at)
 {
     const rd_value *v = &c->graph->value[j->value];
@@ -109,7 +109,7 @@ static bool read_join(rd_collector *c, const join *j, int demand, rd_subscript *
     return rd_answer(c, demand, rd_read_value(c, v->type, j->value, j->n + 1, at));
 }
 
-/* One row of a concatenation costs one row: other axes stay at the demand's place. */
+/* Stores a concatenation at the place of one use: only the rows that the use reads. */
 static bool join_pushed(rd_collector *c, const rd_expr *e, int demand)
 {
     join         *j = rd_pool_get(c->pool, sizeof *j);
@@ -133,6 +133,7 @@ static bool join_pushed(rd_collector *c, const rd_expr *e, int demand)
     return at && join_parts(c, e, j) && read_join(c, j, demand, at);
 }
 
+/* Stores a whole concatenation, and answers its uses by reads. */
 static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     join         *j  = rd_pool_get(c->pool, sizeof *j);
@@ -153,8 +154,7 @@ static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
     return true;
 }
 
-/* Elements a demand makes if the join is pushed to its place: all along the parts, and its own of
- * the other axes. */
+/* The number of elements that are stored for a use if the concatenation is stored at its place. */
 static double pushed_points(rd_collector *c, const rd_expr *e, int demand)
 {
     int32_t      dim[RD_RAW_AXES];
@@ -170,7 +170,7 @@ static double pushed_points(rd_collector *c, const rd_expr *e, int demand)
     return points;
 }
 
-/* Elements that demands of several parts make together, if the join is pushed to their places. */
+/* The number of elements stored for all uses that reach several parts, each at its own place. */
 static double points_of_several(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     double  pushed = 0;
@@ -182,6 +182,8 @@ static double points_of_several(rd_collector *c, const rd_expr *e, const int32_t
     return pushed;
 }
 
+/* Makes the values of a concatenation.  Uses inside one part read that part; others read
+ * storage, common or of their own, whichever is smaller. */
 bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n)
 {
     const bool stored = points_of_several(c, e, list, n) > rd_expr_points(e);
@@ -203,8 +205,8 @@ bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n
 }
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
-/* Where neither strides nor split axes can express a reshape, its operand is stored in C order
- * first. */
+/* Stores the operand of a reshape in C order, if neither strides nor split axes can express the
+ * reshape. */
 static bool reshape_copy(rd_collector *c, const rd_expr *e, int demand)
 {
     const rd_expr *x      = e->in[0];
@@ -231,6 +233,8 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int demand)
            rd_answer(c, demand, rd_read_value(c, x->type, v, 1, &flat));
 }
 
+/* Answers a use of a reshape: by a flat read of a leaf, by subscripts of the operand, or by a
+ * copy. */
 bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int demand)
 {
     rd_subscript in[RD_MAX_RANK], at[RD_MAX_RANK];

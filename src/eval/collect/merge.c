@@ -1,8 +1,8 @@
-/* merge.c - the virtual shape: two axes that every access walks as one, with the same role
- * everywhere, become one.
+/* merge.c - finds the virtual shape: merges two axes that every access steps through as one
+ * (loop collapsing), if they have the same role everywhere.
  *
- * Shape (3,4,5,2) summed over its first axis has the virtual shape (3,40); over the middle two
- * (3,20,2). */
+ * An array of shape (3,4,5,2) summed over its first axis has the virtual shape (3,40); summed
+ * over the middle two it has (3,20,2). */
 #include "eval/ir.h"
 #include <stdio.h>
 #include <string.h>
@@ -15,13 +15,14 @@ static int64_t coef_of(const rd_subscript *at, int axis)
     return 0;
 }
 
-/* A linear position counts x in units of whole runs of y. */
+/* True if a linear index counts x in units of y's whole extent. */
 static bool linear(const rd_graph *g, const rd_subscript *at, int x, int y)
 {
     return coef_of(at, x) == coef_of(at, y) * g->axis[y].extent;
 }
 
-/* In the order of a fold, x comes just before y on the same side of the lane boundary. */
+/* True if x comes just before y in a reduction's order, both on the same side of the lane
+ * boundary. */
 static bool order_allows(const rd_combine *c, int x, int y)
 {
     for (int k = 0; k < c->n_order; k++)
@@ -35,8 +36,8 @@ static bool reads_kept(const rd_value *v)
     return v->kind == RD_VALUE_READ && v->slot < 0;
 }
 
-/* Do all readers of storage take its dims d and d + 1 where the loops over x and y stand?  Then they go
- * through both as through one, whatever other places they ask for along other dims. */
+/* True if all readers of a stored value take its dims d and d + 1 at the loops over x and y.
+ * They then step through both as one, wherever they read along other dims. */
 static bool read_as_they_are(const rd_graph *g, const rd_value *v, int d, int x, int y)
 {
     const int32_t number = (int32_t)(v - g->value);
@@ -54,8 +55,8 @@ static bool read_as_they_are(const rd_graph *g, const rd_value *v, int d, int x,
     return true;
 }
 
-/* May two neighbouring axes of what is stored become one?  Readers at other places count dims one by
- * one, so all of them have to take both axes as they are.  One flat place needs the C order alone. */
+/* True if the neighbouring dims x and y of a stored value may become one.  All readers must take
+ * both axes as they are; one flat index needs only the C order. */
 static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
     int before = -1;
@@ -72,7 +73,8 @@ static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
     return true;
 }
 
-/* Is place d of a reader the loop over x or y, and the dim of the storage that is made there? */
+/* True if subscript d of a reader is the loop over x or y, and that is the storage dim of the
+ * value read. */
 static bool is_kept_dim(const rd_graph *g, const rd_value *v, int d, int x, int y)
 {
     const rd_value *t    = &g->value[v->target];
@@ -81,6 +83,8 @@ static bool is_kept_dim(const rd_graph *g, const rd_value *v, int d, int x, int 
     return (axis == x || axis == y) && rd_subscript_is_axis(&v->at[d], axis);
 }
 
+/* True if merging axes x and y leaves this value correct: its role, subscripts, storage and
+ * order. */
 static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
     if (rd_in(v->axes, x) != rd_in(v->axes, y) || rd_in(v->reduced, x) != rd_in(v->reduced, y) ||
@@ -136,6 +140,7 @@ static int drop_axis(int32_t *list, int n, int x)
     return kept;
 }
 
+/* Removes axis x, now part of y, from all lists of a value. */
 static void merge_value(rd_value *v, int x)
 {
     v->axes &= ~rd_bit(x);
@@ -157,7 +162,7 @@ static void merge_value(rd_value *v, int x)
     }
 }
 
-/* Readers of storage with a dim x, which goes, have no place along it any more. */
+/* Removes the subscripts along storage dim x from its readers. */
 static void drop_places(rd_graph *g, int x)
 {
     for (int i = 0; i < g->n_value; i++) {
@@ -181,6 +186,7 @@ static bool used(const rd_graph *g, int axis)
     return false;
 }
 
+/* Merges axis x into y: y gets the product of the extents and both names. */
 static void merge(rd_graph *g, int x, int y)
 {
     char name[2 * sizeof g->axis[0].name];

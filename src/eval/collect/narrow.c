@@ -1,25 +1,26 @@
-/* narrow.c - arrays between loops hold small ints in small types, and what is made of them is
- * computed so.
+/* narrow.c - stores small ints between loops in small types, and computes with them in those
+ * types.
  *
- * Sums of ints are i64, and means of them f64, however small they are: a sum of seven bytes that
- * is stored for the next sum takes eight bytes an element.  Where types and operations tell that
- * all values of an array are small whole numbers (core/ranges.h), the array gets a type that has
- * them all.  So do sums, differences and extremes of what it holds; who else reads one is given it
- * in the type that it had.  No value changes, as none of these operations rounds or wraps in
- * either type. */
+ * Sums of ints are i64 and their means f64, however small: a stored sum of seven bytes takes
+ * eight bytes.  If types and operations show that all values of an array are small whole numbers
+ * (core/ranges.h), the array gets a type that holds them.  Sums, differences and extremes of it
+ * are computed in small types, too; any other reader gets a cast to the old type.  No value
+ * changes, because no such operation rounds or wraps in either type.
+ *
+ *    s = sum(bytes, 7 of them): i64     ->     s: u16, as 7 * 255 fits */
 #include "eval/collect/narrow.h"
 #include <string.h>
 
 typedef struct narrowing {
     rd_graph *g;
-    int32_t   n; /* values that there were */
+    int32_t   n; /* number of values before the pass */
     rd_range
-        *range; /* of each; of floats it is known where they are whole numbers, and none is -0.0 */
-    rd_dtype *was;   /* its type before */
-    bool     *array; /* it is stored and read at other places */
-    bool     *wants; /* is it an array, or what one is made of? */
-    bool     *fixed; /* it keeps its type */
-    int32_t  *back;  /* the value in the type that it had, -1 */
+        *range; /* by value: its range; of floats only if all are whole numbers and none is -0.0 */
+    rd_dtype *was;   /* by value: its type before */
+    bool     *array; /* by value: it is stored and read at other places */
+    bool     *wants; /* by value: it is an array, or one is made of it */
+    bool     *fixed; /* by value: it keeps its type */
+    int32_t  *back;  /* by value: its cast to the old type, -1 */
 } narrowing;
 
 static bool is_float(rd_dtype type)
@@ -28,7 +29,7 @@ static bool is_float(rd_dtype type)
 }
 
 /* ---- Which ------------------------------------------------------------------------------------ */
-/* Maps that mean the same in a type that has all operands and the result. */
+/* True for maps with the same result in any type that holds all operands and the result. */
 static bool is_of_any_type(const rd_value *v)
 {
     if (v->kind != RD_VALUE_MAP)
@@ -54,7 +55,7 @@ static bool may_change(const narrowing *c, int i)
            (is_of_any_type(v) || (rd_is_plain_fold(c->g, v) && v->reducer == RD_RED_sum));
 }
 
-/* The first operand that counts: what a choice asks is a bool. */
+/* The first operand that is narrowed: a choice's condition is a bool. */
 static int first_operand(const rd_value *v)
 {
     return v->kind == RD_VALUE_MAP && v->op == RD_OP_where ? 1 : 0;
@@ -65,7 +66,7 @@ static int end_of_operands(const rd_value *v)
     return v->kind == RD_VALUE_REDUCE ? 1 : v->n_in;
 }
 
-/* Arrays, and from these on what they are made of; users stand behind their operands. */
+/* Marks arrays and what they are made of, users first; false: there are none. */
 static bool find_wanted(narrowing *c)
 {
     bool some = false;
@@ -90,7 +91,7 @@ static bool has_changed(const narrowing *c, int i)
     return c->g->value[i].type != c->was[i];
 }
 
-/* The operand that a value had: who is given one in its old type is given a cast of it. */
+/* The first operand before this pass: a cast back to the old type is looked through. */
 static int first_in(const narrowing *c, const rd_value *v)
 {
     return v->in[0] < c->n ? v->in[0] : c->g->value[v->in[0]].in[0];
@@ -102,7 +103,7 @@ static bool is_same_number(const narrowing *c, int i, int k)
            c->range[k].high <= c->range[i].high;
 }
 
-/* Casts that keep the number are followed back to the value that they are of. */
+/* Follows casts that keep the number back to the value that they cast. */
 static int without_casts(const narrowing *c, int i)
 {
     for (;;) {
@@ -115,7 +116,7 @@ static int without_casts(const narrowing *c, int i)
     }
 }
 
-/* The narrowest type that has a value and its operands; its own if there is none. */
+/* The narrowest type that holds a value and its operands; its own if there is none. */
 static rd_dtype narrowest(const narrowing *c, int i)
 {
     static const rd_dtype types[] = { RD_U8, RD_I8, RD_I16, RD_U16, RD_I32 };
@@ -130,7 +131,7 @@ static rd_dtype narrowest(const narrowing *c, int i)
     return v->type;
 }
 
-/* Are operands there in no more than 32 bits?  To narrow what is wide takes time. */
+/* True if all operands have at most 32 bits.  Narrowing wide operands takes time. */
 static bool come_narrow(const narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
@@ -164,7 +165,7 @@ static int cast_of(narrowing *c, int i, rd_dtype type)
     return made;
 }
 
-/* An operand in that type. */
+/* The operand in that type: itself, a constant, or a cast. */
 static int operand_in(narrowing *c, int i, rd_dtype type)
 {
     const int from = without_casts(c, i);
@@ -205,7 +206,7 @@ static bool set_operands(narrowing *c, int i, const int32_t *in)
 
 enum { MOST_IN = 4 };
 
-/* The value is computed in a narrower type. */
+/* Computes the value in a narrower type. */
 static bool change(narrowing *c, int i, rd_dtype type)
 {
     const rd_value v           = c->g->value[i];
@@ -222,14 +223,15 @@ static bool change(narrowing *c, int i, rd_dtype type)
     return true;
 }
 
-/* The place of an extreme is the same in each type that has the numbers. */
+/* True for argmin and argmax: the position of an extreme is the same in any type that holds the
+ * numbers. */
 static bool takes_any_type(const narrowing *c, const rd_value *v)
 {
     return rd_is_plain_fold(c->g, v) &&
            (v->reducer == RD_RED_argmin || v->reducer == RD_RED_argmax);
 }
 
-/* A reader that needs the old type gets a cast of the value to it. */
+/* Keeps the type of a value; operands that were narrowed are cast back for it. */
 static bool keep(narrowing *c, int i)
 {
     const rd_value v   = c->g->value[i];
@@ -248,6 +250,7 @@ static bool keep(narrowing *c, int i)
     return all;
 }
 
+/* Narrows one value if that is allowed and useful; else keeps it. */
 static bool narrow(narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
@@ -265,6 +268,7 @@ static bool narrow(narrowing *c, int i)
     return type == v->type ? keep(c, i) : change(c, i, type);
 }
 
+/* Allocates the tables of the pass; false: no memory. */
 static bool begin(narrowing *c, rd_graph *g)
 {
     const size_t n = (size_t)g->n_value;
@@ -285,7 +289,7 @@ static bool begin(narrowing *c, rd_graph *g)
     return true;
 }
 
-/* Has it an array that may be narrower?  Most graphs have none, and are planned often. */
+/* True if an array is read at other places.  Most graphs have none and skip the pass. */
 static bool has_arrays(const rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++)
@@ -294,6 +298,7 @@ static bool has_arrays(const rd_graph *g)
     return false;
 }
 
+/* Narrows the arrays of a graph, operands first.  See ir.h. */
 bool rd_narrow_arrays(rd_graph *g)
 {
     narrowing c = { 0 };

@@ -1,5 +1,4 @@
-/* narrow_fixed.c - values of a graph that keep their types, however small the ints are that they
- * hold. */
+/* narrow_fixed.c - finds values that keep their types, however small their ints are. */
 #include "eval/collect/narrow.h"
 
 static bool is_float(rd_dtype type)
@@ -7,7 +6,7 @@ static bool is_float(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
-/* A library multiplies matrices of the type that they had. */
+/* Fixes the factors of a product: a library multiplies matrices in the type that they had. */
 static void fix_factors(const rd_graph *g, const rd_value *v, int depth, bool *fixed)
 {
     for (int k = 0; k < v->n_in && k < 2; k++) {
@@ -20,7 +19,7 @@ static void fix_factors(const rd_graph *g, const rd_value *v, int depth, bool *f
     }
 }
 
-/* Results, parts of concatenations, rows in order and places that are looked up are as they are. */
+/* Fixes results, parts of concatenations, rows to sort, and indices of gathers. */
 bool *rd_fixed_types(const rd_graph *g)
 {
     bool *fixed = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *fixed);

@@ -1,5 +1,5 @@
-/* narrow_ranges.c - between which whole numbers the values of a graph lie, as their types and what
- * makes them say. */
+/* narrow_ranges.c - range analysis: bounds of the whole numbers that each value of a graph may
+ * be, from types and operations. */
 #include "eval/collect/narrow.h"
 #include <math.h>
 
@@ -10,6 +10,7 @@ static bool is_float(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
+/* The range of a constant; unknown for halves, fractions, -0.0 and numbers above 1e6. */
 static rd_range range_of_number(const rd_value *v)
 {
     double x;
@@ -24,8 +25,9 @@ static rd_range range_of_number(const rd_value *v)
     return rd_range_from((int64_t)x, (int64_t)x);
 }
 
-/* Floats that are whole numbers.  A product of 0 and a number below 0 is -0.0, which no int is, so
- * ranges of products lie at 0 or above; the other operators give no -0.0 here. */
+/* The range of a float map whose operands are whole numbers. 0 times a negative number is -0.0,
+ * which no int represents, so products are known only for operands of at least 0.  The other
+ * operators make no -0.0 here. */
 static rd_range range_of_floats(const rd_value *v, const rd_range *x)
 {
     const bool above = x[0].known && x[1].known && x[0].low >= 0 && x[1].low >= 0;
@@ -42,6 +44,7 @@ static rd_range range_of_floats(const rd_value *v, const rd_range *x)
     }
 }
 
+/* The range of a map, from those of its operands. */
 static rd_range range_of_map(const rd_range *range, const rd_value *v)
 {
     rd_range x[3] = { unknown, unknown, unknown };

@@ -1,22 +1,22 @@
-/* pack.c - operands of pairs that lie apart along the axis whose neighbours are computed side by
- * side, as the coordinates of points do, are copied first, so that they lie side by side: they are
- * read again for each partner (Goto and van de Geijn, 2008, "Anatomy of High-Performance Matrix
- * Multiplication", packs blocks of a matrix for the same reason).  A copy is a kept map as any
- * other, and placement says where it lives.  It changes no bit. */
+/* pack.c - packs operands of pairwise sums: copies those that are not contiguous along the lane
+ * axis, such as coordinates of points.  Each is read again for every partner (Goto and van de
+ * Geijn, 2008, "Anatomy of High-Performance Matrix Multiplication", pack blocks of a matrix for
+ * the same reason).  A copy is a materialised map, which placement puts somewhere.  No bit
+ * changes. */
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* What an element costs that is read apart, in operations. */
+/* Cost of loading an element that is not contiguous, in operations. */
 static const float APART = 2;
-/* Kept values are few in a plan. */
+/* Limits that keep the number of stored values of a plan small. */
 enum { DEPTH = 8, MOST_COPIES = 64 };
 
 typedef struct packing {
     rd_graph *g;
-    int32_t   n, copies;    /* values there were */
-    int32_t  *copy;         /* per value: what copies it, -1 */
-    int32_t  *stack, *seen; /* seen: by the fold with this number + 1 */
+    int32_t   n, copies;    /* number of values before the pass; copies made */
+    int32_t  *copy;         /* by value: its copy, -1 */
+    int32_t  *stack, *seen; /* seen: number + 1 of the last reduction that came here */
 } packing;
 
 static int64_t coefficient(const rd_subscript *at, int axis)
@@ -36,8 +36,8 @@ static bool is_inline_map(const rd_value *v)
     return v->kind == RD_VALUE_MAP && !rd_is_anchor_kind(v);
 }
 
-/* Does the axis go along another dim than the last of an array that the plan makes?  Rows that are
- * normalised before each meets each other row are such an array. */
+/* True if the axis goes along another dim than the last of an array in the plan, such as rows
+ * that are normalised before each is paired with each other. */
 static bool array_lies_apart(const rd_graph *g, const rd_value *read, int axis)
 {
     const rd_value *array = &g->value[read->target];
@@ -52,7 +52,8 @@ static bool array_lies_apart(const rd_graph *g, const rd_value *read, int axis)
     return apart;
 }
 
-/* A read, or a map of such, whose neighbours for the fold lie apart.  Maps of maps may be many. */
+/* True for a read, or a map of reads, that is not contiguous along the lane axis.  `depth`
+ * bounds the recursion. */
 static bool neighbours_lie_apart(const rd_graph *g, const rd_value *v, int axis, int depth)
 {
     bool apart = false;
@@ -78,7 +79,8 @@ static int copy_of(packing *p, int read)
     return p->copy[read];
 }
 
-/* A copy of what is read, which a map that is read is as it stands: kept sooner. */
+/* Replaces a read by a copy.  A map is copied by storing it, so it only becomes dearer to
+ * inline. */
 static bool pack_operand(packing *p, int32_t *operand)
 {
     const int x = *operand;
@@ -91,6 +93,8 @@ static bool pack_operand(packing *p, int32_t *operand)
     return true;
 }
 
+/* Packs the operands of one reader below a reduction, and pushes inlined maps for further
+ * search. */
 static bool pack_operands_of(packing *p, int fold, int reader, int *n)
 {
     rd_graph *g    = p->g;
@@ -113,6 +117,7 @@ static bool pack_operands_of(packing *p, int fold, int reader, int *n)
     return true;
 }
 
+/* Packs all operands below one reduction, by a depth-first traversal. */
 static bool pack_operands(packing *p, int fold)
 {
     int n = 0;
@@ -127,13 +132,14 @@ static bool pack_operands(packing *p, int fold)
     return true;
 }
 
-/* A sum of one number for each pair, computed for neighbours side by side. */
+/* True for a reduction of one number per pair with its lanes along a kept axis. */
 static bool has_lanes(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE && !v->apart && v->combine->lane_axis >= 0 &&
            rd_in(v->axes, v->combine->lane_axis);
 }
 
+/* Packs the operands of all such reductions of a graph.  See ir.h. */
 bool rd_pack_operands(rd_graph *g)
 {
     const int n = g->n_value;

@@ -1,10 +1,12 @@
-/* products.c - sums of products of two matrices that get loops of their own, for a library that
- * multiplies matrices; what they are made of and what is made of them comes before and after. */
+/* products.c - finds sums of products of two matrices (GEMM) and gives them loops of their own,
+ * for a matrix library.  Their operands are stored before, and their readers run after.
+ *
+ *    c[i,j] = sum over k of a[i,k] * b[k,j] */
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* c = sum of a b. */
+/* c = sum of a b, with the sets of axes of a GEMM. */
 typedef struct product {
     const rd_value *a, *b;
     rd_set          m, n, k, batch;
@@ -36,7 +38,7 @@ static bool find_axes(const rd_value *v, product *p)
     return !(v->axes & ~(a | b)) && !(v->reduced & ~(a & b));
 }
 
-/* Less is not worth arrays around it. */
+/* True if the product is large enough to be worth arrays around it. */
 static bool is_large(const rd_graph *g, const product *p)
 {
     enum { LEAST_EXTENT = 8, LEAST_POINTS = 1 << 15 };
@@ -46,8 +48,8 @@ static bool is_large(const rd_graph *g, const product *p)
            points(g, p->batch | p->m | p->n | p->k) >= LEAST_POINTS;
 }
 
-/* What is not a result would become an array: not if that is much larger than what it is made of,
- * as of distances between many points of few coordinates. */
+/* True if storing the product as an array is acceptable: it is small, or not much larger than
+ * its operands.  Distances between many points of few coordinates are not. */
 static bool is_small(const rd_graph *g, const rd_value *v, const product *p)
 {
     enum { SMALL = 1 << 20, TIMES = 4 };
@@ -61,8 +63,8 @@ static bool may_be_stored(const rd_graph *g, const rd_value *v, const product *p
     return v->out >= 0 || v->whole || is_small(g, v, p);
 }
 
-/* Folds take their lanes from the answer.  So it follows from the options and from extents, and not
- * from siblings, devices, or whether there is a library. */
+/* True if the value is a product that will be stored.  Lanes of reductions depend on this, so it
+ * follows from options and extents alone, not from siblings, devices or libraries. */
 bool rd_is_stored_product(const rd_graph *g, const rd_value *v)
 {
     product p;
@@ -75,7 +77,7 @@ bool rd_is_stored_product(const rd_graph *g, const rd_value *v)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* Neighbours side by side in memory, along one of the axes. */
+/* True if the value is read contiguously along one of the axes. */
 static bool reads_rows(const rd_value *v, rd_set axes)
 {
     bool rows = v->target >= 0;
@@ -91,16 +93,15 @@ static bool reads_rows(const rd_value *v, rd_set axes)
     return rows;
 }
 
-/* To store what is not stored for another reason is worth it if that costs less than the products
- * without a library do. */
+/* True if storing an operand costs less than the product would cost without a library. */
 static bool may_be_stored_first(const rd_graph *g, const rd_value *v, const product *p)
 {
     return points(g, v->axes) * (RD_PRICE_WRITE + RD_PRICE_READ + v->ops) <=
            points(g, p->batch | p->m | p->n | p->k);
 }
 
-/* Is it read from memory by rows whose elements lie apart, as parts of complex numbers do?  Each of
- * its axes once, and none of a batch within the rows. */
+/* True for a read of rows with gaps between elements, such as the real parts of complex numbers.
+ * Each axis must occur once, and no batch axis within the rows. */
 static bool rows_lie_apart(const rd_value *v, const product *p)
 {
     const rd_subscript *at   = v->at;
@@ -130,7 +131,7 @@ static bool may_be_operand(const rd_graph *g, const rd_value *v, const product *
            ((v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && may_be_stored_first(g, v, p));
 }
 
-/* Storage of a copy: its axes as they lie in memory. */
+/* Gives a copy storage dims in the order of its source's memory. */
 static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
 {
     int64_t *step = rd_pool_get(g->pool, (size_t)at->n_term * sizeof *step);
@@ -150,7 +151,7 @@ static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
     return step && v->dim;
 }
 
-/* Axes along which what a map is made of lies side by side in memory; maps of maps may be many. */
+/* The axes along which a map's sources are contiguous.  `depth` bounds the recursion. */
 static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
 {
     rd_set found = 0;
@@ -169,8 +170,9 @@ static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
     return found;
 }
 
-/* Storage of a map: matrices one after another, rows along k, or as what it is made of lies:
- * writing a tall matrix turned takes as long as multiplying it. */
+/* Gives a map storage dims: batch, then rows, then k innermost.  If its sources are contiguous
+ * along rows instead, k goes outside: writing a tall matrix transposed takes as long as
+ * multiplying it. */
 static bool keep_map(rd_graph *g, rd_value *v, const product *p)
 {
     enum { DEPTH = 8 };
@@ -189,7 +191,7 @@ static bool keep_map(rd_graph *g, rd_value *v, const product *p)
     return v->dim;
 }
 
-/* `copy`: what copies a read, -1: nothing yet. */
+/* Stores an operand, if it needs that. copy: by value, its copy, -1. */
 static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_t *copy)
 {
     const int read = *operand;
@@ -203,7 +205,8 @@ static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_
     return true;
 }
 
-/* Where a library is missing that there might be, people are told. */
+/* True if there is a matrix library.  If one is missing that could be installed, the graph's
+ * notes say so. */
 static bool has_library(rd_graph *g, bool *memory)
 {
     const rd_backend_table *backend = g->device ? g->device : &rd_backend_cpu;
@@ -219,13 +222,14 @@ static bool has_library(rd_graph *g, bool *memory)
     return false;
 }
 
-/* A sum that a library could compute. */
+/* True for a sum that a library could compute. */
 static bool is_product(const rd_graph *g, const rd_value *v, product *p)
 {
     return find_operands(g, v, p) && find_axes(v, p) && is_large(g, p) && may_be_stored(g, v, p) &&
            may_be_operand(g, p->a, p) && may_be_operand(g, p->b, p);
 }
 
+/* Marks the products of the first n values and stores their operands. */
 static bool part(rd_graph *g, int32_t *copy, int n)
 {
     bool memory;
@@ -236,7 +240,7 @@ static bool part(rd_graph *g, int32_t *copy, int n)
 
         if (!is_product(g, &g->value[i], &p))
             continue;
-        if (!has_library(g, &memory)) /* asked last: the answer may take loading it */
+        if (!has_library(g, &memory)) /* asked last, because the answer may load the library */
             return memory;
         g->value[i].apart = true;
         if (!keep_operand(g, &in[0], &p, copy) || !keep_operand(g, &in[1], &p, copy))

@@ -1,4 +1,5 @@
-/* reach.c - what expressions are made of, down to what is given, and what each costs. */
+/* reach.c - finds all expressions below the requested ones, down to given ones, and counts what
+ * each costs. */
 #include "eval/collect/collect.h"
 #include <math.h>
 
@@ -7,7 +8,8 @@ static double own_ops(const rd_expr *e)
     return e->kind == RD_EXPR_MAP ? rd_op_table[e->op].cost : e->kind == RD_EXPR_CALL ? 10 : 0;
 }
 
-/* Is it memory, or computed at a place of its own? */
+/* True if the expression is read: it is in memory, or a fold that is computed at a place of its
+ * own. */
 static bool is_read(const rd_seen *seen)
 {
     const rd_expr_kind kind = seen->expr->kind;
@@ -18,11 +20,11 @@ static bool is_read(const rd_seen *seen)
            kind == RD_EXPR_PRODUCT || (kind == RD_EXPR_LEAF && seen->expr->rank > 0);
 }
 
-/* What it takes to compute one element inline; folds count no operations, they have a rule of their
- * own. */
+/* Counts what computing one element inline takes.  Folds count no operations, as they have a
+ * rule of their own. */
 static void count_work(rd_collector *c)
 {
-    const double most = 1e6; /* of operands that come again and again */
+    const double most = 1e6; /* a limit for operands that occur exponentially often */
 
     for (int i = c->n_seen; i-- > 0;) {
         rd_seen *const seen = &c->seen[i];
@@ -50,7 +52,8 @@ static bool see_all(rd_collector *c, const rd_expr *e)
     return true;
 }
 
-/* The factors of a contracted product, too: the product may be given, and is not read then. */
+/* Adds the operands, and the factors of a contracted product: the product itself may be given
+ * and is then not read. */
 static bool see_operands(rd_collector *c, const rd_expr *e)
 {
     for (int k = 0; k < e->n_in; k++) {
@@ -62,6 +65,7 @@ static bool see_operands(rd_collector *c, const rd_expr *e)
     return see_all(c, e);
 }
 
+/* Fills the list of seen expressions.  See collect.h. */
 bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given)
 {
     if (!rd_seen_begin(c))

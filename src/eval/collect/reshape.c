@@ -1,8 +1,9 @@
-/* reshape.c - subscripts through a reshape: the flat C-order index, taken apart again by the
- * operand's extents. */
+/* reshape.c - subscripts through a reshape: computes the flat C-order index, and divides it by
+ * the operand's extents. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
+/* Base and strides of an affine view of a leaf.  See collect.h. */
 const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride)
 {
     const rd_expr *leaf = e->kind == RD_EXPR_VIEW ? e->in[0] : e;
@@ -24,11 +25,12 @@ const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride)
     return leaf;
 }
 
-/* A run of the operand's axes and one of the result's with the same number of elements. */
+/* A run of the operand's axes, and a run of the result's axes with the same number of elements. */
 typedef struct group {
     int x0, x1, e0, e1;
 } group;
 
+/* Finds the next pair of runs; false after the last. */
 static bool next_group(const rd_expr *x, const rd_expr *e, group *g)
 {
     int64_t px, pe;
@@ -47,7 +49,7 @@ static bool next_group(const rd_expr *x, const rd_expr *e, group *g)
     return true;
 }
 
-/* The stride of the run's flat index, if the strides of its axes join; false if they do not. */
+/* The stride of the run's flat index, if the strides of its axes merge; false if they do not. */
 static bool joined_stride(const rd_expr *x, const int64_t *stride, const group *g, int64_t *joined)
 {
     int64_t expected = 0;
@@ -67,6 +69,7 @@ static bool joined_stride(const rd_expr *x, const int64_t *stride, const group *
     return true;
 }
 
+/* True if the reshape may split axes.  See collect.h. */
 bool rd_reshape_splits(const rd_expr *e)
 {
     int64_t base, stride[RD_MAX_RANK], joined;
@@ -82,6 +85,7 @@ bool rd_reshape_splits(const rd_expr *e)
     return false;
 }
 
+/* Makes a flat read of a leaf behind a reshape.  See collect.h. */
 int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     const rd_expr *x = e->in[0], *leaf;
@@ -110,7 +114,7 @@ int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     return v;
 }
 
-/* Greatest value of a term, or least. */
+/* The extreme value of a term: the greatest, or the least for a negative coefficient. */
 static int64_t reach(const rd_collector *c, const rd_term *t)
 {
     int64_t extent = t->axis < 0 ? c->graph->value[t->value].value.i64
@@ -119,8 +123,8 @@ static int64_t reach(const rd_collector *c, const rd_term *t)
     return t->coef * (extent - 1);
 }
 
-/* Splits the terms of `flat` that straddle a multiple of n, so that each is either a multiple of it
- * or stays below. */
+/* Splits axes of `flat` that straddle a multiple of n.  Each term is then a multiple of n or
+ * stays below n.  *ok is false if an axis may not be split. */
 static bool split_straddling(rd_collector *c, rd_subscript *flat, int64_t n, bool *ok)
 {
     for (int t = 0; t < flat->n_term; t++) {
@@ -143,7 +147,7 @@ static bool split_straddling(rd_collector *c, rd_subscript *flat, int64_t n, boo
     return true;
 }
 
-/* rest + n * quotient = flat, with 0 <= rest < n whatever the indices are; else *ok is false. */
+/* Divides: rest + n * quotient = flat, with 0 <= rest < n for all indices; else *ok is false. */
 static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subscript *rest,
                    rd_subscript *quotient, bool *ok)
 {
@@ -169,6 +173,8 @@ static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subs
     return rd_subscript_normal(c->axes, quotient) && rd_subscript_normal(c->axes, rest);
 }
 
+/* Computes the subscripts of the operand, by dividing the flat index by its extents from the
+ * last axis on.  See collect.h. */
 bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in,
                        bool *ok)
 {

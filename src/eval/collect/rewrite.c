@@ -1,16 +1,19 @@
-/* rewrite.c - a softmax written as two reductions over long rows becomes one.  It looks at the
- * values themselves and their operands only, never at siblings, as it changes bits.
+/* rewrite.c - turns a softmax written as two reductions over long rows into one reduction
+ * (online softmax).  It examines only the values and their operands, never siblings, because it
+ * changes bits.
  *
- * Not one of halves: its differences and exponentials are rounded to 16 bits before they are
- * added, by which one reduction would not go.  Nor would that be faster: as they are written, rows
- * of 512 KiB of f16 take what as many f32 take as one reduction (23 ms for 16M elements). */
+ *    m = max(x);  s = sum(exp(x - m))     ->     (m, s) = maxsumexp(x)
+ *
+ * Not for 16-bit floats: their differences and exponentials are rounded to 16 bits before they
+ * are added, which one reduction would not do.  Nor would it be faster: rows of 512 KiB of them
+ * take as long as written (23 ms for 16M elements). */
 #include "core/caches.h"
 #include "eval/ir.h"
 
 /* ---- Softmax --------------------------------------------------------------------------------- */
-/* Rows up to this size stay in cache between the passes of a softmax as written, with the
- * exponentials of one, or in the next cache at worst: at 512 KiB of f64 one reduction took 1.4
- * times as long, as it needs each exponential twice.  A fixed constant, as it decides bits. */
+/* Rows up to this size stay in cache between the two passes as written, or in the next cache at
+ * worst.  One reduction is slower there (1.4 times at 512 KiB of f64), as it computes each
+ * exponential twice.  A fixed constant, as it decides bits. */
 static const int64_t ROW_BYTES = RD_L2_BYTES / 2;
 
 static bool plain_reduce(const rd_value *v, int reducer)
@@ -19,7 +22,7 @@ static bool plain_reduce(const rd_value *v, int reducer)
            v->expr->as.fold->law != RD_LAW_serial && !v->expr->as.fold->identity;
 }
 
-/* Is s the sum over the same axes of exp(x - m), m the maximum of x?  Gives m, else -1. */
+/* The number of m, if s is the sum of exp(x - m) over the axes of m = max(x); else -1. */
 static int shifted_by(const rd_graph *g, const rd_value *s)
 {
     const rd_value *e, *d, *m;
@@ -39,8 +42,8 @@ static int shifted_by(const rd_graph *g, const rd_value *s)
     return d->in[1];
 }
 
-/* Bytes of x that one element of the sum needs again: a row, or a strip of cache lines if
- * neighbours are kept. */
+/* Bytes of x that one element of the sum reads twice: a row, or 64 rows if lanes go along a kept
+ * axis. */
 static int64_t row_bytes(const rd_graph *g, const rd_value *s)
 {
     int64_t bytes = rd_points_of(g, s->reduced) * rd_dtype_size(s->type);
@@ -48,8 +51,7 @@ static int64_t row_bytes(const rd_graph *g, const rd_value *s)
     return s->combine->lane_axis >= 0 && rd_in(s->axes, s->combine->lane_axis) ? 64 * bytes : bytes;
 }
 
-/* The reduction to both results, stored with one more dim for them; a copy of m but for that and
- * where m goes. */
+/* Makes the reduction with both results: a copy of m, stored with one more dim for the pair. */
 static int pair_of(rd_graph *g, int m)
 {
     rd_value       p   = g->value[m];
@@ -78,7 +80,7 @@ static int pair_of(rd_graph *g, int m)
     return rd_graph_add(g, p);
 }
 
-/* The k-th result of a pair at the place of value v. */
+/* A read of the k-th result of a pair, at the place of value v. */
 static rd_value result_of(const rd_graph *g, int v, int pair, int k, rd_subscript *at)
 {
     const rd_value *p = &g->value[pair];
@@ -99,8 +101,8 @@ static rd_value result_of(const rd_graph *g, int v, int pair, int k, rd_subscrip
                        .out    = -1 };
 }
 
-/* Value v becomes a read of the k-th result of a pair; if it is kept, a copy of that, kept in the
- * same way: who else asks for v must not decide how it is computed. */
+/* Turns value v into a read of the k-th result of a pair.  If v is stored, it becomes a copy of
+ * that read and is stored as before, so other readers do not change how it is computed. */
 static bool read_result(rd_graph *g, int v, int pair, int k)
 {
     rd_subscript *at = rd_pool_get(g->pool, (size_t)g->value[pair].n_dim * sizeof *at);

@@ -1,11 +1,12 @@
-/* seam_boxes.c - what a result is in each of the boxes that seams cut it into. */
+/* seam_boxes.c - builds the expression of a result in each of the boxes into which concatenation
+ * boundaries split it. */
 #include "eval/collect/seams_own.h"
 #include "expr/affine.h"
 #include "expr/plain.h"
 #include <string.h>
 
-/* Returns the part of a concatenation that lies in the box, -1: the box takes several.  Sets *from to
- * the place where that part begins. */
+/* Returns the part of a concatenation that contains the box, and where it begins in *from; -1:
+ * the box spans several parts. */
 static int part_in_box(const rd_seams *s, const rd_expr *x, const rd_reading *at, int64_t *from)
 {
     const int     axis = (int)x->as.axis->axis, along = at[axis].axis;
@@ -25,13 +26,14 @@ static int part_in_box(const rd_seams *s, const rd_expr *x, const rd_reading *at
 
 static rd_expr *in_box(rd_seams *s, rd_expr *x, const rd_reading *at);
 
-/* Extents of what is read of a node in the box. */
+/* Computes the extents of what the box reads of a node. */
 static void extents(const rd_seams *s, const rd_expr *x, const rd_reading *at, int64_t *extent)
 {
     for (int a = 0; a < x->rank; a++)
         extent[a] = at[a].axis < 0 || x->extent[a] == 1 ? 1 : s->hi[at[a].axis] - s->lo[at[a].axis];
 }
 
+/* Makes the slice of a node that the box reads. */
 static rd_expr *slice(const rd_seams *s, rd_expr *x, const rd_reading *at)
 {
     int64_t number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
@@ -47,6 +49,7 @@ static rd_expr *slice(const rd_seams *s, rd_expr *x, const rd_reading *at)
     return rd_plain_view(x, x->rank, extent, number, NULL);
 }
 
+/* Makes the same map of its operands in the box. */
 static rd_expr *map_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
 {
     int64_t   extent[RD_MAX_RANK];
@@ -63,7 +66,8 @@ static rd_expr *map_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
     return in ? rd_node(&node, x->as.any, x->as_size) : NULL;
 }
 
-/* The view of what its operand is in the box: which begins there, so all offsets are 0. */
+/* Makes the same view of its operand in the box.  The operand begins at the box, so all offsets
+ * are 0. */
 static rd_expr *view_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
 {
     int64_t    number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
@@ -81,8 +85,8 @@ static rd_expr *view_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
     return rd_plain_view(y, x->rank, extent, number, NULL);
 }
 
-/* A part is rounded before a sum takes it, as it is where the concatenation is stored.  So a product
- * and the sum are not contracted to one fma. */
+/* Makes a part rounded before it is added, as it is when the concatenation is stored.  The cast
+ * keeps a product from being contracted into an fma. */
 static rd_expr *rounded(rd_expr *x)
 {
     return x && rd_product_of(x) ? rd_node(&(rd_expr){ .ctx    = x->ctx,
@@ -121,6 +125,7 @@ static rd_expr *make_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
     }
 }
 
+/* Makes what a node is in the current box, once for each place where it is read. */
 static rd_expr *in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
 {
     bool     fresh;
@@ -141,7 +146,7 @@ rd_expr *rd_in_next_box(rd_seams *s, rd_expr *x, const rd_reading *at)
     return in_box(s, x, at);
 }
 
-/* The boxes from axis a on, of the box so far, joined again. */
+/* Joins the boxes along axis a and the axes behind it, within the box chosen so far. */
 static rd_expr *join_boxes(rd_seams *s, rd_expr *x, const rd_reading *at, int a)
 {
     const rd_axis_facts facts                   = { .axis = a };

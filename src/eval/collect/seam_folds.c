@@ -1,14 +1,14 @@
-/* seam_folds.c - folds of what is made of concatenations, cut at the seams of these: the fold of
- * the whole is that of the folds of its boxes.
+/* seam_folds.c - splits reductions over concatenations at the concatenation boundaries: the
+ * whole is combined from reductions over boxes.
  *
- * The energy of spins beside their neighbours, which rolls bring, is then a sum over one large box
- * and sums over narrow ones, and no roll is stored.  A fold is cut only if it comes to the same
- * bits in any order. */
+ *    sum(x * roll(x, 1))   ->   sum over the inner box + sum over the narrow border box
+ *
+ * So no rolled array is stored.  Only reductions with the same bits in any order are split. */
 #include "eval/collect/seams_own.h"
 #include "core/reducers.h"
 #include <string.h>
 
-/* Maps and views above folds that are looked at. */
+/* Depth to which maps and views above reductions are searched. */
 enum { DEPTH = 8 };
 
 /* ---- Which folds ---------------------------------------------------------------------------- */
@@ -17,7 +17,7 @@ static int bits_of(rd_dtype type)
     return type == RD_BOOL ? 1 : 8 * rd_dtype_size(type);
 }
 
-/* Floats that are small whole numbers, of which no sum rounds. */
+/* True for a sum of ints cast to f64 that are so small that no sum rounds. */
 static bool adds_small_ints(const rd_expr *x)
 {
     enum { EXACT = 53 };
@@ -41,7 +41,8 @@ static bool any_order(const rd_expr *x)
     return rd_dtype_kind(x->type) < RD_KIND_FLOAT || adds_small_ints(x);
 }
 
-/* Boxes along kept axes would be joined, so seams cross reduced ones alone. */
+/* True if boundaries cross reduced axes only.  Boxes along kept axes would have to be joined
+ * again. */
 static bool cuts_reduced_axes(const rd_seams *s, const rd_expr *x)
 {
     for (int a = 0; a < s->rank; a++)
@@ -64,6 +65,7 @@ static rd_expr *fold_of_box(rd_seams *s, rd_expr *x, const rd_reading *at)
     return in[0] ? rd_node(&node, x->as.any, x->as_size) : NULL;
 }
 
+/* Combines two partial reductions by the reducer's operator. */
 static rd_expr *both(const rd_expr *x, rd_expr *a, rd_expr *b)
 {
     rd_expr *in[] = { a, b };
@@ -81,7 +83,8 @@ static rd_expr *both(const rd_expr *x, rd_expr *a, rd_expr *b)
                    NULL, 0);
 }
 
-/* The boxes from axis a on, of the box so far. */
+/* Combines the reductions over boxes along axis a and the axes behind it, within the box chosen
+ * so far. */
 static rd_expr *fold_boxes(rd_seams *s, rd_expr *x, const rd_reading *at, int a)
 {
     rd_expr *all = NULL;
@@ -101,6 +104,7 @@ static rd_expr *fold_boxes(rd_seams *s, rd_expr *x, const rd_reading *at, int a)
     return all;
 }
 
+/* Splits one reduction if that is allowed and pays off; else returns it as it is. */
 static rd_expr *cut_fold(rd_collector *c, rd_expr *x, rd_cut_list *cut)
 {
     rd_reading at[RD_MAX_RANK];

@@ -1,9 +1,11 @@
-/* seams.c - results cut into boxes at the seams of the concatenations that they are made of.
+/* seams.c - splits results into boxes at concatenation boundaries (index-set splitting).
  *
- * If x is rolled by one, each element but the first comes from the place before its own, and the
- * first from the end of x.  A map of rolled arrays is the same map of slices in each of a few boxes:
- * one inside, by far the largest, and narrow ones along the borders (index-set splitting).
- * Storing each rolled array costs a pass over memory. */
+ * If x is rolled by one, each element but the first comes from the index before, and the first
+ * from the end of x.  So a map of rolled arrays is the same map of slices in each of a few
+ * boxes: one large inside, and narrow ones along the borders.  Storing each rolled array would
+ * cost a pass over memory.
+ *
+ *    x + roll(x, 1)   ->   concat(x[0:1] + x[n-1:n], x[1:n] + x[0:n-1]) */
 #include "eval/collect/seams.h"
 #include "eval/collect/seams_own.h"
 #include <string.h>
@@ -32,8 +34,8 @@ rd_spot *rd_spot_of(rd_seams *s, rd_expr *x, const rd_reading *at, bool *fresh)
     return p;
 }
 
-/* Where a view, read at `at`, reads its operand; false if it does not go along whole axes one by
- * one. */
+/* Computes where a view that is read at `at` reads its operand; false if it does not go along
+ * whole axes one by one. */
 bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in)
 {
     const int      rank   = x->in[0]->rank;
@@ -80,6 +82,7 @@ static void add_seam(rd_seams *s, const rd_reading *at, int64_t along)
 
 static void find_seams(rd_seams *s, rd_expr *x, const rd_reading *at);
 
+/* Adds the boundaries between the parts of a concatenation, and those within the parts. */
 static void seams_of_parts(rd_seams *s, const rd_expr *x, const rd_reading *at)
 {
     const int  axis = (int)x->as.axis->axis;
@@ -96,7 +99,8 @@ static void seams_of_parts(rd_seams *s, const rd_expr *x, const rd_reading *at)
     }
 }
 
-/* Only what maps, views and concatenations read: all else is stored or folded whole. */
+/* Finds boundaries below maps, views and concatenations.  Everything else is stored or reduced
+ * as a whole. */
 static void find_seams(rd_seams *s, rd_expr *x, const rd_reading *at)
 {
     rd_reading in[RD_MAX_RANK];
@@ -128,8 +132,8 @@ static bool is_of_memory(const rd_expr *x)
     return x->kind == RD_EXPR_LEAF;
 }
 
-/* A fold whose rows stand in several boxes would be several folds, and a reshape of what is
- * computed would be stored. */
+/* True if a node at a place is not split.  Split folds would become several, and a reshape of
+ * computed values would be stored. */
 static bool stays_whole(const rd_seams *s, const rd_spot *p)
 {
     const rd_expr *x    = p->expr;
@@ -153,7 +157,7 @@ static bool stays_whole(const rd_seams *s, const rd_spot *p)
     return !cuts;
 }
 
-/* Boxes of few elements are not. */
+/* Least number of elements of a box. */
 enum { LEAST_OF_BOX = 16 };
 
 bool rd_seams_pay(const rd_seams *s, const rd_expr *x)
@@ -184,7 +188,7 @@ bool rd_note_concats(rd_seams *s, rd_cut_list *cut)
 
 static rd_expr *cut_result(rd_collector *c, rd_expr *x, rd_cut_list *cut);
 
-/* Parts of a result go to their places one by one, so each is cut by itself. */
+/* Splits each part of a concatenated result by itself, because parts are stored one by one. */
 static rd_expr *cut_parts(rd_collector *c, rd_expr *x, rd_cut_list *cut)
 {
     rd_expr **in   = rd_pool_get(c->pool, (size_t)x->n_in * sizeof *in);
@@ -197,6 +201,7 @@ static rd_expr *cut_parts(rd_collector *c, rd_expr *x, rd_cut_list *cut)
     return in ? rd_node(&node, x->as.any, x->as_size) : NULL;
 }
 
+/* Finds the boundaries below x.  See seams_own.h. */
 rd_seams *rd_seams_of(rd_collector *c, rd_expr *x, rd_reading *at)
 {
     rd_seams *s = rd_pool_get(c->pool, sizeof *s);
@@ -236,6 +241,7 @@ static rd_expr *cut_result(rd_collector *c, rd_expr *x, rd_cut_list *cut)
     return x->kind == RD_EXPR_CONCAT ? cut_parts(c, x, cut) : cut_map(c, x, cut);
 }
 
+/* Splits all results, unless a concatenation is still used afterwards.  See seams.h. */
 bool rd_cut_at_seams(rd_collector *c, int n, const rd_request *request, rd_expr **result,
                      rd_exprs given)
 {
@@ -256,7 +262,7 @@ bool rd_cut_at_seams(rd_collector *c, int n, const rd_request *request, rd_expr 
         return true;
     if (!rd_reach_exprs(c, (rd_exprs){ result, n }, given))
         return false;
-    /* Another reader would store the concatenation, so cutting would compute its parts twice. */
+    /* Another reader would store the concatenation, so splitting would compute its parts twice. */
     for (int32_t k = 0; k < cut.n; k++)
         left |= rd_is_seen(c, cut.concat[k]);
     if (!left)

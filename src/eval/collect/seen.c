@@ -1,4 +1,4 @@
-/* seen.c - the expressions that have been seen: a list, users first, and a table. */
+/* seen.c - the list of expressions that have been seen, users first, and a hash table of them. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
@@ -23,6 +23,7 @@ static bool table_rebuild(rd_collector *c, int32_t room)
     return true;
 }
 
+/* Adds an expression to the list if it is new; false: no memory. */
 bool rd_see(rd_collector *c, const rd_expr *e)
 {
     int32_t *at = table_slot(c, e);
@@ -45,8 +46,8 @@ bool rd_see(rd_collector *c, const rd_expr *e)
     return true;
 }
 
-/* Sorts by falling serial: operands are older than their users, so users come first.  Heap sort:
- * graphs may be long chains, which are the worst case of simpler sorts. */
+/* Heap sort by falling serial number: operands are older than their users, so users come first.
+ * Long chains would be the worst case of simpler sorts. */
 static void sift(rd_seen *a, int32_t i, int32_t n)
 {
     for (int32_t child; (child = 2 * i + 1) < n; i = child) {
