@@ -1,5 +1,5 @@
-/* apart.c - whether folds that want different loops share them all the same.  On a device they do
- * where it takes the stage so; on this processor, where that is not dearer. */
+/* apart.c - decides whether reductions that want different loops share loops all the same.  On a
+ * device they do if it accepts the stage; on this processor, if that costs no more. */
 #include "eval/backend.h"
 #include "eval/tuning.h"
 #include "kernels/loop/alternatives.h"
@@ -10,12 +10,12 @@ static void *memory_of(void *pool, size_t bytes)
 }
 
 /* ---- A device -------------------------------------------------------------------------------- */
-/* Does the device take each stage as it is?  Of programs that cannot be made, whoever makes them
- * says why. */
+/* True if the device accepts each stage as it is.  A program that cannot be made counts as
+ * accepted: making it later reports why. */
 static bool suits(rd_nest *nest, const rd_backend_use *use)
 {
     rd_graph     *g      = nest->tree->graph;
-    const int32_t n_slot = g->n_slot; /* arrays between stages are added to them */
+    const int32_t n_slot = g->n_slot; /* lowering appends the arrays between stages */
     rd_program   *p      = rd_lower(nest, g->pool);
     bool          all    = true;
 
@@ -29,7 +29,7 @@ static bool suits(rd_nest *nest, const rd_backend_use *use)
 }
 
 /* ---- This processor -------------------------------------------------------------------------- */
-/* For tests: 1: always apart, -1: never, 0: as prices say. */
+/* For tests: 1: never share, -1: always share, 0: by cost. */
 static int forced;
 
 void rd_force_apart(int apart)
@@ -37,8 +37,8 @@ void rd_force_apart(int apart)
     forced = apart;
 }
 
-/* Asking takes some hundred microseconds, so only loops of much work are worth it.  Of many values
- * planning takes longer, and copies of them would be more than one plan has. */
+/* True if comparing both plans is worth some hundred microseconds: much work, and few enough
+ * values.  Copies of many values would exceed the limits of a plan. */
 static bool is_worth_asking(const rd_tree *tree)
 {
     enum { MOST = 128 };
@@ -53,16 +53,17 @@ static bool is_worth_asking(const rd_tree *tree)
     return work > LITTLE || forced > 0;
 }
 
-/* The cost of a plan: nanoseconds of all stages at usual speeds, and bytes of arrays between them. */
+/* The cost of a plan: nanoseconds of all stages at usual rates, and bytes of arrays between
+ * stages. */
 typedef struct price {
     double ns, bytes;
 } price;
 
-/* False: no memory. */
+/* Sums up the cost of a plan's stages; false: no memory. */
 static bool price_of(const rd_backend_table *backend, rd_nest *nest, price *sum)
 {
     rd_graph     *g      = nest->tree->graph;
-    const int32_t n_slot = g->n_slot; /* arrays between stages are added to them */
+    const int32_t n_slot = g->n_slot; /* lowering appends the arrays between stages */
     rd_program   *p      = rd_lower(nest, g->pool);
     bool          ok     = p;
     double        one;
@@ -78,7 +79,7 @@ static bool price_of(const rd_backend_table *backend, rd_nest *nest, price *sum)
     return ok;
 }
 
-/* For explain: what was taken, and what was not. */
+/* Notes for explain which plan was taken and which was not. */
 static bool say(rd_graph *g, double apart, double together)
 {
     rd_text         line = { 0 };
@@ -93,8 +94,9 @@ static bool say(rd_graph *g, double apart, double together)
     return rd_graph_say(g, &line);
 }
 
-/* Both prices may be wrong by as much, so sharing stands until it is dearer than that.  It also
- * stands where an array of all pairs would take much memory that shared loops do without. */
+/* True if separate loops are cheaper.  Both prices may be wrong by a factor, so sharing stands
+ * until it costs DEARER times as much.  It also stands if separate loops need a large array of
+ * all pairs. */
 static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest *together, bool *ok)
 {
     static const double DEARER = 1.5, MUCH = 256e6;
@@ -107,6 +109,7 @@ static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest 
     return *ok;
 }
 
+/* Plans for this processor: compares the plan with shared loops to one with separate loops. */
 static rd_nest *nest_here(const rd_backend_use *use, rd_nest *together, rd_ctx *ctx, rd_pool *pool,
                           int n, const rd_request *request, const rd_given *given,
                           const rd_eval_opts *opts, const rd_choice *choice)
@@ -126,6 +129,7 @@ static rd_nest *nest_here(const rd_backend_use *use, rd_nest *together, rd_ctx *
     return ok ? together : NULL;
 }
 
+/* Plans for a device: separate loops only if the device refuses a stage with shared ones. */
 static rd_nest *nest_there(const rd_backend_use *use, rd_nest *nest, rd_ctx *ctx, rd_pool *pool,
                            int n, const rd_request *request, const rd_given *given,
                            const rd_eval_opts *opts, const rd_choice *choice)
@@ -138,6 +142,7 @@ static rd_nest *nest_there(const rd_backend_use *use, rd_nest *nest, rd_ctx *ctx
     return rd_pipeline(ctx, pool, n, request, given, opts, &apart);
 }
 
+/* Plans for a backend, with loops shared or separate.  See plan.h. */
 rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n,
                     const rd_request *request, const rd_given *given, const rd_eval_opts *opts,
                     const rd_choice *choice)

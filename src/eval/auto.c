@@ -1,27 +1,28 @@
-/* auto.c - does AUTO take a GPU for data of this process's memory?
+/* auto.c - decides whether AUTO takes a GPU for data in host memory.
  *
- * By rates that were measured, of both sides:
+ * By measured rates of both sides:
  *
  *     here  = sum over stages of max(bytes / memory, operations / speed)
  *     there = the same by the GPU's rates, and START for each stage,
  *             + bytes of leaves / bus + bytes of results / bus
  *
- * Kernels of a GPU visit all that a mask leaves out; loops here do not.
+ * GPU kernels visit elements that a mask leaves out; loops on the CPU do not.  Copies and
+ * kernels do not overlap, as in a run.  A sum over an array stays on the CPU, because the bus is
+ * slower than memory.  A sum over pairs of points copies n and computes n^2, so it goes to the
+ * GPU from some thousand points on.  Both sides are estimates within a factor of two, so the GPU
+ * must be twice as fast.
  *
- * Copies and kernels do not overlap, as they do not in a run.  A sum over an array takes the GPU
- * no time, but its bus is slower than this processor's memory: it stays.  A sum over pairs of
- * points copies n and computes n^2: from some thousand points on it goes.  Both sides are
- * estimates, within a factor of two, so the GPU is taken where it is twice as fast.
- *
- * What stays: what takes less than LEAST here; what has no room there; users' functions and
- * reducers, whose cost is not known; products that a library computes, as their last bits would change. */
+ * Work stays on the CPU if it takes less than LEAST, does not fit on the GPU, or has users'
+ * functions or reducers of unknown cost.  Products by a library stay, too, as their last bits
+ * would change. */
 #include "eval/auto.h"
 
-static const double LEAST  = 2e-3;  /* seconds: less is not worth the driver's calls       */
-static const double START  = 20e-6; /* seconds: a kernel or three, and the wait for them   */
-static const double MARGIN = 2;     /* times as fast, as estimates go                      */
-static const double ROOM   = 0.5;   /* of the GPU's memory                                 */
-/* Of a kernel's operations in its inner loop, which has loads, addresses and ends of its own. */
+static const double LEAST = 2e-3;  /* seconds; less is not worth the driver's calls */
+static const double START = 20e-6; /* seconds: one to three kernels, and waiting for them */
+/* how many times faster the GPU must be, as these are estimates */
+static const double MARGIN = 2;
+static const double ROOM   = 0.5; /* share of the GPU's memory that data may take */
+/* Share of peak speed that a kernel's inner loop reaches, beside loads and addresses. */
 static const double SHARE = 0.5;
 
 static double greater(double a, double b)
@@ -29,7 +30,7 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
-/* Does it compute with 8 bytes?  Not what only its trees do. */
+/* True if maps or steps compute with 8 bytes.  Merges of trees alone do not count. */
 static bool is_wide(const rd_program *p)
 {
     bool wide = false;
@@ -55,7 +56,8 @@ static double seconds_there(const rd_rates *r, const rd_program *p, const rd_cos
            greater((cost->read + cost->written) / r->device.memory, cost->additions / speed);
 }
 
-/* Users' reducers may call functions of C, which a GPU has of its own. */
+/* True if there is a user's reducer.  It may call C functions, which a GPU has in its own
+ * version. */
 static bool has_user(const rd_program *p)
 {
     bool found = false;
@@ -70,6 +72,7 @@ static bool is_unknown(const rd_program *p, const rd_cost *cost)
     return cost->calls > 0 || has_user(p) || rd_backend_cpu.library(p);
 }
 
+/* Compares the time of programs on both sides.  See auto.h. */
 rd_verdict rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p, int n_slot,
                            const rd_slot *slot)
 {
@@ -99,6 +102,7 @@ rd_verdict rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p, in
     return v;
 }
 
+/* True if the programs take longer than LEAST on this processor. */
 bool rd_auto_is_worth_asking(int n, const rd_program *p)
 {
     double seconds = 0;

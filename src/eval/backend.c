@@ -1,9 +1,10 @@
-/* backend.c - which backend an evaluation uses. */
+/* backend.c - chooses the backend of an evaluation. */
 #include "eval/backend.h"
 #include "core/backends.h"
 #include "expr/expr.h"
 
-/* Where the data of an evaluation lie, as of rd_array; false: on several GPUs. */
+/* Finds the one device of all leaves and results, as in rd_array; false: they lie on several
+ * GPUs. */
 static bool find_device(rd_ctx *ctx, rd_results results, int32_t *device)
 {
     *device = 0;
@@ -20,7 +21,8 @@ static bool find_device(rd_ctx *ctx, rd_results results, int32_t *device)
     return *device != RD_SEVERAL;
 }
 
-/* A backend that reads this process's memory only. */
+/* Takes a backend that reads host memory only; false after recording an error if data lie on a
+ * device. */
 static bool use_here(rd_ctx *ctx, rd_backend_use *use, int32_t device, rd_backend backend)
 {
     if (device)
@@ -30,7 +32,8 @@ static bool use_here(rd_ctx *ctx, rd_backend_use *use, int32_t device, rd_backen
     return !device;
 }
 
-/* Of those that are like the first, as many as the context is to have. */
+/* The number of devices that share the work: those equal to the first, at most as many as the
+ * context allows. */
 static int32_t devices_of(const rd_ctx *ctx, const rd_device_table *device)
 {
     const int32_t most  = rd_ctx_devices(ctx);
@@ -44,6 +47,7 @@ static const rd_backend_table *const tables[RD_N_BACKENDS] = {
 #include "core/backends.def"
 };
 
+/* Chooses the backend from options and from where data lie.  See backend.h. */
 bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, rd_backend_use *use)
 {
     const rd_device_table *table;
@@ -82,8 +86,8 @@ bool rd_backend_forgive(rd_ctx *ctx)
     return rd_error(ctx) == RD_OK;
 }
 
-/* A GPU has threads where the CPU has panels and rows side by side.  What several share is not taken
- * by patches, which would need both axes' nodes joined. */
+/* Adapts the choice to a device: no panels, as GPU threads replace them.  Stages on several
+ * devices have no block tiles, which would need partials of both axes combined. */
 void rd_backend_adapt(const rd_backend_use *use, rd_choice *choice)
 {
     if (!use->backend->device)

@@ -1,6 +1,8 @@
-/* check.c - what must hold between stages; debug builds ask after each. */
+/* check.c - checks the invariants of the data between stages; debug builds call it after each
+ * stage. */
 #include "eval/ir.h"
 
+/* True if value i needs only values before it. */
 static bool operands_first(const rd_graph *g, int i)
 {
     const rd_value *v = &g->value[i];
@@ -15,6 +17,7 @@ static bool operands_first(const rd_graph *g, int i)
     return v->target < i;
 }
 
+/* Checks a graph after collect; returns what is wrong, or NULL. */
 const char *rd_check_graph(const rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++) {
@@ -45,6 +48,7 @@ typedef struct walk {
     const char    *wrong;
 } walk;
 
+/* Checks a loop body recursively: parents, and the place of each value. */
 static void check_scope(walk *w, const rd_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !w->wrong; item = item->next) {
@@ -108,6 +112,8 @@ static bool slot_ok(const rd_program *p, const rd_inst *i)
     return slot >= 0 && slot < p->first_scratch + p->n_scratch;
 }
 
+/* Checks a program: names that exist, addresses in slots, and loops that nest.  Returns what is
+ * wrong, or NULL. */
 const char *rd_check_program(const rd_program *p)
 {
     int32_t open[2 * RD_MAX_AXES + 2], depth = 0;

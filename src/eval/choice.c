@@ -1,4 +1,4 @@
-/* choice.c - what measurements found: a sorted list, and its text. */
+/* choice.c - the sorted list of measured choices, and its text. */
 #include "eval/choice.h"
 #include "expr/expr.h"
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 static const char *const traversals[] = { "auto", "greedy", "lazy" };
 
 /* ---- The list -------------------------------------------------------------------------------- */
-/* The first whose key is not less. */
+/* Binary search: the first index with a key not less than `key`. */
 static int32_t place_of(const rd_findings *f, uint64_t key)
 {
     int32_t lo = 0, hi = f->n;
@@ -32,6 +32,7 @@ const rd_found *rd_findings_get(const rd_findings *f, uint64_t key)
     return k < f->n && f->at[k].key == key ? &f->at[k] : NULL;
 }
 
+/* Makes room for one more entry; false: no memory, which is not recorded. */
 static bool room_for_one(rd_ctx *ctx, rd_findings *f)
 {
     const int32_t room = f->room ? 2 * f->room : 16;
@@ -78,7 +79,9 @@ void rd_findings_free(rd_ctx *ctx, rd_findings *f)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* "0123456789abcdef kernels vector=8,ahead=4 seconds 1.2e-05 by rule 1.5e-05"; "rule": no other numbers. */
+/* Writes the line of a measured kernel, where "rule" means the default numbers:
+ *
+ *     0123456789abcdef kernels vector=8,ahead=4 seconds 1.2e-05 by rule 1.5e-05 */
 static void kernels_text(rd_text *text, const rd_found *v)
 {
     if (v->of.seconds <= 0)
@@ -101,6 +104,7 @@ static void rates_text(rd_text *text, const rd_rates *r)
                     r->device.doubles, r->device.room, r->memory, r->operations);
 }
 
+/* Writes all findings, a line each.  See choice.h. */
 void rd_findings_text(rd_text *text, const rd_findings *f)
 {
     rates_text(text, &f->rates);

@@ -1,28 +1,28 @@
-/* cut.c - where expressions are cut that are too much for one plan: at values that are worth
- * memory, as far up as a part may reach. */
+/* cut.c - splits expressions that are too large for one plan into parts: at values worth
+ * storing, with each part as large as allowed. */
 #include "eval/cut.h"
 #include "eval/collect/collect.h"
 #include <string.h>
 
 const int rd_cut_limits[] = { 24, 12, 6, 3, 1, 0 };
 
-/* What an axis weighs beside a node, which is a little work for planning. */
+/* Weight of an axis; a node, which is a little planning work, weighs 1. */
 enum { AXIS = 8 };
 
 typedef struct node {
-    int32_t own;         /* weight                                                          */
-    int32_t bound;       /* of all that is open below it, with it; this much at most        */
-    int32_t stamp;       /* of the last walk that met it                                    */
-    bool    cut, copied; /* memory for all who read it; for the result that it is only */
-    bool    contracted;  /* a product that a sum rounds together with it */
+    int32_t own;         /* its own weight */
+    int32_t bound;       /* upper bound of the weight of the open graph below it, itself included */
+    int32_t stamp;       /* number of the last traversal that visited it */
+    bool    cut, copied; /* stored for all readers; stored as a copy of a result */
+    bool    contracted;  /* a product that its sum rounds together with it */
 } node;
 
 typedef struct cutter {
     rd_collector c;
     node        *node;
-    int32_t     *stack, *met; /* of a walk */
+    int32_t     *stack, *met; /* of a traversal */
     int32_t      n_met, stamp, limit;
-    double       most; /* elements of what may be cut */
+    double       most; /* largest number of elements of a value that may be stored */
     rd_exprs     results;
 } cutter;
 
@@ -36,7 +36,8 @@ static const rd_expr *expr_of(const cutter *k, int32_t i)
     return k->c.seen[i].expr;
 }
 
-/* Axes that it brings into a nest: those of loops over all of its operand, if it is not pushed. */
+/* The weight of an expression itself, with the axes that it adds to a nest: all loops over its
+ * operand, if it is not inlined. */
 static int32_t own_weight(const rd_expr *e)
 {
     switch (e->kind) {
@@ -52,8 +53,9 @@ static int32_t own_weight(const rd_expr *e)
     }
 }
 
-/* Products stay with the sums that they are added to, which round once.  What is larger than all
- * that is read and asked for would be memory that nobody counts on. */
+/* True if the plan may be split at node i.  Products stay with the sums they are contracted
+ * with.  A value much larger than all leaves and results is not stored, because nobody expects
+ * that memory. */
 static bool may_be_cut(const cutter *k, int32_t i)
 {
     const rd_expr *e = expr_of(k, i);
@@ -65,7 +67,7 @@ static bool may_be_cut(const cutter *k, int32_t i)
     return kind && !k->node[i].cut && rd_expr_points(e) <= k->most;
 }
 
-/* ---- Walks ----------------------------------------------------------------------------------- */
+/* ---- Traversals ------------------------------------------------------------------------------ */
 static void push(cutter *k, int32_t *n, int32_t i)
 {
     if (k->node[i].stamp != k->stamp) {
@@ -81,7 +83,8 @@ static void push_all(cutter *k, int32_t *n, const rd_expr *e)
             push(k, n, number_of(k, e->in[o]));
 }
 
-/* A contracted product is made of its factors again where it is cut for others to read. */
+/* Pushes the operands of node i.  If a contracted product is stored for other readers, its
+ * factors are pushed instead, because the sum computes it again. */
 static void push_operands(cutter *k, int32_t *n, int32_t i)
 {
     const rd_expr *e = expr_of(k, i);
@@ -102,8 +105,8 @@ static void push_results(cutter *k, int32_t *n)
         push(k, n, number_of(k, k->results.at[r]));
 }
 
-/* Weight of node i, or of the results if it is -1, down to what is cut, which is met; of what is
- * much heavier than `enough` only that it is. */
+/* The weight of node i, or of the results if i is -1, down to stored nodes, which are listed in
+ * `met`.  Stops early once it is much larger than `enough`. */
 static int64_t weight_of(cutter *k, int32_t i, int64_t enough)
 {
     int32_t n      = 0;
@@ -133,11 +136,11 @@ static int64_t weight_of(cutter *k, int32_t i, int64_t enough)
     return weight;
 }
 
-/* The nearest nodes below that may be cut: the heaviest, or a smaller one that weighs half as much;
- * -1: none. */
+/* Finds the best node to store among the nearest candidates below: the heaviest, or a smaller
+ * array of at least half its weight; -1: none. */
 static int32_t best_below(cutter *k, int32_t i)
 {
-    enum { FAR = 16 }; /* nodes for a weight of one: below, nothing is worth the search */
+    enum { FAR = 16 }; /* nodes per unit of weight; a longer search finds nothing useful */
     int32_t n = 0, best = -1, heaviest = 0, n_met = 0, left = FAR * k->limit;
 
     k->stamp++;
@@ -164,7 +167,7 @@ static int32_t best_below(cutter *k, int32_t i)
     return best;
 }
 
-/* ---- Cuts ------------------------------------------------------------------------------------ */
+/* ---- Splitting ------------------------------------------------------------------------------ */
 static void cut_below(cutter *k, int32_t i)
 {
     int64_t weight = weight_of(k, i, k->limit);
@@ -177,7 +180,7 @@ static void cut_below(cutter *k, int32_t i)
         k->node[i].bound = weight < INT32_MAX ? (int32_t)weight : INT32_MAX;
 }
 
-/* Products of sparse matrices are computed by a kernel, from arrays. */
+/* Stores operands and results of sparse matrix products, which a kernel computes from arrays. */
 static void cut_at_products(cutter *k)
 {
     for (int32_t i = 0; i < k->c.n_seen; i++) {
@@ -188,6 +191,7 @@ static void cut_at_products(cutter *k)
     }
 }
 
+/* Marks all products that are contracted with a sum. */
 static void find_contracted(cutter *k)
 {
     for (int32_t i = 0; i < k->c.n_seen; i++) {
@@ -202,7 +206,7 @@ static void find_contracted(cutter *k)
     }
 }
 
-/* Operands first. */
+/* Splits everywhere where the weight exceeds the limit, operands first. */
 static bool cut_all(cutter *k)
 {
     find_contracted(k);
@@ -245,6 +249,7 @@ static bool take_given(cutter *k, rd_cut *cut)
     return given;
 }
 
+/* Lists the parts that compute stored nodes, operands first, with what each reads. */
 static bool list_targets(cutter *k, rd_cuts *cuts)
 {
     for (int32_t i = k->c.n_seen; i-- > 0;) {
@@ -261,8 +266,8 @@ static bool list_targets(cutter *k, rd_cuts *cuts)
     return true;
 }
 
-/* Results that one nest cannot hold are memory first, all of them, as an output may lie where
- * others read. */
+/* Lists the parts that copy results.  If one nest cannot hold all results, all are stored first,
+ * because an output may overlap what others read. */
 static bool copy_results(cutter *k, rd_cuts *cuts)
 {
     for (int32_t first = 0, n; first < k->results.n; first += n) {
@@ -288,6 +293,7 @@ static bool copy_results(cutter *k, rd_cuts *cuts)
     return true;
 }
 
+/* Lists all parts in the order of their runs; results come last. */
 static bool list_parts(cutter *k, rd_cuts *cuts)
 {
     const bool apart = k->results.n > 1 && weight_of(k, -1, k->limit) > k->limit;
@@ -305,6 +311,7 @@ static bool list_parts(cutter *k, rd_cuts *cuts)
     return take_given(k, last);
 }
 
+/* Splits results into parts of about `limit` axes.  See cut.h. */
 rd_cuts *rd_cut_up(rd_ctx *ctx, rd_pool *pool, rd_exprs results, int limit)
 {
     cutter   k    = { .c = { .ctx = ctx, .pool = pool }, .limit = AXIS * limit };

@@ -27,7 +27,7 @@ typedef enum stage {
 static const char *const name[STAGES] = { "formula", "graph", "tree", "nest",   "program",
                                           "tiles",   "loops", "code", "scalar", "trace" };
 
-/* Names in the list, with commas between. */
+/* The list in the environment: names separated by commas. */
 static const char *list(void)
 {
     const char *text = rd_environment(RD_ENV_RDIM_DEBUG);
@@ -35,7 +35,7 @@ static const char *list(void)
     return text ? text : "";
 }
 
-/* The stage of which `at` is the name, n bytes long; STAGES: none. */
+/* The stage whose name is the n bytes at `at`; STAGES: none. */
 static stage stage_of(const char *at, size_t n)
 {
     stage s = FORMULA;
@@ -53,6 +53,7 @@ static bool wanted(stage s)
     return false;
 }
 
+/* True if RDIM_DEBUG names only stages.  See debug.h. */
 bool rd_debug_is_known(rd_ctx *ctx)
 {
     for (const char *at = list(); *at; at += strcspn(at, ","), at += *at == ',') {
@@ -76,7 +77,8 @@ static void print(stage s, rd_text *text)
     rd_text_free(text);
 }
 
-/* "-- loops of program 2": programs have the numbers of their stages. */
+/* Prints a text under a heading such as "-- loops of program 2". Programs are numbered like
+ * stages. */
 static void print_of(stage s, int program, rd_text *text)
 {
     fprintf(stderr, s == PROGRAM ? "-- %s %d\n%s" : "-- %s of program %d\n%s", name[s], program,
@@ -84,7 +86,7 @@ static void print_of(stage s, int program, rd_text *text)
     rd_text_free(text);
 }
 
-/* A stage that hands on something wrong is our own mistake: stop where it was made. */
+/* Stops with a message if a stage handed on wrong data, which is a bug of rdim. */
 static void must_hold(const char *after, const char *wrong)
 {
     if (wrong)
@@ -148,6 +150,7 @@ void rd_debug_nest(const rd_nest *nest)
         must_hold("order", rd_check_tree(nest->tree));
 }
 
+/* Prints and checks the programs after lowering. */
 void rd_debug_programs(int n, const rd_program *program)
 {
     for (int s = 0; s < n; s++) {
@@ -162,7 +165,7 @@ void rd_debug_programs(int n, const rd_program *program)
     }
 }
 
-/* Program number k, as stage s. */
+/* Prints program k as debug stage s. */
 static void print_prepared(const rd_backend_table *backend, const rd_program *p, int k, stage s,
                            rd_get_fn *get, void *pool)
 {
@@ -180,6 +183,7 @@ static void print_prepared(const rd_backend_table *backend, const rd_program *p,
         print_of(s, k, &text);
 }
 
+/* Prints what a backend made of the programs, in every form that was asked for. */
 void rd_debug_prepared(const rd_backend_table *backend, int n, const rd_program *program,
                        rd_get_fn *get, void *pool)
 {

@@ -1,5 +1,5 @@
-/* dump.c - the stable text forms of graph, tree and nest: what RDIM_DEBUG prints, explain shows and
- * the tests pin. */
+/* dump.c - writes graph, tree and nest as stable text: RDIM_DEBUG prints it, explain shows it,
+ * and tests pin it. */
 #include "eval/dump.h"
 
 static void indent(rd_text *text, int depth)
@@ -30,6 +30,7 @@ static const char *kind_name(const rd_value *v)
                : name[v->kind];
 }
 
+/* Writes the combine tree of a reduction: " tree k,j|i lanes 64 side by side x". */
 static void combine_text(rd_text *text, const rd_graph *g, const rd_value *v)
 {
     const rd_combine *c = v->combine;
@@ -48,6 +49,7 @@ static void combine_text(rd_text *text, const rd_graph *g, const rd_value *v)
         rd_text_add(text, " side by side %s", g->axis[c->lane_axis].name);
 }
 
+/* Writes one value of the graph: "v2 = add f32 v0 v1 over {i,j} -> y0". */
 static void value_line(rd_text *text, const rd_graph *g, int i)
 {
     const rd_value *v = &g->value[i];
@@ -84,6 +86,7 @@ static void value_line(rd_text *text, const rd_graph *g, int i)
     rd_text_add(text, "\n");
 }
 
+/* Writes the axes with their extents, then a line for each value. */
 void rd_graph_text(rd_text *text, const rd_graph *g)
 {
     rd_text_add(text, "axes:");
@@ -109,6 +112,7 @@ static void loop_text(rd_text *text, const rd_graph *g, const rd_scope *s)
                     (long long)g->axis[s->axis].extent);
 }
 
+/* Writes the name of a materialised value with its stored dims: "t1[i,j]". */
 static void name_text(rd_text *text, const rd_tree *tree, int i)
 {
     const rd_graph *g   = tree->graph;
@@ -125,7 +129,7 @@ static void name_text(rd_text *text, const rd_tree *tree, int i)
     rd_text_add(text, any ? "]" : "");
 }
 
-/* Products that are added with one rounding look like any, as those of maps do. */
+/* The name of a reducer.  Sums of contracted products are called "sum", like other sums. */
 static const char *fold_name(const rd_value *v)
 {
     return v->expr->as.fold->user     ? v->expr->as.fold->user->name
@@ -133,6 +137,7 @@ static const char *fold_name(const rd_value *v)
                                       : rd_reducer_table[v->reducer].name;
 }
 
+/* Writes the line of a materialised value: "y0[i] = sum(x[i,k])". */
 static void item_text(rd_text *text, const rd_tree *tree, int i)
 {
     const rd_value *v = &tree->graph->value[i];
@@ -148,8 +153,8 @@ static void item_text(rd_text *text, const rd_tree *tree, int i)
     rd_text_add(text, v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN ? ")\n" : "\n");
 }
 
-/* Loops that hold nothing but one reduction, which closes with the outermost: written on one
- * line. */
+/* The only reduction of a nest of loops that finishes with the outermost one, so that all fits
+ * on one line; -1: it is not so. */
 static int lone_reduction(const rd_tree *tree, const rd_scope *loop)
 {
     const rd_scope *s = loop;
@@ -163,6 +168,7 @@ static int lone_reduction(const rd_tree *tree, const rd_scope *loop)
 
 static void scope_text(rd_text *text, const rd_tree *tree, const rd_scope *scope, int depth);
 
+/* Writes a nest of loops with its body: "for i:4 j:5:" and indented lines. */
 static void loops_text(rd_text *text, const rd_tree *tree, const rd_scope *loop, int depth)
 {
     const rd_graph *g    = tree->graph;
@@ -194,6 +200,7 @@ static void loops_text(rd_text *text, const rd_tree *tree, const rd_scope *loop,
     scope_text(text, tree, loop, depth + 1);
 }
 
+/* Writes the loops and values of a loop body in order. */
 static void scope_text(rd_text *text, const rd_tree *tree, const rd_scope *scope, int depth)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
@@ -205,7 +212,8 @@ static void scope_text(rd_text *text, const rd_tree *tree, const rd_scope *scope
         }
 }
 
-/* How the root loop of a stage may be shared out. */
+/* The word for how tasks may share a stage's root loop: "parallel", "parallel blocks of" or
+ * "serial". */
 static const char *sharing(const rd_tree *tree, const rd_scope *scope, int axis)
 {
     const char *word = "parallel";
@@ -225,6 +233,7 @@ static const char *sharing(const rd_tree *tree, const rd_scope *scope, int axis)
     return word;
 }
 
+/* Writes the storage of each materialised value: "keep: t0 scratch, t1 array". */
 static void keep_text(rd_text *text, const rd_tree *tree)
 {
     char name[RD_NAME_TEXT];
@@ -255,13 +264,13 @@ static void why_text(rd_text *text, const rd_graph *g)
     }
 }
 
-/* Of a concatenation nothing is computed there: its parts are stages. */
+/* True for the storage of a concatenation: its parts are the stages that compute something. */
 static bool is_storage(const rd_tree *tree, const rd_item *item)
 {
     return !item->loop && tree->graph->value[item->value].kind == RD_VALUE_JOIN;
 }
 
-/* A stage. */
+/* Writes one stage. */
 static void root_text(rd_text *text, const rd_tree *tree, const rd_item *item)
 {
     if (!item->loop) {

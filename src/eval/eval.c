@@ -1,4 +1,4 @@
-/* eval.c - evaluation as callers see it: memory for results, a plan, its run. */
+/* eval.c - the public calls that evaluate: memory for results, a plan, its run. */
 #include "core/bytes.h"
 #include "eval/cache/cache.h"
 #include "eval/pairs.h"
@@ -14,13 +14,13 @@ static bool wants_memory(const rd_result *r)
     return r->expr && r->out && rd_array_asks_memory(r->out);
 }
 
-/* Is an output of fresh memory, and in which order of axes was it asked for? */
+/* What an output asked for: fresh memory, and an order of axes. */
 typedef struct asked {
     bool       fresh;
     rd_strides strides;
 } asked;
 
-/* After a failure the output asks again for what it asked for before. */
+/* After a failure, frees an output's memory and restores what it asked for. */
 static void take_back(const asked *a, rd_array *out)
 {
     const rd_array was = { .device = out->device, .order = out->order };
@@ -31,7 +31,8 @@ static void take_back(const asked *a, rd_array *out)
         out->strides = a->strides;
 }
 
-/* Fresh memory for outputs that ask for it; on failure those given so far are as they were. */
+/* Allocates memory for outputs that ask for it.  On failure false, and the caller restores those
+ * allocated so far. */
 static bool give_memory(rd_ctx *ctx, rd_results results, asked *a)
 {
     for (int k = 0; k < results.n; k++) {
@@ -70,6 +71,7 @@ static bool give_memory(rd_ctx *ctx, rd_results results, asked *a)
     return true;
 }
 
+/* True if all results have an expression and a suitable output; else records the error. */
 static bool check_outputs(rd_ctx *ctx, rd_results results)
 {
     if (!rd_list_ok(ctx, rd_call_name(ctx), "results", results.at, results.n, 1))
@@ -93,6 +95,8 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
     return true;
 }
 
+/* Evaluates real results: allocates outputs, runs a cached or new plan, and restores outputs on
+ * failure. */
 static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     enum { FEW = 16 };
@@ -105,7 +109,7 @@ static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *
         a[k].fresh = false;
     status = give_memory(ctx, results, a) ? rd_cache_run(ctx, results, opts) : rd_error(ctx);
     if (status != RD_OK)
-        (void)rd_cancel_taken(ctx); /* it has ended before it saw to that */
+        (void)rd_cancel_taken(ctx); /* clears a cancel that arrived too late for this evaluation */
     for (int k = 0; status != RD_OK && k < results.n; k++)
         if (a[k].fresh && results.at[k].out->owner)
             take_back(&a[k], results.at[k].out);
@@ -126,6 +130,7 @@ static rd_status eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *
     return status;
 }
 
+/* Evaluates under the name of a public call, which error sentences begin with. */
 static rd_status eval_for(rd_ctx *ctx, const char *call, rd_results results,
                           const rd_eval_opts *opts)
 {
@@ -142,6 +147,7 @@ static rd_status eval_for(rd_ctx *ctx, const char *call, rd_results results,
     return status;
 }
 
+/* Evaluates one result under a call's name. */
 rd_status rd_eval_for(rd_ctx *ctx, const char *call, rd_expr *y, rd_array *out)
 {
     rd_result one = { y, out };
@@ -159,6 +165,7 @@ rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
     return eval_for(ctx, "rd_eval_many", results, opts);
 }
 
+/* Evaluates one element; NAN after an error. */
 double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
 {
     rd_mark   mark;
@@ -181,7 +188,7 @@ double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
         return NAN;
     mark     = rd_ctx_mark(ctx);
     out.type = y->type;
-    y        = rd_dense(y); /* with .stored, too, what is elsewhere is 0 */
+    y        = rd_dense(y); /* with .stored, too: other elements are 0 */
     for (int a = 0; a < index.n && y; a++)
         y = rd_select(y, 0, index.at[a]);
     status = rd_eval_for(ctx, "rd_at", y, &out);

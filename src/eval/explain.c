@@ -1,4 +1,4 @@
-/* explain.c - rd_explain(): what an evaluation would do, in words. */
+/* explain.c - rd_explain(): describes in words what an evaluation would do. */
 #include "core/row_product.h"
 #include "core/text.h"
 #include "eval/cache/cache.h"
@@ -14,12 +14,13 @@
 #include "expr/nodes.h"
 #include <stdio.h>
 
-/* What is being said: a text, and a picture of the same, if one is wanted. */
+/* The description in progress: a text, and optionally a picture of the same. */
 typedef struct account {
     rd_text text;
     rd_svg *picture; /* NULL: none */
 } account;
 
+/* Writes a line for each result: "y0: float32 (4,5) = ...". */
 static void results_text(rd_text *text, rd_results results)
 {
     char shape[RD_SHAPE_TEXT];
@@ -55,8 +56,8 @@ static void leaves_text(rd_text *text, const rd_graph *g)
         }
 }
 
-/* The largest step along an axis in any leaf: axes are listed as they lie in memory, the slowest
- * first. */
+/* The largest stride of an axis in any leaf.  Axes are listed in the order of memory, the
+ * slowest first. */
 static int64_t step_along(const rd_graph *g, int axis)
 {
     int64_t largest = 0;
@@ -72,6 +73,7 @@ static int64_t step_along(const rd_graph *g, int axis)
     return largest;
 }
 
+/* Writes the axes after merging, by falling stride: "virtual shape: i:3 jk:40". */
 static void virtual_shape_text(rd_text *text, const rd_graph *g)
 {
     rd_set left = 0;
@@ -91,6 +93,7 @@ static void virtual_shape_text(rd_text *text, const rd_graph *g)
     rd_text_add(text, "\n");
 }
 
+/* Writes a line for the combine tree of each reduction and scan. */
 static void combine_text(rd_text *text, const rd_tree *tree)
 {
     const rd_graph *g = tree->graph;
@@ -119,6 +122,7 @@ static void combine_text(rd_text *text, const rd_tree *tree)
     }
 }
 
+/* Writes the bytes of all arrays between stages. */
 static void memory_text(rd_text *text, const rd_tree *tree)
 {
     const rd_graph *g      = tree->graph;
@@ -134,7 +138,7 @@ static void memory_text(rd_text *text, const rd_tree *tree)
     rd_text_add(text, "arrays between stages: %lld bytes\n", arrays);
 }
 
-/* One plan's nest, which may be one of several parts of what is asked for. */
+/* Makes the nest of one plan, which may be one of several parts; NULL after recording a failure. */
 static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_given *given,
                         const rd_eval_opts *opts, rd_backend_use *use)
 {
@@ -153,6 +157,7 @@ static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd
     return rd_nest_on(use, ctx, pool, results.n, request, given, opts, &choice);
 }
 
+/* Describes one plan in all detail; false: no memory. */
 static bool nest_text(account *to, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
                       rd_backend_use *use)
 {
@@ -170,7 +175,7 @@ static bool nest_text(account *to, rd_nest *nest, rd_pool *pool, rd_results resu
            (!to->picture || rd_picture_plan(to->picture, nest, &stages, pool));
 }
 
-/* What has been said since, and drawn, is not. */
+/* Removes what was written and drawn since `before`. */
 static void take_back(account *to, const account *before)
 {
     to->text.n              = before->text.n;
@@ -184,8 +189,8 @@ static void take_back(account *to, const account *before)
         to->picture->body.at[to->picture->body.n] = 0;
 }
 
-/* Once more, on that backend, in place of the text from `before` on.  AUTO changes no bit: on CUDA
- * it asks no library. */
+/* Describes the plan on another backend, in place of the text since `before`.  AUTO must not
+ * change bits, so on CUDA it uses no library. */
 static bool text_again(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
                        rd_results results, const rd_given *given, const rd_eval_opts *opts,
                        rd_backend backend, rd_backend_use *use)
@@ -200,8 +205,8 @@ static bool text_again(rd_ctx *ctx, account *to, const account *before, rd_pool 
     return nest && nest_text(to, nest, pool, results, opts->threads, use);
 }
 
-/* AUTO takes a GPU for data of this process by rates; false: it cannot, and use->why may say why
- * not, or that it failed. */
+/* Describes the plan on the GPU that AUTO takes.  False: the GPU cannot run it, and use->why may
+ * say why. */
 static bool taken_text(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
                        rd_results results, const rd_given *given, const rd_eval_opts *opts,
                        rd_backend_use *use)
@@ -217,7 +222,7 @@ static bool taken_text(rd_ctx *ctx, account *to, const account *before, rd_pool 
     return true;
 }
 
-/* One plan.  What AUTO's CUDA refuses is the CPU's. */
+/* Describes one plan.  If AUTO's GPU refuses it, describes the CPU's plan. */
 static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                       const rd_given *given, const rd_eval_opts *opts)
 {
@@ -254,7 +259,8 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
     return done;
 }
 
-/* Parts that are no nests: products of sparse matrices, leaves they read, results they are. */
+/* True for parts that are no nest, with a line for each: products of sparse matrices, the leaves
+ * they read, and results that they are. */
 static bool not_a_plan(const rd_cut *cut, rd_results results, size_t room, char *line)
 {
     const rd_expr *const e = cut->target ? cut->target : results.at[cut->first].expr;
@@ -275,6 +281,7 @@ static bool not_a_plan(const rd_cut *cut, rd_results results, size_t room, char 
     return true;
 }
 
+/* Describes one part, with a pool of its own for planning. */
 static bool part_text(rd_ctx *ctx, account *to, const rd_cut *cut, rd_results results,
                       const rd_eval_opts *opts)
 {
@@ -297,6 +304,7 @@ static bool part_text(rd_ctx *ctx, account *to, const rd_cut *cut, rd_results re
     return done;
 }
 
+/* Splits the results into parts within `limit`, and describes each part. */
 static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                        const rd_eval_opts *opts, int limit)
 {
@@ -326,7 +334,7 @@ static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results resul
     return done;
 }
 
-/* As one plan or, where that is too much, in parts; false: it fails. */
+/* Describes the evaluation as one plan or, if that is too large, in parts; false: it fails. */
 static bool say_all(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                     const rd_eval_opts *opts)
 {
@@ -345,7 +353,7 @@ static bool say_all(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
     return done;
 }
 
-/* Of results that are stored as pairs: what was asked for. */
+/* Writes a line for each complex result, which is stored as pairs. */
 static void pairs_text(rd_text *text, rd_results asked)
 {
     char shape[RD_SHAPE_TEXT];
@@ -359,7 +367,8 @@ static void pairs_text(rd_text *text, rd_results asked)
     }
 }
 
-/* Sparse arrays that cost a bisection a place, which their expression does not tell. */
+/* Writes a line for each sparse array whose elements are found by bisection, which its
+ * expression does not show. */
 static void lookups_text(rd_ctx *ctx, rd_text *text, rd_results results)
 {
     char         shape[RD_SHAPE_TEXT];
@@ -388,6 +397,7 @@ static const char *file_of(rd_ctx *ctx, rd_svg *picture)
     return kept;
 }
 
+/* Joins all parts of the text in the context's memory; NULL: no memory. */
 static const char *text_of(rd_ctx *ctx, const account *to, rd_results asked, rd_results results)
 {
     rd_text     whole = { 0 };
@@ -401,6 +411,7 @@ static const char *text_of(rd_ctx *ctx, const account *to, rd_results asked, rd_
     return kept;
 }
 
+/* Describes real results as a text or a picture; NULL after recording a failure. */
 static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
                            const rd_eval_opts *opts, rd_svg *picture)
 {
@@ -412,7 +423,7 @@ static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
     if (!rd_eval_options(ctx, opts, &full))
         return NULL;
     pool = rd_pool_planning(ctx);
-    /* What a stage runs as is said by less, if there is no memory to find out. */
+    /* Without memory to find out, a stage's form is described in less detail. */
     if (pool && (!picture || rd_picture_graph(picture, ctx, asked)) &&
         say_all(ctx, &to, pool, results, &full) && !to.text.failed && rd_error(ctx) == RD_OK)
         kept = picture ? file_of(ctx, picture) : text_of(ctx, &to, asked, results);
@@ -423,6 +434,7 @@ static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
     return kept;
 }
 
+/* Describes results under the name of a public call. */
 static const char *explained(rd_ctx *ctx, const char *call, rd_results results,
                              const rd_eval_opts *opts, rd_svg *picture)
 {

@@ -1,4 +1,4 @@
-/* explain_blocks.c - see explain_blocks.h.  A run decides it by the memory that is free then. */
+/* explain_blocks.c - see explain_blocks.h.  A run decides again by the memory that is free then. */
 #include "eval/explain_blocks.h"
 #include "eval/plan.h"
 #include "eval/run/device.h"
@@ -6,10 +6,10 @@
 
 typedef struct data {
     rd_queue *queue;
-    int64_t   bytes, room; /* of this process's data and of arrays; of the device */
+    int64_t   bytes, room; /* bytes: host data and arrays; room: of the device */
 } data;
 
-/* Does it lie in this process's memory? */
+/* True if the slot's data lie in host memory. */
 static bool is_here(const rd_slot *slot, rd_results results)
 {
     switch (slot->kind) {
@@ -21,6 +21,7 @@ static bool is_here(const rd_slot *slot, rd_results results)
     }
 }
 
+/* Sums up the bytes of all data and asks the device for its memory; true if that is tight. */
 static bool find_room(data *d, const rd_graph *g, rd_results results, int n, const rd_program *p,
                       const rd_backend_use *use)
 {
@@ -40,6 +41,7 @@ static double gibibytes(int64_t bytes)
     return (double)bytes / 0x1p30;
 }
 
+/* Writes the line of one stage, with its bytes in GiB. */
 static void stage_text(rd_text *text, int stage, const data *d, int64_t here, bool by_blocks)
 {
     rd_text_add(text,
@@ -49,7 +51,7 @@ static void stage_text(rd_text *text, int stage, const data *d, int64_t here, bo
                 gibibytes(here), gibibytes(d->bytes), gibibytes(d->room));
 }
 
-/* Several devices take all data from here. */
+/* Writes a line for each stage on several devices: partitioned, or on one device and why. */
 static void dealt_text(rd_text *text, int n, const rd_program *p, const rd_backend_use *use)
 {
     for (int k = 0; k < n; k++) {
@@ -66,6 +68,7 @@ static void dealt_text(rd_text *text, int n, const rd_program *p, const rd_backe
     }
 }
 
+/* Describes how stages on a device take their data.  See explain_blocks.h. */
 bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results results, int n,
                     const rd_program *p, const rd_backend_use *use)
 {

@@ -8,12 +8,13 @@ static void *memory_of(void *pool, size_t bytes)
     return rd_pool_get(pool, bytes);
 }
 
-/* Memory crosses levels while a stage computes, and a run begins before. */
+/* The predicted time of a stage, the larger of computing and memory, after its start. */
 static double price_of(const rd_stage_form *s, const rd_residue *r)
 {
     return s->price.start + fmax(r->ns / s->threads, s->price.memory);
 }
 
+/* Writes the line of scalar operations.  See explain_residue.h. */
 bool rd_residue_of_stage(rd_text *text, const rd_stage_form *s, rd_pool *pool)
 {
     static const double TOLD = 0.1;

@@ -1,8 +1,8 @@
-/* findings_read.c - the text of a file of findings.
+/* findings_read.c - reads the text of a file of measurements.
  *
- * The text may be long and in any order.  sscanf() looks for the end of all that it is given, and
- * to insert in order moves what comes behind.  So each line is a text of its own, and the list is
- * sorted once, at the end. */
+ * The text may be long and unsorted. sscanf() scans to the end of its whole argument, and sorted
+ * insertion moves all that follows.  So each line becomes a string of its own, and the list is
+ * sorted once at the end. */
 #include "eval/choice.h"
 #include "expr/expr.h"
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { MOST_SHIFT = 8 };
 
-/* A number up to the end of the word, within bounds. */
+/* Reads a whole word as an int within bounds. */
 static bool read_int(const char *word, int *value)
 {
     char      *end;
@@ -21,6 +21,7 @@ static bool read_int(const char *word, int *value)
     return end != word && !*end && n >= -MOST_SHIFT && n <= MOST_SHIFT;
 }
 
+/* Reads the line of a plan: "KEY greedy panel 2 tile 0 threads any seconds 0.01". */
 static bool read_line(const char *line, rd_found *v)
 {
     char  key[20], traversal[8], panel[8], tile[8], threads[8], seconds[32];
@@ -51,7 +52,7 @@ static bool read_number(const char *word, double *value)
     return end != word && !*end && *value > 0;
 }
 
-/* A line of kernels_text(). */
+/* Reads a line that kernels_text() wrote. */
 static bool read_kernels(const char *line, rd_found *v)
 {
     char  key[20], numbers[160], seconds[32], rule[32], why[RD_DEVICE_TEXT];
@@ -69,7 +70,7 @@ static bool read_kernels(const char *line, rd_found *v)
             rd_backend_cuda.device->tuning_read(numbers, &v->of.tuning, why));
 }
 
-/* A line of rates_text(). */
+/* Reads a line that rates_text() wrote. */
 static bool read_rates(const char *line, rd_rates *r)
 {
     double *const number[] = { &r->device.up,     &r->device.down,    &r->device.memory,
@@ -106,6 +107,7 @@ static bool take_line(rd_ctx *ctx, rd_findings *f, const char *line)
     return true;
 }
 
+/* Reads all lines.  See choice.h. */
 int rd_findings_read(rd_ctx *ctx, rd_findings *f, char *text)
 {
     const int32_t before = f->n;

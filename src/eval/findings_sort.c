@@ -1,12 +1,12 @@
-/* findings_sort.c - a list of findings put in order of keys.  Of equal keys the last one stays.
+/* findings_sort.c - sorts measurements by key and keeps the last of equal keys.
  *
- * Merges, as they keep the order of what is equal, and as qsort() may take memory that the
- * context's hooks do not see. */
+ * A merge sort, because it is stable, and because qsort() may allocate memory outside the
+ * context's hooks. */
 #include "eval/choice.h"
 #include "expr/expr.h"
 #include <string.h>
 
-/* Both halves in order, from..middle and middle..to: together at `into`. */
+/* Merges the sorted ranges from..middle and middle..to into `into`. */
 static void merge(rd_found *into, const rd_found *at, int32_t from, int32_t middle, int32_t to)
 {
     int32_t left = from, right = middle;
@@ -23,7 +23,7 @@ static int32_t at_most(int64_t n, int32_t most)
     return n < most ? (int32_t)n : most;
 }
 
-/* In whichever of the two they end. */
+/* Sorts by merging ever wider ranges; returns the buffer that holds the result. */
 static rd_found *sorted(rd_found *at, rd_found *other, int32_t n)
 {
     for (int64_t width = 1; width < n; width *= 2) {
@@ -45,6 +45,7 @@ static bool is_sorted(const rd_findings *f)
     return true;
 }
 
+/* Sorts the list.  See choice.h. */
 bool rd_findings_sort(rd_ctx *ctx, rd_findings *f, int32_t before)
 {
     rd_found *other, *from;

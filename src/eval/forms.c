@@ -1,4 +1,4 @@
-/* forms.c - what the stages run as, what they cost, and which of them are slow. */
+/* forms.c - describes the form and the cost of each stage, and which stages are slow. */
 #include "eval/forms.h"
 #include "eval/explain_blocks.h"
 #include "eval/explain_residue.h"
@@ -38,15 +38,17 @@ void rd_time_text(rd_text *text, double seconds)
         rd_text_add(text, "%.3g s", seconds);
 }
 
-/* As rd_program.work counts, and tier.c. */
+/* Operations a millisecond, as rd_program.work and tier.c count. */
 static const double OPERATIONS_A_MS = 10e6;
 
-/* The run, from 1 on, during which the loops begin to be compiled: work is counted as it begins. */
+/* The run, from 1 on, during which compilation of the loops starts, as work is counted when a
+ * run begins. */
 static double compiling_run(const rd_stage_form *s)
 {
     return s->form.left > s->p->work ? ceil(s->form.left / s->p->work) : 1;
 }
 
+/* Writes when compiled loops will run, and the form until then. */
 static void loops_text(rd_text *text, const rd_stage_form *s)
 {
     switch (s->form.loops) {
@@ -80,7 +82,7 @@ static void form_text(rd_text *text, const rd_stage_form *s)
     rd_text_add(text, "\n");
 }
 
-/* Names the loops of which a mask of places leaves out a part. */
+/* Writes the loops that a mask of places bounds. */
 static void bounds_text(rd_text *text, const rd_graph *g, const rd_stage_form *s)
 {
     bool any = false;
@@ -98,6 +100,7 @@ static void bounds_text(rd_text *text, const rd_graph *g, const rd_stage_form *s
                                                  : "; it is tested, as loops are not compiled");
 }
 
+/* Writes the counted bytes and operations of a stage, and its estimated time. */
 static void cost_text(rd_text *text, const rd_stage_form *s)
 {
     rd_text_add(text,
@@ -116,7 +119,7 @@ static void cost_text(rd_text *text, const rd_stage_form *s)
     rd_text_add(text, " on %d thread%s\n", s->threads, s->threads == 1 ? "" : "s");
 }
 
-/* Adds the line with what the cost model says of the stage. */
+/* Adds a line with the times that the cost model predicts. */
 static void price_text(rd_text *text, const rd_stage_form *s)
 {
     if (s->price.ns <= 0)
@@ -140,13 +143,14 @@ static void slow_text(rd_text *text, int number, const rd_slow *slow)
                 slow->how, slow->elements, slow->why, slow->remedy);
 }
 
+/* The number of threads that would run the program. */
 static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked, double work)
 {
     return rd_team(ctx, asked, work, rd_program_shares(p, p->grain));
 }
 
-/* A stage has two costs: with all rounds of its loops, and without those that a mask leaves out.  Only
- * compiled loops save the latter. */
+/* The two costs of a stage: with all loop iterations, and without those that a mask leaves out.
+ * Only compiled loops save the latter. */
 typedef struct costs {
     rd_cost all, bounded;
 } costs;
@@ -156,7 +160,7 @@ static const rd_cost *cost_of(const costs *c, rd_form_kind kind)
     return kind == RD_FORM_NEST ? &c->bounded : &c->all;
 }
 
-/* False: no memory. */
+/* Fills in the form, cost and times of a stage.  False: no memory. */
 static bool describe_stage(const rd_backend_table *backend, const rd_program *p, const costs *c,
                            int number, int threads, rd_pool *pool, rd_stage_form *s)
 {
@@ -173,7 +177,7 @@ static bool describe_stage(const rd_backend_table *backend, const rd_program *p,
 }
 
 /* ---- Choices --------------------------------------------------------------------------------- */
-/* One thread or as many as there are for much work.  False: no memory. */
+/* Compares the predicted times with one thread and with all.  False: no memory. */
 static bool threads_of_stage(const rd_stage_form *s, rd_pool *pool, rd_alternatives *a)
 {
     rd_price team;
@@ -201,7 +205,8 @@ static void choice_text(rd_text *text, const rd_stage_form *s, const rd_alternat
     rd_text_add(text, "\n");
 }
 
-/* Adds a line for each choice: the way that was taken, and the ways that were not.  False: no memory. */
+/* Adds a line for each choice, with the alternative taken and those that were not.  False: no
+ * memory. */
 static bool choices_text(rd_text *text, const rd_stage_form *s, rd_pool *pool)
 {
     enum { MOST = 16 };
@@ -215,8 +220,8 @@ static bool choices_text(rd_text *text, const rd_stage_form *s, rd_pool *pool)
     return true;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
-/* False: no memory. */
+/* ---- All stages ------------------------------------------------------------------------------ */
+/* Writes all lines of a stage.  False: no memory. */
 static bool stage_text(rd_text *text, const rd_graph *g, const rd_stage_form *s, rd_pool *pool)
 {
     form_text(text, s);
@@ -233,6 +238,7 @@ static bool stage_text(rd_text *text, const rd_graph *g, const rd_stage_form *s,
     return rd_residue_of_stage(text, s, pool);
 }
 
+/* Writes the time of the first run, and of runs after compilation if that differs. */
 static void runs_text(rd_text *text, int n, const rd_stage_form *s)
 {
     double first = 0, later = 0;
@@ -257,7 +263,7 @@ static void runs_text(rd_text *text, int n, const rd_stage_form *s)
     rd_text_add(text, "\n");
 }
 
-/* What each thread of a stage works in: states of folds, buffers, scratch. */
+/* Bytes that all threads of a stage work in: states of reductions, buffers, scratch. */
 static int64_t work_of(const rd_stage_form *s)
 {
     const int64_t state = s->threads > 1 && s->p->by_rows && s->p->by_rows_bytes > s->p->state_bytes
@@ -267,7 +273,7 @@ static int64_t work_of(const rd_stage_form *s)
     return rd_bytes_times(rd_task_bytes(s->p, state), s->threads);
 }
 
-/* The most memory that a run holds at a time, beside its operands and results. */
+/* Writes the most memory that a run holds at a time, beside its operands and results. */
 static void memory_text(rd_text *text, const rd_graph *g, int n, const rd_program *p,
                         const rd_stage_form *s)
 {
@@ -281,7 +287,8 @@ static void memory_text(rd_text *text, const rd_graph *g, int n, const rd_progra
     for (int k = 0; k < n; k++)
         if (most < 0 || work_of(&s[k]) > work_of(&s[most]))
             most = k;
-    const int64_t own  = rd_frame_work(n, p, &fits); /* the frame has it, whoever works in it */
+    /* reserved by the frame, also if a stage has memory of its own */
+    const int64_t own  = rd_frame_work(n, p, &fits);
     int64_t       work = most < 0 ? 0 : work_of(&s[most]);
 
     if (most >= 0 && (s[most].threads > 1 || work > own))
@@ -295,6 +302,7 @@ static void memory_text(rd_text *text, const rd_graph *g, int n, const rd_progra
     rd_text_add(text, "\n");
 }
 
+/* Writes the tier line: compilation, libraries and the backend's name. */
 static void tier_text(rd_text *text, const rd_backend_table *backend, const rd_program *p, int n)
 {
     backend->tiers(text, p, n);
@@ -304,6 +312,7 @@ static void tier_text(rd_text *text, const rd_backend_table *backend, const rd_p
     rd_text_add(text, "; backend: %s\n", backend->name);
 }
 
+/* Writes the measured time of each stage's kernels. */
 static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p)
 {
     for (int k = 0; k < n; k++) {
@@ -320,7 +329,7 @@ static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p
     }
 }
 
-/* Kernels of a device; the first reason why it cannot run a stage. */
+/* Describes the kernels of a device. use->why gets the first reason why it cannot run a stage. */
 static bool kernels_text(rd_text *text, const rd_graph *g, int n, rd_program *p, rd_pool *pool,
                          rd_results results, rd_backend_use *use)
 {
@@ -342,6 +351,7 @@ static bool kernels_text(rd_text *text, const rd_graph *g, int n, rd_program *p,
     return true;
 }
 
+/* Describes how each stage runs.  See forms.h. */
 bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
                    rd_backend_use *use, rd_stages *stages)
 {
@@ -356,7 +366,7 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
     *stages = (rd_stages){ n, p, backend->device ? NULL : s };
     if (backend->device)
         return kernels_text(text, nest->tree->graph, n, p, pool, results, use);
-    for (int k = 0; k < n; k++) { /* a product counts blocks once it is prepared */
+    for (int k = 0; k < n; k++) { /* costs come first: a prepared product counts its blocks */
         const costs c      = { rd_program_cost(&p[k], false), rd_program_cost(&p[k], true) };
         const int   shared = threads_of(&p[k], nest->tree->graph->ctx, threads, p[k].work);
 

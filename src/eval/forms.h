@@ -1,5 +1,5 @@
-/* forms.h - what the stages of a plan run as: what explain says of it, what the strict mode
- * refuses. */
+/* forms.h - the form of each stage of a plan (how it runs): what explain says, and what the
+ * strict mode refuses. */
 #ifndef RD_EVAL_FORMS_H
 #define RD_EVAL_FORMS_H
 #include "eval/ir.h"
@@ -11,26 +11,26 @@ typedef struct rd_stage_form {
     const rd_program       *p;
     rd_form                 form;
     rd_cost                 cost;
-    rd_price                price; /* 0 ns: there is no loop tree */
+    rd_price                price; /* predicted time; 0 ns: there is no loop tree */
     int                     number, threads;
-    int                     most;           /* threads that there are for much work */
-    double                  seconds, first; /* of a run in the end, and of the first */
+    int                     most;           /* threads that a stage of much work would have */
+    double                  seconds, first; /* time of a later run, and of the first one */
 } rd_stage_form;
 
-/* Programs of all stages, and what each runs as; NULL on a GPU. */
+/* The programs of all stages and their forms; form is NULL on a GPU. */
 typedef struct rd_stages {
     int            n;
     rd_program    *program;
     rd_stage_form *form;
 } rd_stages;
 
-/* Form and cost of each stage, warnings, the first run, the tier.  False: no memory. */
+/* Writes form and cost of each stage, warnings, the first run, and the tier.  False: no memory. */
 bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
                    rd_backend_use *use, rd_stages *stages);
-/* "compiled loops"; "20 us". */
+/* Write a form, as "compiled loops", and a time, as "20 us". */
 void rd_form_text(rd_text *text, const rd_stage_form *s);
 void rd_time_text(rd_text *text, double seconds);
-/* False after recording which of these prepared programs has a slow form in the end. */
+/* False after recording which of these prepared programs would keep a slow form. */
 bool rd_check_fast(rd_ctx *ctx, const rd_backend_table *backend, int n, const rd_program *p,
                    rd_pool *pool);
 #endif

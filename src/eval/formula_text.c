@@ -1,10 +1,13 @@
-/* formula_text.c - values written as formulas, for the dumps of tree and nest and for explain. */
+/* formula_text.c - writes values as formulas, for the dumps of tree and nest and for explain:
+ *
+ *     exp(x0[i,j] - t0[i]) */
 #include "eval/dump.h"
 #include <stdio.h>
 
-/* Deeper operands are written as "..."; the text is for people. */
+/* Operands nested deeper are written as "...". */
 enum { DEPTH = 24 };
 
+/* Writes the name of a materialised value.  See dump.h. */
 const char *rd_anchor_name(const rd_graph *graph, const int32_t *number, int value,
                            char name[RD_NAME_TEXT])
 {
@@ -15,6 +18,7 @@ const char *rd_anchor_name(const rd_graph *graph, const int32_t *number, int val
     return name;
 }
 
+/* Writes the name of a leaf's slot.  See dump.h. */
 const char *rd_slot_name(const rd_graph *graph, int slot, char name[RD_NAME_TEXT])
 {
     int n = 0;
@@ -38,7 +42,7 @@ const char *rd_keep_name(rd_keep keep)
 
 static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket);
 
-/* A gathered index: what it is where there is a tree, else its value's number. */
+/* Writes a gathered index: its formula if there is a tree, else "[v7]". */
 static void gathered_text(rd_text *text, const rd_tree *tree, int value, int depth)
 {
     const rd_value *v = tree ? &tree->graph->value[value] : NULL;
@@ -52,6 +56,7 @@ static void gathered_text(rd_text *text, const rd_tree *tree, int value, int dep
         operand_text(text, tree, value, depth + 1, true);
 }
 
+/* Writes a subscript: "2*i+j-1". */
 static void subscript_text(rd_text *text, const rd_graph *graph, const rd_tree *tree,
                            const rd_subscript *at, int depth)
 {
@@ -79,6 +84,7 @@ void rd_subscript_text(rd_text *text, const rd_graph *graph, const rd_subscript 
     subscript_text(text, graph, NULL, at, 0);
 }
 
+/* The infix operator of an operation, with blanks; NULL: it is written as a call. */
 static const char *infix(rd_op op)
 {
     switch (op) {
@@ -98,7 +104,7 @@ static const char *infix(rd_op op)
     }
 }
 
-/* Where it is read along its own axes: x0[i+2,j]. */
+/* Writes a read of a leaf along the leaf's own axes: "x0[i+2,j]". */
 static void leaf_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth)
 {
     const rd_graph *g = tree->graph;
@@ -118,6 +124,7 @@ static void leaf_text(rd_text *text, const rd_tree *tree, const rd_value *v, int
     rd_text_add(text, n ? "]" : "");
 }
 
+/* Writes a materialised value with its stored dims, at the subscripts of `read`: "t0[i,k]". */
 static void kept_text(rd_text *text, const rd_tree *tree, int i, const rd_value *read, int depth)
 {
     const rd_graph *g = tree->graph;
@@ -149,6 +156,7 @@ static void number_text(rd_text *text, const rd_value *v)
     rd_text_add(text, "%.9g", rd_word_to_double(v->value, v->type));
 }
 
+/* Writes a map as an infix operation, as "a * b + c" for an fma, or as a call. */
 static void map_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth, bool bracket)
 {
     const char *op  = v->kind == RD_VALUE_MAP ? infix(v->op) : NULL;
@@ -180,7 +188,7 @@ static void map_text(rd_text *text, const rd_tree *tree, const rd_value *v, int 
         rd_text_add(text, ")");
 }
 
-/* The products that a fold adds, as a map would be written. */
+/* Writes the products that a reduction adds, as a map would be written. */
 static void product_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth)
 {
     const bool square = v->in[0] == v->in[1];
@@ -192,6 +200,7 @@ static void product_text(rd_text *text, const rd_tree *tree, const rd_value *v, 
         operand_text(text, tree, v->in[1], depth, true);
 }
 
+/* Writes the formula of a value down to leaves and materialised values. */
 static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
 {
     const rd_value *v = &tree->graph->value[i];
@@ -246,6 +255,7 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
     }
 }
 
+/* Writes an operand: its name if it is materialised, else its formula. */
 static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
 {
     if (tree->home[i].keep != RD_KEEP_INLINE)

@@ -1,4 +1,4 @@
-/* graph.c - facts about values that several stages ask for. */
+/* graph.c - facts about values that several stages need. */
 #include "eval/ir.h"
 #include <string.h>
 
@@ -24,6 +24,7 @@ bool rd_graph_say(rd_graph *g, rd_text *lines)
     return all || !old;
 }
 
+/* Appends a value.  See ir.h. */
 int rd_graph_add(rd_graph *g, rd_value v)
 {
     if (g->n_value >= g->room_value) {
@@ -40,6 +41,7 @@ int rd_graph_add(rd_graph *g, rd_value v)
     return g->n_value++;
 }
 
+/* Appends a copy of a read.  See ir.h. */
 int rd_graph_add_copy(rd_graph *g, int read, float ops)
 {
     int32_t *in = rd_pool_get(g->pool, sizeof *in);
@@ -79,7 +81,8 @@ rd_set rd_space(const rd_value *v)
     return v->kind == RD_VALUE_JOIN ? 0 : (v->axes | v->reduced) & ~rd_own_dims(v);
 }
 
-/* In one loop with the scan, neighbours of the fold are computed one after the other. */
+/* True if the scan runs along the lane axis of the reduction.  In one loop with the scan, the
+ * reduction could not use its lanes. */
 static bool scans_neighbours(const rd_value *scan, const rd_value *fold)
 {
     return scan->kind == RD_VALUE_SCAN && fold->kind == RD_VALUE_REDUCE && fold->combine &&
@@ -98,6 +101,7 @@ bool rd_goes_by_rows(const rd_value *v)
            v->expr->as.fold->of_pattern == RD_PATTERN_ROWS;
 }
 
+/* Finds the row pointer behind the labels of a sparse pattern.  See ir.h. */
 int64_t rd_begins_of_rows(const rd_graph *g, const rd_value *v)
 {
     const rd_value *label;

@@ -1,20 +1,22 @@
-/* leaf_index.c - where a leaf is read, along its own axes: a flat place taken apart again.  For
- * people. */
+/* leaf_index.c - splits a flat index of a leaf into indices along its own axes, for dumps:
+ *
+ *     x0 of strides (5, 1):   5*i + j + 7    ->    x0[i+1,j+2] */
 #include "eval/dump.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Axes of the leaf that adjoin in memory are one where a loop runs through both. */
+/* A dim of the leaf.  Axes that are contiguous in memory become one dim if a loop runs through
+ * both. */
 typedef struct leaf_dim {
-    int64_t      extent, step; /* elements, positive */
+    int64_t      extent, step; /* in elements, positive */
     bool         reversed;
-    int          axis; /* of the leaf: the first of them */
+    int          axis; /* of the leaf: the first of its axes */
     rd_subscript at;
 } leaf_dim;
 
 typedef struct leaf_dims {
-    int      n, over; /* which is run over, -1: none, and nothing can be taken apart */
-    int64_t  offset;  /* of the flat place, from the lowest address */
+    int      n, over; /* a dim that is exceeded; -1: none, so the index cannot be split */
+    int64_t  offset;  /* of the flat index, from the lowest address */
     leaf_dim dim[RD_MAX_RANK];
 } leaf_dims;
 
@@ -30,9 +32,10 @@ static int by_axis(const void *a, const void *b)
     return ((const leaf_dim *)a)->axis - ((const leaf_dim *)b)->axis;
 }
 
+/* Lists the leaf's dims by falling stride, all strides made positive. */
 static void find_dims(const rd_expr *leaf, const rd_subscript *flat, leaf_dims *d)
 {
-    int64_t dense[RD_MAX_RANK]; /* what another plan has made lies in C order */
+    int64_t dense[RD_MAX_RANK]; /* a leaf that another plan computed lies in C order */
 
     d->n      = 0;
     d->offset = flat->offset;
@@ -57,6 +60,7 @@ static int64_t times_in(int64_t rest, int64_t step, bool nearest)
     return (rest + by) / step;
 }
 
+/* Divides each term of the flat index by the strides; false if a remainder is left. */
 static bool take_terms_apart(const rd_subscript *flat, bool nearest, leaf_dims *d)
 {
     for (int t = 0; t < flat->n_term; t++) {
@@ -98,6 +102,8 @@ static bool stays_inside(const rd_graph *g, const leaf_dim *d)
     return lo >= 0 && hi < d->extent;
 }
 
+/* Divides the flat index by the strides, rounding down or to the nearest.  False if a remainder
+ * is left or a dim is exceeded. */
 static bool take_apart(const rd_graph *g, const rd_subscript *flat, bool nearest, leaf_dims *d)
 {
     int64_t rest = d->offset;
@@ -116,7 +122,7 @@ static bool take_apart(const rd_graph *g, const rd_subscript *flat, bool nearest
     return d->over < 0;
 }
 
-/* The one that is run over and the slower one before it become one. */
+/* Merges the exceeded dim with the slower one before it; false if they are not contiguous. */
 static bool merge(leaf_dims *d)
 {
     leaf_dim *fast = &d->dim[d->over], *slow = fast - 1;
@@ -131,6 +137,7 @@ static bool merge(leaf_dims *d)
     return true;
 }
 
+/* Splits a flat index.  See dump.h. */
 int rd_leaf_index(const rd_graph *g, const rd_value *read, rd_subscript *at)
 {
     const rd_subscript *flat = &read->at[0];

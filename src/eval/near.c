@@ -1,10 +1,10 @@
-/* near.c - blocks of pairs of points that are near each other: clusters of points that lie together,
- * and which two of them have boxes no further apart than a radius.
+/* near.c - rd_blocks_near(): groups points into clusters, and makes the block mask of cluster
+ * pairs with boxes within a radius of each other.
  *
- * Clusters are the leaves of a k-d tree (Bentley, 1975, "Multidimensional Binary Search Trees Used for
- * Associative Searching", CACM 18(9)): of so many points each, in any number of dimensions, however
- * they lie.  Halves of a box are neighbours in the order, so that near clusters often are, and their
- * columns are few ranges (expr/blocks.c). */
+ * Clusters are the leaves of a k-d tree (Bentley, 1975, "Multidimensional Binary Search Trees
+ * Used for Associative Searching", CACM 18(9)), of about equal size in any number of dimensions.
+ * Both halves of a box are neighbours in the order.  So near clusters often are neighbours, too,
+ * and the columns of a row are few ranges (expr/blocks.c). */
 #include "eval/request.h"
 #include "expr/complex.h"
 #include "expr/origin.h"
@@ -15,20 +15,21 @@
 
 static const char call[] = "rd_blocks_near";
 
-/* Of 100,000 uniform points, 4 % of pairs near, a Gaussian sum takes 0.11 of the full one; of half and twice
- * as many a cluster 0.13.  Pairs of clusters are bytes, so they are not many. */
+/* Cluster sizes.  With 100,000 uniform points and 4 % of pairs near, a Gaussian sum takes 0.11
+ * of the time of the full one; with half or twice the size 0.13.  Pairs of clusters take a byte
+ * each, so their number is limited. */
 enum { LEAST = 256, MOST_CLUSTERS = 4096, MOST_DEPTH = 64 };
 
 typedef struct cloud {
     rd_ctx  *ctx;
     int64_t  n, d;
-    rd_array points; /* (n, d) of f64                                        */
-    int64_t  leaf;   /* points of a cluster, at most                         */
-    int64_t *order;  /* points in the order of clusters; with `row`          */
+    rd_array points; /* f64 of shape (n, d) */
+    int64_t  leaf;   /* most points of a cluster */
+    int64_t *order;  /* points by cluster; the memory of `row` */
     rd_expr *row;
     int64_t  clusters;
-    int64_t *border; /* clusters + 1                                         */
-    double  *box;    /* of each: the least of each coordinate, then the most */
+    int64_t *border; /* clusters + 1 first points */
+    double  *box;    /* of each cluster: least and greatest of each coordinate */
 } cloud;
 
 static double coordinate(const cloud *c, int64_t place, int64_t k)
@@ -37,7 +38,8 @@ static double coordinate(const cloud *c, int64_t place, int64_t k)
 }
 
 /* ---- Clusters -------------------------------------------------------------------------------- */
-/* Around points [from, to): the least of each coordinate, then the most; the axis that is widest. */
+/* Computes the bounding box of points [from, to): least, then greatest of each coordinate.
+ * Returns the widest axis. */
 static int64_t find_box(const cloud *c, int64_t from, int64_t to, double *box)
 {
     int64_t widest = 0;
@@ -59,7 +61,8 @@ static int64_t find_box(const cloud *c, int64_t from, int64_t to, double *box)
     return widest;
 }
 
-/* By a coordinate, of equals by number: no two are equal, and the order is one. */
+/* True if point a comes before b by coordinate k, or by number if these are equal.  The order is
+ * total. */
 static bool is_before(const cloud *c, int64_t a, int64_t b, int64_t k)
 {
     const double x = ((const double *)c->points.data)[a * c->d + k],
@@ -76,8 +79,8 @@ static void swap(int64_t *a, int64_t *b)
     *b = kept;
 }
 
-/* Puts those of [from, to) before `middle` that are before it: Hoare's FIND (1961), by an element in
- * the middle of what is left. */
+/* Moves the points of [from, to) that come before `middle` in order to its left: Hoare's FIND
+ * (1961), with a pivot near the middle. */
 static void halve(const cloud *c, int64_t from, int64_t to, int64_t middle, int64_t k)
 {
     int64_t *const at = c->order;
@@ -103,7 +106,7 @@ static void halve(const cloud *c, int64_t from, int64_t to, int64_t middle, int6
     }
 }
 
-/* Leaves of the tree from left to right. */
+/* Splits at medians and lists the leaves of the tree from left to right. */
 static void find_clusters(cloud *c)
 {
     int64_t end[MOST_DEPTH];
@@ -127,6 +130,7 @@ static void find_clusters(cloud *c)
     }
 }
 
+/* True if all coordinates are finite; else records the error. */
 static bool are_finite(const cloud *c, const char *what)
 {
     const double *at = c->points.data;
@@ -141,13 +145,15 @@ static bool are_finite(const cloud *c, const char *what)
     return true;
 }
 
+/* Evaluates the points and finds their clusters; false after a failure. */
 static bool find(cloud *c, rd_expr *x, const char *what)
 {
     void         *room;
     rd_expr      *row;
     const int64_t n = x->extent[0], d = x->extent[1];
-    const int64_t leaf   = n / MOST_CLUSTERS >= LEAST / 2 ? 2 * (n / MOST_CLUSTERS) + 2 : LEAST;
-    const int64_t leaves = 2 * (n / leaf) + 2; /* a leaf has more than half of what it may have */
+    const int64_t leaf = n / MOST_CLUSTERS >= LEAST / 2 ? 2 * (n / MOST_CLUSTERS) + 2 : LEAST;
+    /* each leaf has more than half of the points it may have */
+    const int64_t leaves = 2 * (n / leaf) + 2;
 
     *c = (cloud){ .ctx = x->ctx, .n = n, .d = d, .leaf = leaf };
     if (rd_eval_for(x->ctx, call, rd_cast_to(x, RD_F64), &c->points) != RD_OK ||
@@ -175,8 +181,7 @@ static void end(cloud *c)
 }
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
-/* Are the boxes no further apart?  What rounding may add to the distance of two points, in f32, does not
- * count. */
+/* True if the boxes are within the radius, with an allowance for f32 rounding of distances. */
 static bool are_near(const cloud *x, int64_t a, const cloud *y, int64_t b, double radius)
 {
     const double *p = x->box + a * 2 * x->d, *q = y->box + b * 2 * y->d;
@@ -193,6 +198,7 @@ static bool are_near(const cloud *x, int64_t a, const cloud *y, int64_t b, doubl
     return sqrt(sum) <= radius + 1e-6 * (radius + size);
 }
 
+/* Makes the block mask of all cluster pairs that are near. */
 static rd_expr *blocks(rd_ctx *ctx, const cloud *x, const cloud *y, double radius)
 {
     bool *const pair = rd_alloc_raw(ctx, x->clusters * y->clusters);
@@ -208,6 +214,7 @@ static rd_expr *blocks(rd_ctx *ctx, const cloud *x, const cloud *y, double radiu
     return mask;
 }
 
+/* True if the arguments of rd_blocks_near() are valid; else records the error. */
 static bool arguments_ok(rd_expr *x, rd_expr *y, double radius, rd_expr **rows, rd_expr **columns)
 {
     rd_expr *const both[] = { x, y };
@@ -230,6 +237,7 @@ static bool arguments_ok(rd_expr *x, rd_expr *y, double radius, rd_expr **rows, 
     return false;
 }
 
+/* The public call: clusters both sets, and returns the mask with the orders of rows and columns. */
 rd_expr *rd_blocks_near(rd_expr *x, rd_expr *y, double radius, rd_expr **rows, rd_expr **columns)
 {
     cloud    of_x = { 0 }, of_y = { 0 };

@@ -1,5 +1,5 @@
-/* pairs.c - results as those that loops know: of complex type with one more axis of reals, and
- * sparse ones at all places. */
+/* pairs.c - converts complex and sparse results for plans, which know real dense ones: a complex
+ * result gets one more axis of two reals. */
 #include "eval/pairs.h"
 #include "eval/request.h"
 #include "expr/array.h"
@@ -16,7 +16,7 @@ static bool is_pairs(const rd_result *r)
                        (is_given(r->out) && rd_dtype_is_complex(r->out->type)));
 }
 
-/* Fresh memory for pairs: parts are neighbours, whatever the order of axes is. */
+/* Describes fresh memory for pairs: the two parts are adjacent, in any order of axes. */
 static bool fresh_pairs(rd_ctx *ctx, const rd_expr *y, const rd_array *out, rd_array *array)
 {
     int64_t stride[RD_MAX_RANK];
@@ -34,14 +34,14 @@ static bool fresh_pairs(rd_ctx *ctx, const rd_expr *y, const rd_array *out, rd_a
     return true;
 }
 
-/* The array of a result, of memory for pairs. */
+/* Describes the memory of pairs as the caller's complex array. */
 static void as_complex(const rd_expr *y, const rd_array *pairs, rd_array *out)
 {
     const int32_t order = out->order;
     const bool    given = out->strides.n != 0;
 
     if (!pairs->type)
-        return; /* no memory was given */
+        return; /* no memory was allocated */
     *out         = *pairs;
     out->type    = y->type;
     out->shape   = rd_shape_of(y);
@@ -53,7 +53,7 @@ static void as_complex(const rd_expr *y, const rd_array *pairs, rd_array *out)
         out->origin = rd_origin_of(y);
 }
 
-/* The result as one of reals; `array` describes its output then. */
+/* Makes a real result of a complex or sparse one; `array` then describes its output. */
 static bool as_real(rd_ctx *ctx, const rd_result *from, rd_result *to, rd_array *array)
 {
     rd_expr *y = from->expr;
@@ -79,6 +79,7 @@ static bool as_real(rd_ctx *ctx, const rd_result *from, rd_result *to, rd_array 
     return to->expr != NULL;
 }
 
+/* Converts all results.  See pairs.h. */
 bool rd_pairs_begin(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
 {
     bool any = false, all = true;

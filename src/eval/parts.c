@@ -1,11 +1,11 @@
-/* parts.c - plans of several plans, of what is too much for one. */
+/* parts.c - makes a plan that consists of several plans, for expressions too large for one. */
 #include "eval/cut.h"
 #include "eval/plan.h"
 #include "eval/request.h"
 #include "core/row_product.h"
 #include <string.h>
 
-/* What making one needs. */
+/* The arguments of making one. */
 typedef struct making {
     rd_ctx             *ctx;
     rd_plan            *plan;
@@ -19,7 +19,7 @@ typedef struct making {
 } making;
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
-/* Arrays have the numbers of the parts that make them. */
+/* The number of an array, which is that of the part that makes it. */
 static int32_t array_of(const rd_cuts *cuts, const rd_expr *e)
 {
     int32_t k = 0;
@@ -38,7 +38,7 @@ static int64_t bytes_of(const rd_expr *e)
     return rd_bytes_add(bytes, 64) / 64 * 64;
 }
 
-/* The lowest place that meets none of the arrays that are still to be read when part k runs. */
+/* The lowest offset that overlaps no array still to be read when part k runs (first fit). */
 static int64_t free_place(const making *m, const int32_t *last, int32_t k)
 {
     const rd_parts *parts = m->plan->parts;
@@ -60,6 +60,7 @@ static int64_t free_place(const making *m, const int32_t *last, int32_t k)
     return at;
 }
 
+/* Assigns offsets to all arrays between parts, by their last readers. */
 static bool place_arrays(making *m)
 {
     rd_parts *parts = m->plan->parts;
@@ -98,7 +99,7 @@ static bool list_reads(making *m, const rd_cut *cut, rd_plan_part *part)
     return part->read;
 }
 
-/* One part's plan; its inputs are those of all, then what it reads. */
+/* Plans one part.  Its inputs are the caller's, then the arrays that it reads. */
 static rd_plan *plan_part(making *m, const rd_cut *cut, rd_pool *work, bool *too_much)
 {
     const size_t   n      = (size_t)m->in.n + (size_t)cut->given.n;
@@ -121,7 +122,7 @@ static rd_plan *plan_part(making *m, const rd_cut *cut, rd_pool *work, bool *too
                          m->choice, &given, too_much);
 }
 
-/* A product of sparse matrices: what it reads are the values of both. */
+/* Makes the part of a sparse matrix product, which reads the values of both operands. */
 static bool make_product(making *m, const rd_expr *e, rd_plan_part *part)
 {
     rd_row_product *product;
@@ -140,6 +141,7 @@ static bool make_product(making *m, const rd_expr *e, rd_plan_part *part)
     return true;
 }
 
+/* Makes one part: what it reads, and its plan or product. */
 static bool make_part(making *m, int32_t k, bool *too_much)
 {
     const rd_cut *cut   = &m->cuts->cut[k];
@@ -162,7 +164,7 @@ static bool make_part(making *m, int32_t k, bool *too_much)
     return part->plan;
 }
 
-/* What asks a plan where results go finds it here. */
+/* Fills in the plan's own description of the results. */
 static bool describe_results(making *m)
 {
     rd_request *request = rd_pool_get(m->work, (size_t)m->results.n * sizeof *request);
@@ -195,7 +197,7 @@ static bool only_products_read(const rd_parts *parts, int32_t array)
     return true;
 }
 
-/* A product's operand that is an array of the caller's is read there. */
+/* Lets products read operands in place that are dense arrays of the caller. */
 static void find_leaves(making *m)
 {
     for (int32_t k = 0; k < m->plan->parts->n_array; k++) {
@@ -208,13 +210,14 @@ static void find_leaves(making *m)
         for (int32_t i = 0; i < m->in.n; i++)
             part->input = m->in.at[i] == e ? i : part->input;
         if (part->input >= 0 && m->shift && m->shift[part->input] != 0)
-            continue; /* the input is another place of it */
+            continue; /* the input has been moved within the array */
         part->leaf = e->as.leaf->data;
         part->lies = true;
     }
 }
 
-/* A product that is the only result, of its type and dense, is made where that goes. */
+/* Lets a product that is the only result, dense and of its type, be computed right in the
+ * output. */
 static void find_direct(making *m)
 {
     rd_parts            *parts = m->plan->parts;
@@ -228,6 +231,7 @@ static void find_direct(making *m)
         parts->direct = last->read[0];
 }
 
+/* Makes all parts and assigns memory; false after a failure. */
 static bool make_parts(making *m, bool *too_much)
 {
     rd_parts *parts = rd_pool_get(m->plan->pool, sizeof *parts);
@@ -249,7 +253,7 @@ static bool make_parts(making *m, bool *too_much)
     return place_arrays(m);
 }
 
-/* Nothing to cut: it is one plan, however long that takes. */
+/* Makes a single plan if there is nothing to split, however long that takes. */
 static rd_plan *make_whole(making *m, bool *too_much)
 {
     const rd_given none = { 0 };
@@ -280,12 +284,13 @@ static rd_exprs exprs_of(rd_pool *pool, rd_results results)
     return (rd_exprs){ exprs, results.n };
 }
 
+/* Makes a plan in parts, with ever smaller parts until each can be planned.  See plan.h. */
 rd_plan *rd_plan_in_parts(rd_ctx *ctx, rd_exprs in, const int64_t *shift, rd_results results,
                           const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_plan     *plan     = NULL;
     bool         too_much = true;
-    rd_eval_opts waiting  = *opts; /* parts read what others leave in this process's memory */
+    rd_eval_opts waiting  = *opts; /* parts read arrays that others leave in host memory */
 
     waiting.async = false;
     for (const int *limit = rd_cut_limits; *limit && too_much; limit++) {
@@ -302,7 +307,7 @@ rd_plan *rd_plan_in_parts(rd_ctx *ctx, rd_exprs in, const int64_t *shift, rd_res
     return plan;
 }
 
-/* ---- Such plans ------------------------------------------------------------------------------ */
+/* ---- Plans in parts -------------------------------------------------------------------------- */
 void rd_parts_drop(rd_plan *plan)
 {
     rd_parts *parts = plan->parts;

@@ -1,7 +1,7 @@
-/* pick.c - what a mask picks: places of true elements, the elements there, and the first place.
- * How many there are is known once the mask is evaluated, so all is done when it is asked for: the
- * mask becomes bits, which are counted, and then the result is filled, by blocks that threads
- * share. */
+/* pick.c - compaction by a mask: the positions of true elements, the elements there, and the
+ * first position.  The size of a result is known only after the mask is evaluated, so these
+ * calls run at once.  The mask becomes bits, which are counted (prefix sums by block).  Then
+ * threads fill the result block by block. */
 #include "core/bytes.h"
 #include "eval/picked.h"
 #include "eval/request.h"
@@ -29,8 +29,8 @@ static bool check_call(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask,
     return false;
 }
 
-/* The caller's output without the rows along `axis` that it has too many of; of a zeroed one
- * nothing is asked. */
+/* The caller's output, reduced along `axis` to the rows of the result.  A zeroed output is taken
+ * as it is. */
 static bool cut_output(rd_ctx *ctx, const char *call, const rd_array *out, const rd_array *fresh,
                        int axis, rd_array *cut)
 {
@@ -54,8 +54,8 @@ static bool cut_output(rd_ctx *ctx, const char *call, const rd_array *out, const
     return false;
 }
 
-/* Memory for the result, whose shape and type `fresh` has: *direct if it is the output's own, which
- * `x`, read meanwhile, does not share. */
+/* Finds memory for the result that `fresh` describes.  *direct: it is the output's own, if that
+ * fits and does not overlap x. */
 static bool make_room(rd_ctx *ctx, const char *call, const rd_array *cut, rd_array *fresh,
                       bool *direct)
 {
@@ -77,7 +77,7 @@ static bool make_room(rd_ctx *ctx, const char *call, const rd_array *cut, rd_arr
     return fresh->data != NULL;
 }
 
-/* To the output, of which the rest stays what it was. */
+/* Hands the result to the output: by reference, or by a copy that leaves other elements alone. */
 static rd_status hand_out(rd_ctx *ctx, const char *call, rd_array *fresh, rd_array *cut,
                           bool direct, rd_array *out)
 {
@@ -102,20 +102,22 @@ static rd_status hand_out(rd_ctx *ctx, const char *call, rd_array *fresh, rd_arr
 /* ---- Filling --------------------------------------------------------------------------------- */
 typedef struct filling {
     const rd_picked *s;
-    int64_t          piece; /* -1: blocks of all pieces                        */
-    const char      *x;     /* its first element, or all pieces'; NULL: places */
-    char            *y;
-    int64_t          size;  /* bytes of an element, of places: how many numbers are one */
-    const int64_t   *count; /* of places: 0, 1, 2 .. */
-    const rd_expr   *mask;
+    int64_t          piece; /* -1: the blocks of all pieces */
+    /* first element of the piece or of all pieces; NULL: positions are wanted */
+    const char    *x;
+    char          *y;
+    int64_t        size;  /* bytes of an element; of a position: its number of indices */
+    const int64_t *count; /* for positions: 0, 1, 2 .. */
+    const rd_expr *mask;
 } filling;
 
 typedef struct block {
-    int64_t         piece, number, begin; /* its first element's place in its piece */
+    int64_t         piece, number, begin; /* index of its first element in its piece */
     int64_t         words, before, found;
     const uint64_t *bits;
 } block;
 
+/* The bits of block k, with the number of true elements before it and in it. */
 static block block_of(const filling *f, int64_t k)
 {
     const rd_picked *s = f->s;
@@ -141,8 +143,8 @@ static void fill_values(const void *with, int64_t k)
                                      f->x + (first + b.begin) * f->size, b.bits);
 }
 
-/* Places in C order as one index for each axis; the flat ones rise, so most have the row of the one
- * before. */
+/* Splits flat positions into one index per axis.  Flat positions rise, so most share the row of
+ * the one before. */
 static void split_places(const rd_expr *mask, int64_t n, const int64_t *flat, int64_t *y)
 {
     const int     rank = mask->rank;
@@ -163,6 +165,7 @@ static void split_places(const rd_expr *mask, int64_t n, const int64_t *flat, in
     }
 }
 
+/* Fills in the positions of the true elements of block k. */
 static void fill_places(const void *with, int64_t k)
 {
     const filling *f     = with;
@@ -182,7 +185,7 @@ static void fill_places(const void *with, int64_t k)
         y[i] += f->mask->origin[i % f->size];
 }
 
-/* ---- Places ---------------------------------------------------------------------------------- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
 {
     int64_t *count = rd_alloc_raw(s->ctx, RD_PICK_BLOCK * (int64_t)sizeof *count);
@@ -200,6 +203,7 @@ static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
     return true;
 }
 
+/* Computes the positions of true elements, shape (found, rank). */
 static rd_status places(rd_ctx *ctx, const char *call, rd_expr *mask, rd_array *out)
 {
     rd_picked s;
@@ -218,6 +222,7 @@ static rd_status places(rd_ctx *ctx, const char *call, rd_expr *mask, rd_array *
     return rd_error(ctx);
 }
 
+/* The public call: np.argwhere of a mask. */
 rd_status rd_nonzero(rd_ctx *ctx, rd_expr *mask, rd_array *out)
 {
     static const char call[] = "rd_nonzero";
@@ -233,6 +238,7 @@ rd_status rd_nonzero(rd_ctx *ctx, rd_expr *mask, rd_array *out)
     return rd_error(ctx);
 }
 
+/* The public call: the flat position of the first true element; -1: there is none. */
 int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask)
 {
     static const char call[] = "rd_find_first";
@@ -259,7 +265,7 @@ int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Are x's elements side by side in this process's memory, in C order, all of them? */
+/* True if x is an array in host memory, dense in C order. */
 static bool is_dense(const rd_expr *x)
 {
     int64_t dense[RD_MAX_RANK];
@@ -270,12 +276,14 @@ static bool is_dense(const rd_expr *x)
     return memcmp(dense, x->as.leaf->stride, sizeof(int64_t) * (size_t)x->rank) == 0;
 }
 
+/* True if two ranges of bytes overlap. */
 static bool overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes)
 {
     return (uintptr_t)a < (uintptr_t)b + (uintptr_t)b_bytes &&
            (uintptr_t)b < (uintptr_t)a + (uintptr_t)a_bytes;
 }
 
+/* Evaluates piece k of x into `memory` and fills in its true elements. */
 static bool fill_piece(const filling *all, const char *call, rd_expr *x, int64_t k, char *memory)
 {
     const rd_picked *s     = all->s;
@@ -293,6 +301,7 @@ static bool fill_piece(const filling *all, const char *call, rd_expr *x, int64_t
     return done;
 }
 
+/* Fills in the true elements: from memory if x is dense there, else piece by piece. */
 static bool fill_all_values(const rd_picked *s, const char *call, rd_expr *x, void *y)
 {
     filling f = { .s = s, .piece = -1, .y = y, .size = rd_dtype_size(x->type) };
@@ -314,6 +323,7 @@ static bool fill_all_values(const rd_picked *s, const char *call, rd_expr *x, vo
     return done;
 }
 
+/* Computes the elements of x where the mask is true. */
 static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask, rd_array *out)
 {
     rd_picked s;
@@ -339,6 +349,7 @@ static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask
     return rd_error(ctx);
 }
 
+/* The public call: x[mask] of NumPy. */
 rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *out)
 {
     static const char call[] = "rd_compress";
@@ -359,7 +370,7 @@ rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *out)
     return rd_error(ctx);
 }
 
-/* x at the places along an axis. */
+/* Reads x at the positions `at` along an axis into the output. */
 static void take_places(rd_ctx *ctx, const char *call, rd_expr *x, int axis, rd_array *at,
                         rd_array *out)
 {
@@ -373,6 +384,7 @@ static void take_places(rd_ctx *ctx, const char *call, rd_expr *x, int axis, rd_
         *out = cut;
 }
 
+/* The public call: np.compress along an axis. */
 rd_status rd_compress_axis(rd_ctx *ctx, rd_expr *x, int axis, rd_expr *mask, rd_array *out)
 {
     static const char call[] = "rd_compress_axis";

@@ -1,11 +1,11 @@
-/* picked.c - a mask evaluated a piece at a time, and kept as bits. */
+/* picked.c - evaluates a mask piece by piece and keeps it as bits. */
 #include "eval/picked.h"
 #include "eval/request.h"
 #include "eval/run/team.h"
 
-/* Elements of a piece: what a plan's run costs beside its elements is little then, and bytes of a
- * mask stay in a second-level cache.  Pieces have plans of their own where a mask counts places, so
- * that there must not be many. */
+/* Elements of a piece: enough that the fixed cost of a run is small, and few enough that the
+ * mask's bytes stay in L2.  Masks with coordinates need a plan for each piece, so the number of
+ * pieces is limited. */
 enum { PIECE = 1 << 18, PIECES = 256, BLOCK_WORK = 2 * RD_PICK_BLOCK };
 
 static int64_t piece_points(const rd_ctx *ctx, const rd_expr *mask, bool cheap)
@@ -17,6 +17,7 @@ static int64_t piece_points(const rd_ctx *ctx, const rd_expr *mask, bool cheap)
     return cheap ? most : INT64_MAX;
 }
 
+/* Calls f for each k, shared by threads.  See picked.h. */
 void rd_picked_share(const rd_picked *s, int64_t n, void (*f)(const void *with, int64_t k),
                      const void *with)
 {
@@ -57,6 +58,8 @@ static bool piece_is_true(const rd_picked *s, int64_t piece)
     return false;
 }
 
+/* Evaluates each piece of the mask and packs its bits; `first`: up to a piece with a true
+ * element. */
 static bool evaluate(rd_picked *s, const char *call, rd_expr *mask, uint8_t *bytes, bool first)
 {
     for (int64_t k = 0; k < s->pieces.n && s->first < 0; k++) {
@@ -88,6 +91,7 @@ static void add_up(rd_picked *s)
     s->before[n] = s->found;
 }
 
+/* Evaluates a mask.  See picked.h. */
 bool rd_picked_make(rd_picked *s, rd_ctx *ctx, const char *call, rd_expr *mask, bool cheap,
                     bool first)
 {

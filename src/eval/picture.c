@@ -1,4 +1,4 @@
-/* picture.c - where boxes and arrows of a plan's picture go. */
+/* picture.c - lays out the boxes and arrows of a plan's picture. */
 #include "eval/picture.h"
 #include "eval/dump.h"
 #include "expr/nodes.h"
@@ -24,7 +24,7 @@ typedef struct node {
     const rd_expr *x;
     rd_text        lines;
     rd_box         box;
-    int            layer; /* operands have smaller ones */
+    int            layer; /* operands have smaller layers */
 } node;
 
 typedef struct graph {
@@ -41,7 +41,7 @@ static int number_of(const graph *g, const rd_expr *x)
     return -1;
 }
 
-/* Operands come later in the list than who reads them first, but perhaps not than all who do. */
+/* Assigns layers so that operands lie above all their readers (longest path). */
 static void find_layers(graph *g)
 {
     bool changed = true;
@@ -62,7 +62,7 @@ static void find_layers(graph *g)
         g->layers = g->at[k].layer >= g->layers ? g->at[k].layer + 1 : g->layers;
 }
 
-/* A leaf that is read late stands just above who reads it. */
+/* Moves each leaf to the layer just above its first reader. */
 static void lower_leaves(graph *g)
 {
     for (int k = 0; k < g->n; k++) {
@@ -77,6 +77,7 @@ static void lower_leaves(graph *g)
     }
 }
 
+/* Places the boxes of a layer from left to right, and moves *y below them. */
 static void place_layer(graph *g, int layer, double *y)
 {
     double x = RD_SVG_MARGIN, high = 0;
@@ -92,7 +93,7 @@ static void place_layer(graph *g, int layer, double *y)
     *y += high + 2 * GAP;
 }
 
-/* Each layer in the middle of the widest one. */
+/* Centres each layer below the widest one. */
 static void centre(graph *g)
 {
     for (int layer = 0; layer < g->layers; layer++) {
@@ -107,6 +108,7 @@ static void centre(graph *g)
     }
 }
 
+/* Draws the arrows, then the boxes; results and leaves are coloured. */
 static void draw_graph(rd_svg *to, graph *g, rd_results results)
 {
     double y = to->height + GAP;
@@ -136,7 +138,7 @@ static void draw_graph(rd_svg *to, graph *g, rd_results results)
     }
 }
 
-/* A leaf: what it is, then the name of its file, without folders. */
+/* Writes what a leaf is, then the name of its file without folders. */
 static void leaf_text(rd_text *text, const rd_expr *x)
 {
     const char *path = x->kind == RD_EXPR_LEAF ? rd_leaf_path(x) : NULL;
@@ -169,7 +171,7 @@ static bool describe(node *n)
     return !n->lines.failed;
 }
 
-/* What is wrong with others planning says. */
+/* True if all results are expressions of this context.  Planning reports what is wrong. */
 static bool are_there(rd_ctx *ctx, rd_results results)
 {
     for (int k = 0; k < results.n; k++)
@@ -179,6 +181,7 @@ static bool are_there(rd_ctx *ctx, rd_results results)
     return true;
 }
 
+/* Draws the graph of the results' expressions.  See picture.h. */
 bool rd_picture_graph(rd_svg *to, rd_ctx *ctx, rd_results results)
 {
     graph        g    = { 0 };
@@ -216,7 +219,7 @@ bool rd_picture_graph(rd_svg *to, rd_ctx *ctx, rd_results results)
 typedef struct slot {
     rd_text lines;
     rd_box  box;
-    bool    left, drawn; /* a leaf or an input, on the left; it has its place */
+    bool    left, drawn; /* left: a leaf or an input; drawn: it has a place */
 } slot;
 
 typedef struct plan {
@@ -224,10 +227,10 @@ typedef struct plan {
     const rd_nest   *nest;
     const rd_graph  *g;
     const rd_stages *stages;
-    rd_text         *lines; /* of stages */
+    rd_text         *lines; /* of each stage */
     rd_box          *box;
     slot            *slot;
-    double           below_left, below_right; /* of slots so far */
+    double           below_left, below_right; /* lower ends of the columns of slots */
     double           right;                   /* where the right column begins */
 } plan;
 
@@ -249,6 +252,7 @@ static void count_text(rd_text *text, double n, const char *what)
         rd_text_add(text, "%.0f %s", n, what);
 }
 
+/* Writes the text of a stage's box: form, loops, counts and time, and computes its size. */
 static void describe_stage(const plan *p, int k)
 {
     rd_text             *text = &p->lines[k];
@@ -290,6 +294,7 @@ static const char *colour_of(const plan *p, int k)
     return p->stages->form ? fill[p->stages->form[k].form.kind] : "#d3e8f2";
 }
 
+/* The bytes of a result, from its storage dims. */
 static double bytes_of_result(const plan *p, int result)
 {
     for (int i = 0; i < p->g->n_value; i++) {
@@ -305,6 +310,7 @@ static double bytes_of_result(const plan *p, int result)
     return 0;
 }
 
+/* Writes the text of a slot's box: name and size. */
 static void describe_slot(const plan *p, int s)
 {
     const rd_slot *of   = &p->g->slot[s];
@@ -330,7 +336,7 @@ static void describe_slot(const plan *p, int s)
     at->box = rd_svg_size(text->at ? text->at : "", NAME_LETTERS);
 }
 
-/* As low as a stage, or below what is there. */
+/* Places a slot level with a stage, or below earlier slots. */
 static void place_slot(plan *p, int s, double y)
 {
     slot   *at    = &p->slot[s];
@@ -354,7 +360,7 @@ static bool is_drawn(const plan *p, int32_t s)
     return s >= 0 && s < p->g->n_slot;
 }
 
-/* Each slot once a stage, whichever of its instructions name it. */
+/* Draws the arrows between a stage and its slots, one for each direction, and places new slots. */
 static void arrows_of(plan *p, int k, const bool *reads, const bool *writes)
 {
     const rd_box *b  = &p->box[k];
@@ -378,6 +384,7 @@ static void arrows_of(plan *p, int k, const bool *reads, const bool *writes)
     }
 }
 
+/* Marks the slots that a stage reads and those that it writes. */
 static void find_slots(const plan *p, int k, bool *reads, bool *writes)
 {
     const rd_program *program = &p->stages->program[k];
@@ -400,6 +407,7 @@ static void find_slots(const plan *p, int k, bool *reads, bool *writes)
     }
 }
 
+/* Places the boxes of stages in the middle column and draws them with their arrows. */
 static void draw_stages(plan *p, bool *reads, bool *writes)
 {
     const double top = p->to->height + GAP;
@@ -422,6 +430,7 @@ static void draw_stages(plan *p, bool *reads, bool *writes)
     }
 }
 
+/* Draws the stages of a plan.  See picture.h. */
 bool rd_picture_plan(rd_svg *to, const rd_nest *nest, const rd_stages *stages, rd_pool *pool)
 {
     const rd_graph *g     = nest->tree->graph;

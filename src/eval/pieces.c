@@ -1,13 +1,15 @@
-/* pieces.c - an expression cut along one axis into views that are evaluated one after the other. */
+/* pieces.c - splits an expression along one axis into views that are evaluated one after the
+ * other. */
 #include "eval/pieces.h"
 #include "expr/origin.h"
 
-/* Extents from `axis` on, and before it. */
+/* The number of elements of the axes from `axis` on. */
 static int64_t points_from(const rd_expr *x, int axis)
 {
     return rd_points(x->rank - axis, x->extent + axis);
 }
 
+/* Splits x into pieces of at most so many elements.  See pieces.h. */
 rd_pieces rd_pieces_of(const rd_expr *x, int64_t most)
 {
     rd_pieces p = { .extent = 1, .each = 1, .along = 1, .inner = 1, .n = 1 };
@@ -42,6 +44,7 @@ int64_t rd_piece_begin(const rd_pieces *p, int64_t k)
     return (k / p->along * p->extent + first_of(p, k)) * p->inner;
 }
 
+/* Makes the view of piece k.  See pieces.h. */
 rd_expr *rd_piece_view(const rd_pieces *p, rd_expr *x, int64_t k)
 {
     const int64_t first = first_of(p, k);
@@ -57,7 +60,8 @@ rd_expr *rd_piece_view(const rd_pieces *p, rd_expr *x, int64_t k)
     return rd_slice_places(x, 0, first, first + p->each, 1);
 }
 
-/* At most so many nodes are looked at: an expression is a graph, and has many more paths. */
+/* True if each element costs little by itself.  Visits a limited number of nodes, because a
+ * graph may have very many paths. */
 static bool is_cheap(const rd_expr *x, int *left)
 {
     if (--*left < 0)

@@ -1,4 +1,4 @@
-/* plan.c - the pipeline: results asked for in, a plan out. */
+/* plan.c - the pipeline from requested results to a plan. */
 #include "eval/debug.h"
 #include "core/float_env.h"
 #include "core/environment.h"
@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Fills in and checks evaluation options.  See plan.h. */
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
 {
     size_t size = !opts                                          ? 0
@@ -41,7 +42,7 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
     return true;
 }
 
-/* The stages in order; each gets NULL and gives NULL once one has failed. */
+/* Runs the stages in order; NULL once one has failed. */
 rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
                      const rd_given *given, const rd_eval_opts *opts, const rd_choice *choice)
 {
@@ -64,14 +65,14 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
         return NULL;
     if (choice->apart && !rd_take_sides(graph))
         return NULL;
-    if (!graph->device && !rd_pack_operands(graph)) /* threads of a GPU are no vectors */
+    if (!graph->device && !rd_pack_operands(graph)) /* GPU threads are no vectors */
         return NULL;
     rd_debug_graph(graph);
-    tree = rd_place(graph); /* which values share which loops    */
+    tree = rd_place(graph); /* which values share which loops */
     if (!tree)
         return NULL;
     rd_debug_tree(tree);
-    nest = rd_order(tree, choice); /* panels and tasks                  */
+    nest = rd_order(tree, choice); /* panels and tasks */
     if (nest)
         rd_debug_nest(nest);
     return nest;
@@ -97,7 +98,7 @@ static bool check_inputs(rd_ctx *ctx, rd_exprs in)
     return true;
 }
 
-/* Which slot input k fills, -1: none. */
+/* Finds the slot that each input fills; -1: none. */
 static bool bind_inputs(rd_plan *plan, const rd_graph *g, rd_exprs in)
 {
     plan->n_in    = in.n;
@@ -114,7 +115,7 @@ static bool bind_inputs(rd_plan *plan, const rd_graph *g, rd_exprs in)
     return true;
 }
 
-/* Every input that is read must be filled. */
+/* True if every input that is read is filled; else records the error. */
 static bool check_bound(const rd_plan *plan, const rd_graph *g)
 {
     for (int s = 0; s < g->n_slot; s++) {
@@ -139,7 +140,8 @@ static bool copy_text(rd_plan *plan, const char **text)
     return !*text || (*text = rd_pool_grow(plan->pool, *text, n, n + 1, 1));
 }
 
-/* Texts of users' functions live in the context's arena; the plan may outlive them. */
+/* Copies the texts of users' functions: they live in the context's arena, which the plan may
+ * outlive. */
 static bool copy_texts(rd_plan *plan)
 {
     for (int s = 0; s < plan->n_stage; s++)
@@ -153,7 +155,7 @@ static bool copy_texts(rd_plan *plan)
     return true;
 }
 
-/* The mode that would rather fail than be slow. */
+/* True in the strict mode, which fails rather than run slowly. */
 static bool is_strict(void)
 {
     const char *asked = rd_environment(RD_ENV_RDIM_STRICT);
@@ -161,10 +163,12 @@ static bool is_strict(void)
     return asked && *asked && strcmp(asked, "0") != 0;
 }
 
+/* Prepares all programs with the backend, and computes steps and frame sizes.  False if that
+ * fails or the backend refuses one. */
 static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 {
     const bool brief = choice->brief && !plan->backend->device && !rd_debug_wants_prepared() &&
-                       !is_strict(); /* which asks what the plan runs as in the end */
+                       !is_strict(); /* strict mode must know the final form */
 
     for (int s = 0; s < plan->n_stage; s++) {
         rd_program *p = &plan->program[s];
@@ -173,15 +177,14 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
         p->device  = plan->device;
         p->devices = plan->devices;
         p->brief   = brief;
-        p->step =
-            rd_watch_every(p, RD_STEP_WORK); /* backends may ask whether it stops on the way */
+        p->step = rd_watch_every(p, RD_STEP_WORK); /* backends may ask whether it runs in steps */
         if (plan->backend->device && !rd_tune(plan->ctx, plan->backend, p))
             return false;
         if (!plan->backend->prepare(p, plan_memory, plan->pool))
             return false;
         if (plan->backend->device && (plan->refused = plan->backend->device->refuses(p)))
             return false;
-        p->step   = rd_watch_every(p, RD_STEP_WORK); /* they may have given it another root */
+        p->step   = rd_watch_every(p, RD_STEP_WORK); /* the backend may have changed the root */
         p->uneven = rd_program_is_uneven(p);
         plan->steps |= p->step > 0;
         plan->brief |= p->brief;
@@ -189,7 +192,8 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
     return rd_frame_measure(plan);
 }
 
-/* `shift`, one number per input, or NULL: see rd_plan_move(). */
+/* Fills in a plan by running all stages. shift: one number per input, or NULL; see
+ * rd_plan_move(). */
 static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
                  rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                  const rd_given *given, const rd_backend_use *use, bool *too_much)
@@ -222,6 +226,7 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
     return true;
 }
 
+/* Frees a plan and all that it owns, plans included. */
 void rd_plan_drop(rd_plan *plan)
 {
     rd_ctx *ctx = plan->ctx;
@@ -257,6 +262,7 @@ static bool records_by_default(void)
     return text && strcmp(text, "1") == 0;
 }
 
+/* Makes a plan without programs, with the options of an evaluation. */
 rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_plan *plan = rd_alloc(ctx, sizeof *plan);
@@ -280,7 +286,8 @@ rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *c
     return NULL;
 }
 
-/* *refused: its backend cannot run it, and nothing has failed, as another can. */
+/* Makes a plan for the chosen backend.  *refused: the backend cannot run it, which is no failure
+ * if another can. */
 static rd_plan *plan_on(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
                         rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                         const rd_given *given, bool *too_much, bool *refused)
@@ -306,7 +313,7 @@ static rd_plan *plan_on(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *
     return NULL;
 }
 
-/* AUTO has taken this processor, as nothing lies on a GPU: would one be faster nevertheless? */
+/* True if a GPU would be faster by rates, although AUTO has taken this processor. */
 static bool is_faster_there(const rd_plan *plan)
 {
     const rd_rates *rates = plan->backend->device ? NULL : rd_rates_of(plan->ctx);
@@ -316,8 +323,8 @@ static bool is_faster_there(const rd_plan *plan)
            rd_rates_are_of(plan->ctx, rates);
 }
 
-/* The same on a GPU, bit for bit: no library is asked there.  As it is, where that cannot be had; it
- * stays for runs in which the GPU fails. */
+/* Makes the plan on a GPU, with equal bits, as it uses no library.  The given plan stays for
+ * runs in which the GPU fails, or is returned if the GPU cannot run it. */
 static rd_plan *plan_there(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
                            rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                            const rd_given *given)
@@ -340,6 +347,7 @@ static rd_plan *plan_there(rd_plan *plan, rd_pool *work, rd_exprs in, const int6
     return NULL;
 }
 
+/* Makes a single plan on the best backend.  See plan.h. */
 rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
                        rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                        const rd_given *given, bool *too_much)
@@ -360,6 +368,7 @@ rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *s
     return plan_on(ctx, work, in, shift, results, &on_cpu, choice, given, too_much, &refused);
 }
 
+/* Makes a plan, in parts if it is too large for one.  See plan.h. */
 static rd_plan *plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
                              const int64_t *shift, rd_results results, const rd_eval_opts *opts,
                              const rd_choice *choice)
@@ -382,7 +391,7 @@ static rd_plan *plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs n
         lasting.brief = false;
         plan          = rd_plan_in_parts(ctx, in, shift, results, opts, &lasting);
     }
-    /* Nobody takes an evaluation without a plan for one that is done. */
+    /* An evaluation without a plan must not look like success. */
     if (!plan && rd_error(ctx) == RD_OK)
         rd_fail_memory(ctx, 0, "%s: no memory for a plan", rd_call_name(ctx));
     rd_float_env_end(env);
@@ -391,6 +400,7 @@ static rd_plan *plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs n
     return plan;
 }
 
+/* Makes a plan while the environment variables are held constant.  See plan.h. */
 rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
                          const int64_t *shift, rd_results results, const rd_eval_opts *opts,
                          const rd_choice *choice)
@@ -403,6 +413,7 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbe
     return plan;
 }
 
+/* Checks the arguments, makes a plan, and gives it to the context. */
 static rd_plan *make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts,
                      bool brief)
 {
@@ -423,6 +434,7 @@ static rd_plan *make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval
     return plan;
 }
 
+/* Makes a plan that is not brief.  See plan.h. */
 rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
     return make(ctx, in, results, opts, false);
@@ -445,7 +457,7 @@ static void name_runs(rd_plan *plan)
         name_runs(plan->parts->part[k].plan);
 }
 
-/* Inputs and results as those of reals. */
+/* Makes a plan for real inputs and results in place of complex ones. */
 static rd_plan *plan_real(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
     rd_plan  *plan = NULL;
@@ -465,6 +477,7 @@ static rd_plan *plan_real(rd_ctx *ctx, rd_exprs in, rd_results results, const rd
     return plan;
 }
 
+/* The public call. */
 rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
     rd_plan    *plan;

@@ -1,9 +1,9 @@
-/* pool.c - chunks taken from the context's memory, freed together. */
+/* pool.c - an arena: chunks taken from the context's memory and freed together. */
 #include "eval/pool.h"
 #include "expr/expr.h"
 #include <string.h>
 
-/* Chunks grow, so that small plans hold little and large graphs few chunks. */
+/* Chunks grow, so that small plans hold little and large graphs need few chunks. */
 enum { FIRST_CHUNK = 2 << 10, MOST_CHUNK = 256 << 10 };
 
 static bool apart;
@@ -18,7 +18,7 @@ struct rd_pool {
     rd_pool_chunk *chunks;
     size_t         next; /* bytes of the next chunk */
     bool           planning;
-    bool           quiet; /* without memory nothing is recorded */
+    bool           quiet; /* records nothing if there is no memory */
 };
 
 static rd_pool *new_pool(rd_ctx *ctx, size_t first)
@@ -55,6 +55,7 @@ rd_pool *rd_pool_planning(rd_ctx *ctx)
     return pool;
 }
 
+/* Adds a chunk of at least `need` bytes. */
 static rd_pool_chunk *new_chunk(rd_pool *pool, size_t need)
 {
     size_t         room = need > pool->next ? need : pool->next;
@@ -87,6 +88,7 @@ void *rd_pool_raw(rd_pool *pool, size_t bytes)
     return chunk->at + chunk->used - need;
 }
 
+/* Copies n items into a larger array; the rest is zeroed. */
 void *rd_pool_grow(rd_pool *pool, const void *old, size_t n, size_t room, size_t size)
 {
     char *p = rd_pool_raw(pool, room * size);

@@ -1,5 +1,5 @@
-/* rates.c - see rates.h.  The GPU's are measured by its backend, this processor's by two programs:
- * one that reads memory, and one of points that all meet each other, which computes. */
+/* rates.c - see rates.h.  The backend measures a GPU's rates.  Two programs measure this
+ * processor's: a sum that reads memory, and pairwise sums of points, which compute. */
 #include "eval/rates.h"
 #include "core/clock.h"
 #include "eval/plan.h"
@@ -11,7 +11,7 @@
 enum { READ = 16 << 20, POINTS = 2048, TIMES = 4 };
 
 /* ---- This processor -------------------------------------------------------------------------- */
-/* Seconds of the fastest of some runs; 0: it failed. */
+/* The least time of some runs in seconds; 0: a run failed. */
 static double seconds_of(const rd_plan *plan)
 {
     double least = INFINITY;
@@ -26,7 +26,7 @@ static double seconds_of(const rd_plan *plan)
     return least;
 }
 
-/* Bytes, or operations in additions, a second. */
+/* The rate of evaluating y: bytes, or operations as additions, per second; 0 on failure. */
 static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
 {
     const rd_eval_opts opts = { .backend = RD_BACKEND_CPU, .deterministic = true };
@@ -102,11 +102,12 @@ static bool measure(rd_ctx *ctx, int32_t device, rd_rates *rates)
            measure_here(rd_ctx_threads(ctx), rates);
 }
 
+/* Measures the rates of the context's GPU. See rates.h. */
 bool rd_rates_learn(rd_ctx *ctx)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static rd_rates        last;        /* of the device that was asked for last; */
-    static int32_t         of     = -1; /* without a key if that one failed       */
+    static rd_rates        last;        /* rates of the device that was measured last; ... */
+    static int32_t         of     = -1; /* ... key 0 if that failed */
     const int32_t          device = rd_ctx_device(ctx) - 1;
     rd_findings *const     all    = rd_findings_of(ctx);
     const uint64_t         key    = rd_backend_cuda.device->name_key(device);

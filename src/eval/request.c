@@ -1,4 +1,4 @@
-/* request.c - checks of what an evaluation is asked for. */
+/* request.c - checks the results and outputs of an evaluation. */
 #include "eval/request.h"
 #include "expr/array.h"
 #include "expr/lists.h"
@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sufficient: sorted by step, each axis steps over all that the finer ones reach. */
+/* A sufficient test that no elements overlap: sorted by stride, each axis steps over all that
+ * the finer ones reach. */
 static bool plainly_apart(int n, const int64_t *extent, const int64_t *step)
 {
     int64_t reach             = 0;
@@ -33,8 +34,8 @@ static int by_value(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* Exact for small arrays: no two elements at one place.  Large ones that are not plainly apart
- * count as overlapping. */
+/* True if no two elements share an address.  Exact for small arrays; large ones that fail the
+ * sufficient test count as overlapping. */
 static bool apart(int n, const int64_t *extent, const int64_t *step)
 {
     enum { SMALL = 4096 };
@@ -58,6 +59,7 @@ static bool apart(int n, const int64_t *extent, const int64_t *step)
     return true;
 }
 
+/* True if an output's strides make elements overlap. */
 static bool overlaps_itself(const rd_expr *y, const int64_t *stride)
 {
     int64_t extent[RD_MAX_RANK], step[RD_MAX_RANK];
@@ -73,6 +75,7 @@ static bool overlaps_itself(const rd_expr *y, const int64_t *stride)
     return !apart(n, extent, step);
 }
 
+/* Checks an output's origin.  See request.h. */
 bool rd_output_begins(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out)
 {
     if (out->origin.n && !rd_origin_ok(ctx, call, &out->origin, y->rank))
@@ -87,6 +90,7 @@ bool rd_output_begins(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_
     return true;
 }
 
+/* Checks an output's layout and type.  See request.h. */
 bool rd_check_output(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out,
                      int64_t *stride)
 {
@@ -123,6 +127,7 @@ bool rd_check_output(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_a
     return true;
 }
 
+/* Checks one result and fills in its request and output. */
 static bool check_result(rd_ctx *ctx, const char *call, int k, const rd_result *result,
                          rd_request *r, rd_output *o)
 {
@@ -165,6 +170,7 @@ static bool check_result(rd_ctx *ctx, const char *call, int k, const rd_result *
     return true;
 }
 
+/* Checks all results.  See request.h. */
 bool rd_check_results(rd_ctx *ctx, const char *call, rd_results results, rd_request *request,
                       rd_output *out)
 {

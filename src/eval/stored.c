@@ -1,7 +1,8 @@
-/* stored.c - sparse results: index arrays level by level, and what is stored.
+/* stored.c - rd_eval_sparse(): stores a sparse result as index arrays, level by level, and
+ * values.
  *
- * Places of a pattern are known when a node is made, so index arrays are made of its coordinates; only
- * values are computed. */
+ * A pattern's coordinates are known when its node is made, so index arrays are built from them.
+ * Only values are evaluated. */
 #include "expr/array.h"
 #include "expr/complex.h"
 #include "expr/origin.h"
@@ -13,13 +14,14 @@
 static const char call[] = "rd_eval_sparse";
 
 typedef struct storing {
-    rd_ctx          *ctx;
-    rd_expr         *x, *im; /* of a complex array its parts, with one pattern; else im is NULL */
+    rd_ctx *ctx;
+    /* the real and the imaginary part, with one pattern; im is NULL if x is real */
+    rd_expr         *x, *im;
     rd_sparse_array *out;
-    int32_t          n_coord; /* levels of the pattern; behind them are dense ones    */
-    int64_t         *parent;  /* of each place: its number among those of the levels before */
-    int64_t         *number;  /* room for that of the level                          */
-    int64_t          before;  /* places of the levels before                         */
+    int32_t          n_coord; /* number of levels of the pattern; dense ones follow */
+    int64_t         *parent;  /* by element: its entry in the levels so far */
+    int64_t         *number;  /* work space for the entries of the next level */
+    int64_t          before;  /* number of positions in the levels so far */
 } storing;
 
 static int64_t places_of(const storing *s)
@@ -28,8 +30,8 @@ static int64_t places_of(const storing *s)
 }
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
-/* Axes of the pattern in their order, whatever order its places have: the first one dense, the
- * others compressed.  Then the axes that the pattern lacks; a matrix lacks none (pattern_axes()). */
+/* Chooses default levels: the axes of the pattern, the first dense and others compressed (CSR of
+ * a matrix).  Then follow the axes that the pattern lacks, all dense. */
 static void choose_levels(storing *s)
 {
     rd_sparse_array *out   = s->out;
@@ -48,8 +50,8 @@ static void choose_levels(storing *s)
             out->level[out->n_level++] = (rd_stored_level){ .kind = RD_LEVEL_DENSE, .axis = a };
 }
 
-/* Axes that levels list by index, or that stand before one that does: the pattern must have these.
- * A matrix for which nothing is asked is CSR. */
+/* The axes that the pattern must have: those with a compressed or coordinate level, and those
+ * before one.  A matrix without requested levels is CSR. */
 static uint64_t pattern_axes(const storing *s)
 {
     const rd_sparse_array *out  = s->out;
@@ -64,7 +66,7 @@ static uint64_t pattern_axes(const storing *s)
     return axes;
 }
 
-/* Both parts of a complex array have one pattern, and get the same. */
+/* Gives the pattern those axes; both parts of a complex array get the same pattern. */
 static bool have_axes(storing *s)
 {
     const uint64_t axes = pattern_axes(s);
@@ -84,6 +86,7 @@ static bool refuse_level(const storing *s, int k, const char *why)
     return false;
 }
 
+/* True if the requested levels are valid; else records why one is not. */
 static bool levels_ok(const storing *s)
 {
     const rd_sparse_array *out  = s->out;
@@ -124,7 +127,7 @@ static int64_t index_at(const rd_expr *row, int64_t p)
     return row->type == RD_I32 ? ((const int32_t *)data)[p] : ((const int64_t *)data)[p];
 }
 
-/* A fresh row of n ints up to `most`. */
+/* Allocates an index row of n ints up to `most`. */
 static bool make_row(const storing *s, int64_t n, int64_t most, rd_indices *row)
 {
     row->type = most <= INT32_MAX ? RD_I32 : RD_I64;
@@ -145,7 +148,7 @@ static void put(const rd_indices *row, int64_t at, int64_t index)
         ((int64_t *)row->data)[at] = index;
 }
 
-/* Does each place have an entry of its own, as coordinates behind it say which is which? */
+/* True if each element has its own entry at level k, because coordinates follow. */
 static bool lists_all(const storing *s, int k)
 {
     return k + 1 == s->n_coord || s->out->level[k + 1].kind == RD_LEVEL_COORDINATES;
@@ -156,13 +159,15 @@ static const rd_expr *coord_of(const storing *s, int k)
     return s->x->in[2 + rd_coord_of_axis(s->x, s->out->level[k].axis)];
 }
 
+/* True if element p begins a new entry at level k. */
 static bool is_new(const storing *s, int k, const rd_expr *coord, int64_t p)
 {
     return p == 0 || lists_all(s, k) || s->parent[p] != s->parent[p - 1] ||
            index_at(coord, p) != index_at(coord, p - 1);
 }
 
-/* Behind a dense level coordinates are one for each of its indices, in their order. */
+/* True if coordinates behind a dense level are exactly one for each index, in order; else
+ * records the error. */
 static bool one_each(const storing *s, int k)
 {
     const int64_t n   = places_of(s);
@@ -176,7 +181,7 @@ static bool one_each(const storing *s, int k)
                                "have any number");
 }
 
-/* Entries of a compressed level, or coordinates; each place gets the number of its. */
+/* Builds the arrays of a compressed or coordinate level, and the entry number of each element. */
 static bool make_entries(storing *s, int k)
 {
     rd_stored_level     *l      = &s->out->level[k];
@@ -209,6 +214,7 @@ static bool make_entries(storing *s, int k)
     return true;
 }
 
+/* Multiplies positions by the extent of a dense level. */
 static bool make_dense(storing *s, int k)
 {
     const int64_t extent = s->x->extent[s->out->level[k].axis], n = places_of(s);
@@ -223,13 +229,14 @@ static bool make_dense(storing *s, int k)
     return true;
 }
 
+/* Builds all levels from the outermost on. */
 static bool make_levels(storing *s)
 {
     const int64_t  n    = places_of(s);
     int64_t *const room = rd_alloc(s->ctx, (2 * n + 1) * (int64_t)sizeof *room);
     bool           ok   = room != NULL;
 
-    s->parent = room; /* 0: before the first level is one place */
+    s->parent = room; /* zeros: one position before the first level */
     s->number = room ? room + n : NULL;
     s->before = 1;
     for (int k = 0; ok && k < s->n_coord; k++)
@@ -238,7 +245,7 @@ static bool make_levels(storing *s)
     return ok;
 }
 
-/* ---- Places in the order of the levels ------------------------------------------------------- */
+/* ---- Elements in the order of the levels ----------------------------------------------------- */
 static bool order_places(storing *s)
 {
     rd_expr *coord[RD_MAX_RANK];
@@ -259,7 +266,7 @@ static bool order_places(storing *s)
     return s->x && rd_error(s->ctx) == RD_OK;
 }
 
-/* ---- Values, and what is at all other places ------------------------------------------------- */
+/* ---- Values and fill ------------------------------------------------------------------------- */
 static bool store_values(const storing *s)
 {
     rd_expr *const values =
@@ -270,7 +277,7 @@ static bool store_values(const storing *s)
     return row && rd_eval_for(s->ctx, call, row, &s->out->values) == RD_OK;
 }
 
-/* Is it 0 times something, or a sum of such, and all that is finite?  Then it is 0. */
+/* True if the fill is a product with 0, or a sum of such, with only finite factors. */
 static bool is_zero(const storing *s, rd_expr *fill)
 {
     if (fill->kind == RD_EXPR_VIEW)
@@ -285,6 +292,7 @@ static bool is_zero(const storing *s, rd_expr *fill)
     return one && rd_at(s->ctx, one, (rd_index){ 0 }) == 1;
 }
 
+/* The single fill value of a part; records an error if the fill varies. */
 static rd_expr *one_fill(const storing *s, const rd_expr *part)
 {
     rd_expr *fill = rd_slim(rd_fill_of(part));
@@ -336,6 +344,7 @@ void rd_sparse_array_free(rd_sparse_array *array)
     memset(array, 0, sizeof *array);
 }
 
+/* True if the arguments of rd_eval_sparse() are valid; else records the error. */
 static bool is_asked(rd_ctx *ctx, rd_expr *y, const rd_sparse_array *out)
 {
     if (!y || !out)
@@ -357,6 +366,7 @@ static bool is_asked(rd_ctx *ctx, rd_expr *y, const rd_sparse_array *out)
     return false;
 }
 
+/* Stores levels, values and fill of y. */
 static bool store(storing *s, rd_expr *y)
 {
     const bool pair = rd_is_complex(y);
@@ -372,6 +382,7 @@ static bool store(storing *s, rd_expr *y)
     return levels_ok(s) && order_places(s) && make_levels(s) && store_values(s) && store_fill(s);
 }
 
+/* The public call. */
 rd_status rd_eval_sparse(rd_ctx *ctx, rd_expr *y, rd_sparse_array *out)
 {
     storing s = { .ctx = ctx, .out = out };
@@ -402,6 +413,7 @@ static rd_expr *adopt_row(rd_ctx *ctx, rd_indices *row)
     return array.data ? rd_adopt(ctx, &array) : NULL;
 }
 
+/* The public call: makes a sparse leaf that owns the arrays. */
 rd_expr *rd_adopt_sparse(rd_ctx *ctx, rd_sparse_array *array)
 {
     rd_level       level[RD_MAX_RANK];

@@ -1,5 +1,5 @@
-/* tuning.c - numbers of a device's kernels: as the environment asks for, else as they were measured,
- * else by the device's rule. */
+/* tuning.c - finds the tuning numbers of a device's kernels: from the environment, else measured
+ * ones, else the device's rule. */
 #include "eval/tuning.h"
 #include "core/environment.h"
 #include "expr/expr.h"
@@ -22,12 +22,13 @@ static void take_measured(rd_ctx *ctx, rd_program *p)
             p->tuning.at[k] = found->of.tuning.at[k];
 }
 
+/* Sets a program's tuning numbers.  See tuning.h. */
 bool rd_tune(rd_ctx *ctx, const rd_backend_table *backend, rd_program *p)
 {
     const char *asked = rd_environment(RD_ENV_RDIM_CUDA_TUNING);
     char        why[RD_DEVICE_TEXT];
 
-    if (!backend->device->tuning_read) /* it has no such numbers */
+    if (!backend->device->tuning_read) /* the backend has no such numbers */
         return true;
     if (!backend->device->tuning_read(asked ? asked : "", &p->tuning, why)) {
         rd_fail(ctx, RD_ERR_ARGUMENT, "RDIM_CUDA_TUNING: %s", why);

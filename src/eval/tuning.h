@@ -1,17 +1,16 @@
-/* tuning.h - numbers of a device's kernels on which nothing but speed depends. */
+/* tuning.h - tuning numbers of a device's kernels, which change only speed. */
 #ifndef RD_EVAL_TUNING_H
 #define RD_EVAL_TUNING_H
 #include "eval/plan.h"
 
-/* The numbers of a program that is about to be prepared: what RDIM_CUDA_TUNING asks for, then what
- * was measured of programs like it.  False after recording that it asks for something else. */
+/* Sets the numbers of a program before it is prepared: those in RDIM_CUDA_TUNING, then those
+ * measured for its key.  False after recording an error in RDIM_CUDA_TUNING. */
 bool rd_tune(rd_ctx *ctx, const rd_backend_table *backend, rd_program *p);
-/* What was measured of programs like it; NULL: nothing was. */
+/* The measurement of a program's key; NULL: there is none. */
 const rd_found *rd_tuned(rd_ctx *ctx, const rd_program *p);
 bool            rd_plan_uses_device(const rd_plan *plan);
-/* A run on a device finds the numbers of those stages that were not measured.  False: there are
- * none. */
+/* Makes a run on a device measure its unmeasured stages.  False: there are none. */
 bool rd_plan_measures(rd_plan *plan);
-/* Of a stage: 0 seconds if it could not be measured. */
+/* Records the measurement of a stage; 0 seconds: it could not be measured. */
 void rd_tuning_found(rd_ctx *ctx, const rd_program *p, const rd_measured *of);
 #endif

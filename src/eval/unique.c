@@ -1,6 +1,6 @@
-/* unique.c - each value once, how often it occurs, and which one each element has: runs of equal
- * ones in a row in order.  How many there are is known once that is sorted, so all is done when it
- * is asked for. */
+/* unique.c - rd_unique(): the distinct values, how often each occurs, and which one each element
+ * has, from runs of equal elements in sorted order.  The number of values is known only after
+ * sorting, so the call runs at once. */
 #include "eval/request.h"
 #include "expr/array.h"
 #include "expr/complex.h"
@@ -9,7 +9,7 @@
 
 typedef struct distinct {
     rd_ctx  *ctx;
-    rd_array sorted, first, values; /* first: places in `sorted` of the first of each value */
+    rd_array sorted, first, values; /* first: positions in `sorted` where a run begins */
     rd_expr *x;
 } distinct;
 
@@ -20,7 +20,7 @@ static rd_expr *leaf_of(const distinct *d, const rd_array *array)
     return rd_leaf_of(d->ctx, array, call);
 }
 
-/* The elements in order, and what begins a run there. */
+/* Sorts the elements and finds where runs begin. */
 static bool find(distinct *d)
 {
     rd_expr *const row = rd_reshape(d->x, RD_SHAPE(rd_points(d->x->rank, d->x->extent)));
@@ -37,7 +37,7 @@ static bool find(distinct *d)
     return rd_eval_for(d->ctx, call, rd_take_places(sorted, 0, at), &d->values) == RD_OK;
 }
 
-/* From each first place to the next, the last one to the end. */
+/* Counts the elements of each run: differences of positions, up to the end. */
 static bool count(const distinct *d, rd_array *counts)
 {
     rd_expr *const from = rd_select_place(leaf_of(d, &d->first), 1, 0);
@@ -54,7 +54,7 @@ static bool place(const distinct *d, rd_array *inverse)
     return rd_eval_for(d->ctx, call, at, inverse) == RD_OK;
 }
 
-/* All elements to an output that may have more room, as of rd_compress(). */
+/* Copies the values to an output that may have more room, as rd_compress() does. */
 static bool hand_out(distinct *d, rd_array *values)
 {
     if (rd_array_is_zeroed(values) && !values->device) {
@@ -65,7 +65,7 @@ static bool hand_out(distinct *d, rd_array *values)
     return rd_compress(d->ctx, leaf_of(d, &d->values), rd_int(d->ctx, 1), values) == RD_OK;
 }
 
-/* What failed leaves fresh outputs as they were. */
+/* After a failure, restores an output that was allocated. */
 static void take_back(const distinct *d, rd_array *out, const rd_array *was)
 {
     if (out && rd_array_asks_memory(was) && rd_error(d->ctx) != RD_OK) {
@@ -74,6 +74,7 @@ static void take_back(const distinct *d, rd_array *out, const rd_array *was)
     }
 }
 
+/* The public call. */
 rd_status rd_unique(rd_ctx *ctx, rd_expr *x, rd_array *values, rd_array *counts, rd_array *inverse)
 {
     distinct d = { .ctx = ctx, .x = x };

@@ -1,36 +1,38 @@
-/* sides.c - tells apart folds that want different loops, such as the nearest point of each of two
- * sets in the other one.  Each of them takes a side, and values of two sides share no loop.
+/* sides.c - separates reductions that want different loops into sides, such as the nearest point
+ * of each of two sets in the other.  Values of two sides share no loop.
  *
- * If several sides fold a value, such as the distance of a pair, each side computes it again where
- * that costs less than an array.  The plan without sides has the same bits.  It stands unless it is
- * 1.5 times as dear (apart.c). */
+ * If several sides reduce one value, such as the distance of a pair, each side recomputes it
+ * where that costs less than an array.  The plan without sides has the same bits.  It stands
+ * unless it costs 1.5 times as much (apart.c). */
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Sides are few, and numbered from 1: 0 goes with any. */
+/* Number of sides, from 1 on; side 0 goes with any.  MOST_FOLDS fit in a bit set. */
 enum { MOST_SIDES = 8, MOST_FOLDS = 64, MOST_COPIES = 64, DEPTH = 16 };
 
-/* A fold of fewer operations is computed again rather than stored.  Both take 12 ms for sums of the
- * kernel matrix of 2,000 points in 50 dimensions, of which an element is some 350. */
+/* A reduction of fewer operations is recomputed rather than stored.  At this limit both take 12
+ * ms: sums of the kernel matrix of 2,000 points in 50 dimensions, with some 350 operations an
+ * element. */
 static const double AGAIN = 256;
 
 typedef struct siding {
     rd_graph *g;
     int32_t   n, copies;
-    uint64_t *under;  /* per value: the folds that it is computed from, a bit each, and itself */
-    uint32_t *wanted; /* per value: sides that compute something from it, a bit each */
-    int32_t  *copy;   /* per side and value: its own one, -1: not asked for yet      */
+    /* by value: bit set of the reductions that it is computed from, itself included */
+    uint64_t *under;
+    uint32_t *wanted; /* by value: bit set of the sides that compute something from it */
+    int32_t  *copy;   /* by side and value: that side's copy, -1: not asked for yet */
     int32_t   n_fold, fold[MOST_FOLDS];
 } siding;
 
-/* ---- Who takes which side -------------------------------------------------------------------- */
+/* ---- Sides of reductions --------------------------------------------------------------------- */
 static bool is_fold(const rd_value *v)
 {
     return v->combine && !v->apart && (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN);
 }
 
-/* Finds the folds that a value reads, also those that it reads elsewhere or at gathered places. */
+/* Finds the reductions below a value, those behind reads and gathers included. */
 static void find_under(siding *s, int value)
 {
     const rd_value *v     = &s->g->value[value];
@@ -54,7 +56,8 @@ static bool is_read_by(const siding *s, int a, int reader)
     return s->under[s->fold[reader]] >> a & 1;
 }
 
-/* One reduces an axis that the other keeps, or scans along one that the other has for its vectors. */
+/* True if two reductions want different loops: one reduces an axis that the other keeps, or
+ * scans along an axis of the other's lanes. */
 static bool cross(const siding *s, int a, int b)
 {
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
@@ -66,7 +69,8 @@ static bool cross(const siding *s, int a, int b)
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 
-/* A fold that reads folds of several sides runs after all of these sides. */
+/* The sides that must run before reduction k, as it reads reductions of several sides; 0: at
+ * most one. */
 static uint32_t sides_before(const siding *s, int k)
 {
     uint32_t sides = 0;
@@ -77,7 +81,8 @@ static uint32_t sides_before(const siding *s, int k)
     return sides & (sides - 1) ? sides : 0;
 }
 
-/* The first side of which it crosses none, where it crosses any.  False: there are no more sides. */
+/* Gives reduction k the first side with which it shares no conflict, if it has any.  False:
+ * there are no more sides. */
 static bool take_side(const siding *s, int k)
 {
     uint32_t crossed = sides_before(s, k);
@@ -95,15 +100,16 @@ static bool take_side(const siding *s, int k)
     return !any || side < MOST_SIDES;
 }
 
-/* All share loops again. */
+/* Puts all reductions on side 0, where they share loops again. */
 static void forget_sides(const siding *s)
 {
     for (int k = 0; k < s->n_fold; k++)
         s->g->value[s->fold[k]].side = 0;
 }
 
-/* ---- Who computes what ----------------------------------------------------------------------- */
-/* Operations for an element of what is computed from memory alone; AGAIN for all else. */
+/* ---- Values of sides
+ * -------------------------------------------------------------------------- */
+/* Operations for one element of a value computed from memory alone; AGAIN for all else. */
 static double cost_of(const rd_graph *g, int value, int depth)
 {
     const rd_value *v    = &g->value[value];
@@ -136,7 +142,8 @@ static bool is_computed_inline(const rd_value *v)
     return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && !rd_is_anchor_kind(v);
 }
 
-/* Users come first, so it is known who wants it.  What one side wants is of that side. */
+/* Passes on to operands which sides want them.  Users were visited before.  A value that one
+ * side wants belongs to that side. */
 static void hand_down(siding *s, int value)
 {
     rd_value      *v      = &s->g->value[value];
@@ -156,7 +163,8 @@ static void hand_down(siding *s, int value)
 /* ---- Copies ---------------------------------------------------------------------------------- */
 static int own_of(siding *s, int value, int side);
 
-/* Its operands as that side has them, in memory of their own; NULL: no memory. */
+/* The operands of a value as a side has them, in a new list; NULL: no memory.  *other: some are
+ * copies. */
 static int32_t *own_operands(siding *s, int value, int side, bool *other)
 {
     const int32_t n  = s->g->value[value].n_in;
@@ -174,8 +182,8 @@ static int32_t *own_operands(siding *s, int value, int side, bool *other)
     return in;
 }
 
-/* A fold of one lane may compute neighbours along any axis that it keeps: that of its reader is
- * best. */
+/* Gives a one-lane reduction the lane axis of its reader on this side, because it may have its
+ * lanes along any kept axis. */
 static bool turn(siding *s, rd_value *v, int side)
 {
     rd_combine *own = rd_pool_get(s->g->pool, sizeof *own);
@@ -195,6 +203,7 @@ static bool turn(siding *s, rd_value *v, int side)
     return true;
 }
 
+/* Makes a copy of a value for a side, with operands `in`; returns its number or -1. */
 static int copy_of(siding *s, int value, int side, int32_t *in)
 {
     rd_value v = s->g->value[value];
@@ -209,13 +218,13 @@ static int copy_of(siding *s, int value, int side, int32_t *in)
     return made;
 }
 
-/* The side that wants a value first takes the original; other sides get copies. */
+/* True if the side is the first that wants the value: it takes the original, others get copies. */
 static bool is_first(const siding *s, int value, int side)
 {
     return __builtin_ctz(s->wanted[value]) == side;
 }
 
-/* A value as that side has it, -1: no memory. */
+/* A value as the side has it: the value itself or a copy; -1: no memory. */
 static int own_of(siding *s, int value, int side)
 {
     const rd_value v = s->g->value[value];
@@ -235,7 +244,8 @@ static int own_of(siding *s, int value, int side)
     return *own = copy_of(s, value, side, in);
 }
 
-/* Gives a value to the side that wants it first, once other sides have copies.  False: no memory. */
+/* Gives the original value to the first side that wants it, once other sides have copies.
+ * False: no memory. */
 static bool keep_first(siding *s, int value)
 {
     rd_value *v      = &s->g->value[value];
@@ -252,6 +262,7 @@ static bool keep_first(siding *s, int value)
     return !v->combine || turn(s, v, v->side);
 }
 
+/* Replaces the operands of a value of some side by that side's own. */
 static bool give_own(siding *s, int value)
 {
     const int32_t side = s->g->value[value].side;
@@ -267,6 +278,7 @@ static bool give_own(siding *s, int value)
     return true;
 }
 
+/* Finds the sides of a graph and gives each its own values.  See ir.h. */
 bool rd_take_sides(rd_graph *g)
 {
     const size_t n     = (size_t)g->n_value + 1;

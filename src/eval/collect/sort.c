@@ -1,5 +1,5 @@
-/* sort.c - puts the values of a graph in order, operands first, and drops those that no result
- * needs. */
+/* sort.c - topological sort of the values of a graph, operands first.  Values that no result
+ * needs are dropped. */
 #include "eval/ir.h"
 #include <string.h>
 
@@ -9,13 +9,14 @@ typedef struct step {
 
 typedef struct sorting {
     const rd_graph *graph;
-    int32_t        *renamed; /* old value -> new, -1: not seen, -2: its operands come first */
-    int32_t        *order;   /* new -> old                                                   */
-    step           *stack;
-    int32_t         n;
+    /* old number -> new; -1: not visited, -2: its operands are on the stack */
+    int32_t *renamed;
+    int32_t *order; /* new number -> old */
+    step    *stack;
+    int32_t  n;
 } sorting;
 
-/* The k-th value that v needs, -1 when there are no more. */
+/* The k-th value that v needs; -1: there are no more. */
 static int needed(const rd_value *v, int k)
 {
     for (int i = 0; i < v->n_in; i++)
@@ -30,7 +31,7 @@ static int needed(const rd_value *v, int k)
     return -1;
 }
 
-/* Depth first with a stack of our own: graphs may be long chains. */
+/* Depth-first search from a value, with an explicit stack, because graphs may be long chains. */
 static void sort_from(sorting *s, int v)
 {
     int n = 0;
@@ -54,6 +55,7 @@ static void sort_from(sorting *s, int v)
     }
 }
 
+/* Replaces old numbers by new ones in all fields of a value. */
 static void rename_values(const sorting *s, rd_value *v)
 {
     for (int k = 0; k < v->n_in; k++)
@@ -69,6 +71,7 @@ static void rename_values(const sorting *s, rd_value *v)
                 v->at[d].term[t].value = s->renamed[v->at[d].term[t].value];
 }
 
+/* Sorts the values that the roots need, and renumbers the roots.  See ir.h. */
 bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root)
 {
     size_t    n    = (size_t)graph->n_value + 1;

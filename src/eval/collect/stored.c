@@ -1,10 +1,10 @@
-/* stored.c - along which axis values are stored: a reduction of pairs, whose operands are packed
- * either way, is computed for neighbours of what is stored. */
+/* stored.c - finds the axis along which each value is stored.  A reduction of pairs, with its
+ * operands packed either way, has its lanes along that axis. */
 #include "eval/collect/accesses.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* The axis that a place moves by one element; -1: there is none. */
+/* The axis with stride 1 or -1 in memory; -1: there is none. */
 static int32_t axis_of_neighbours(const rd_subscript *store)
 {
     for (int t = 0; t < store->n_term; t++)
@@ -20,7 +20,7 @@ static int32_t own_axis(const rd_value *v)
     return v->whole && v->n_dim > 0 && v->inner < 0 ? v->dim[v->n_dim - 1] : -1;
 }
 
-/* Users stand behind their operands, and maps hand on what is asked of them. */
+/* Visits users first; maps pass the axis on to their operands. */
 int32_t *rd_stored_along(const rd_graph *graph)
 {
     const int n     = graph->n_value;

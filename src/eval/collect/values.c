@@ -1,6 +1,7 @@
-/* values.c - values of the graph, and the memory that they read. */
+/* values.c - creates values of the graph, and slots of the memory that they read. */
 #include "eval/collect/collect.h"
 
+/* Appends a value without operands; returns its number or -1. */
 int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_expr *expr)
 {
     rd_graph *g = c->graph;
@@ -27,16 +28,18 @@ int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_ex
     return g->n_value++;
 }
 
-/* Numbers of one value are one input: what is computed of either is the same. */
+/* True for two numbers of one type and value.  They share a slot, because everything computed
+ * from them is the same. */
 static bool is_same_number(const rd_expr *a, const rd_expr *b)
 {
     return a && a->kind == RD_EXPR_NUMBER && b->kind == RD_EXPR_NUMBER && a->type == b->type &&
            a->as.number->value.u64 == b->as.number->value.u64;
 }
 
+/* Finds or makes the slot of a leaf, with the range of its elements; -1: no memory. */
 int rd_leaf_slot(rd_collector *c, const rd_expr *leaf)
 {
-    const bool is_leaf = leaf->kind == RD_EXPR_LEAF; /* else it is given */
+    const bool is_leaf = leaf->kind == RD_EXPR_LEAF; /* else it is given in memory */
     rd_graph  *g       = c->graph;
     rd_slot   *s;
 

@@ -1,15 +1,17 @@
-/* epilogue.c - maps of what folds by rows come to, in the stage of these.
+/* epilogue.c - fuses maps of row reductions into the stage of the reductions.
  *
- * Compiled loops go row by row, and know what a row comes to at its end (nest/rows.c).  A map of
- * that, such as a scale, a cast or what a fill adds, is taken there: nothing is stored between.  It
- * stands behind the fold's loop, in a loop over the rows that takes the fold's results too. */
+ * Compiled loops go row by row and know a row's result at its end (nest/rows.c).  A map of that
+ * result, such as a scale or a cast, is computed there, and nothing is stored between.  The
+ * map's loop becomes the epilogue of the reduction's loop.
+ *
+ *    for p: t0 <- sum(..)  by rows;   for r: y0[r] = 2 * t0[r]     ->     one stage */
 #include "eval/order/order.h"
 
 typedef struct finding {
     const rd_tree  *tree;
-    const rd_scope *folds;  /* the root's loops, ... */
-    rd_scope       *maps;   /* ... one behind the other */
-    bool           *needed; /* per value: work space */
+    const rd_scope *folds;  /* the root's loop of reductions */
+    rd_scope       *maps;   /* the loop of maps that follows it */
+    bool           *needed; /* by value: work space */
 } finding;
 
 static const rd_value *value_of(const finding *f, int v)
@@ -24,8 +26,9 @@ static bool is_within(const rd_scope *scope, const rd_scope *loop)
     return scope;
 }
 
-/* ---- The folds ------------------------------------------------------------------------------- */
-/* Of one loop over all places, in one block, whose rows are those of the maps. */
+/* ---- The reductions -------------------------------------------------------------------------- */
+/* True for a reduction in one loop over all places, in one block, with the rows of the maps as
+ * groups. */
 static bool fold_suits(const finding *f, const rd_value *v)
 {
     const rd_graph *g = f->tree->graph;
@@ -35,6 +38,7 @@ static bool fold_suits(const finding *f, const rd_value *v)
            v->combine->steps >= g->axis[f->folds->axis].extent;
 }
 
+/* True if there are reductions in the first loop, and all of them suit. */
 static bool folds_suit(const finding *f)
 {
     bool some = false;
@@ -52,7 +56,8 @@ static bool folds_suit(const finding *f)
 }
 
 /* ---- The maps -------------------------------------------------------------------------------- */
-/* Functions go by vectors, over rows of elements; so do gathers, which may fail besides. */
+/* True if a map is cheap for each row: no functions, which need vectors, and no gathers, which
+ * may fail besides. */
 static bool is_cheap(const finding *f, int anchor)
 {
     const rd_graph *g = f->tree->graph;
@@ -73,7 +78,7 @@ static bool is_cheap(const finding *f, int anchor)
     return true;
 }
 
-/* Of what the folds' loop makes, a map reads the fold of its own row. */
+/* True if a map reads only reductions of its own row from the first loop. */
 static bool use_suits(const finding *f, const rd_scope *reader, const rd_use *use)
 {
     const rd_value *v    = value_of(f, use->value);
@@ -84,6 +89,7 @@ static bool use_suits(const finding *f, const rd_scope *reader, const rd_use *us
     return v->combine && !(v->axes & ~use->same) && cell && is_within(reader, cell);
 }
 
+/* True if all values in the second loop are cheap maps with suitable reads. */
 static bool maps_suit(const finding *f)
 {
     for (int a = 0; a < f->tree->n_anchor; a++) {
@@ -101,7 +107,7 @@ static bool maps_suit(const finding *f)
     return true;
 }
 
-/* One loop inside another, no tiles. */
+/* True for loops nested one in another, without tiles. */
 static bool is_plain(const rd_scope *scope)
 {
     for (; scope; scope = rd_only_loop(scope)) {
@@ -115,6 +121,7 @@ static bool is_plain(const rd_scope *scope)
     return true;
 }
 
+/* Fuses all such pairs of stages.  See order.h. */
 bool rd_take_epilogues(rd_tree *tree)
 {
     bool    some = false;

@@ -1,18 +1,19 @@
-/* grain.c - where tasks that share a loop may begin, as its folds say.
+/* grain.c - the grain of a reduction: at which multiples of a loop's index tasks may begin.
  *
- * Blocks of a combine tree stay whole where bits hang on them.  Of an extreme, or a sum of ints, they
- * do not: its blocks are as long as is good for one thread, often as long as the loop, and so tasks
- * begin within them where whole ones would be few. */
+ * Blocks of a combine tree stay whole if bits depend on them.  Bits of an extreme or an int sum
+ * do not.  Their blocks are as long as suits one thread, often the whole loop, so tasks may
+ * begin within blocks if there are few. */
 #include "core/tree.h"
 #include "eval/order/order.h"
 
-/* An index of the root axis moves a fold on by so many elements of its lanes, or by so many steps of all
- * lanes. */
+/* How far one index of the root axis moves a reduction: in elements of its lanes, or in steps of
+ * all lanes. */
 typedef struct place {
     int64_t weight;
     bool    in_lanes;
 } place;
 
+/* Computes that distance from the extents of the axes inside. */
 static place place_of(const rd_graph *g, const rd_combine *c, int axis)
 {
     place   at   = { .weight = 1 };
@@ -29,20 +30,20 @@ static place place_of(const rd_graph *g, const rd_combine *c, int axis)
     return at;
 }
 
-/* Indices that make whole units. */
+/* Number of indices that make a whole number of units. */
 static int64_t whole(int64_t unit, int64_t weight)
 {
     return weight > 0 ? unit / rd_common_divisor(unit, weight) : 1;
 }
 
-/* Lanes stay aligned, as which of two zeros is the least hangs on them. */
+/* The grain that keeps lanes aligned, because the choice between +0 and -0 depends on lanes. */
 static int64_t loose_grain(const rd_value *v, place at)
 {
     return at.in_lanes ? whole(v->combine->lanes, at.weight) : 1;
 }
 
-/* Compiled loops have narrower states for a block of small ints, which are worth more than tasks: but
- * not where an element comes once for a whole loop beside it. */
+/* True if tasks may begin within blocks.  Not for int sums in a loop of their own, as compiled
+ * loops have narrower states for whole blocks there, which gain more. */
 static bool may_be_loose(const rd_graph *g, const rd_value *v, bool beside_loop)
 {
     const bool sums = v->reducer == RD_RED_sum && v->group < 0;
@@ -51,6 +52,7 @@ static bool may_be_loose(const rd_graph *g, const rd_value *v, bool beside_loop)
            (!sums || beside_loop);
 }
 
+/* The grain of one reduction.  See order.h. */
 int64_t rd_fold_grain(const rd_graph *g, const rd_value *v, int axis, bool beside_loop)
 {
     const rd_combine *c     = v->combine;

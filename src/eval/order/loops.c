@@ -1,5 +1,5 @@
-/* loops.c - what the parts of order ask of a tree: how far apart neighbours lie, what stands in a loop,
- * and how tasks may share one. */
+/* loops.c - facts about a tree that the passes of order need: strides, contents of loops, and
+ * how tasks may share one. */
 #include "core/tree.h"
 #include "eval/order/order.h"
 
@@ -11,6 +11,7 @@ static int64_t coef_of(const rd_subscript *at, int axis)
     return 0;
 }
 
+/* The stride of a value along an axis.  See order.h. */
 int64_t rd_step_of(const rd_tree *tree, int value, int axis)
 {
     const rd_value *v    = &tree->graph->value[value];
@@ -21,7 +22,7 @@ int64_t rd_step_of(const rd_tree *tree, int value, int axis)
     if (v->out >= 0)
         return coef_of(v->store, axis);
     if (!rd_in(v->axes, axis))
-        return v->whole; /* read at places of its own, windows and the like: taken for near */
+        return v->whole; /* read at other places, such as windows: counted as contiguous */
     for (int d = 0; d < v->n_dim; d++)
         for (int k = 0; k < v->n_dim && v->dim[d] == axis; k++)
             if (rd_stands_inside(v, k, d) && rd_in(tree->home[value].stored, v->dim[k]))
@@ -29,6 +30,7 @@ int64_t rd_step_of(const rd_tree *tree, int value, int axis)
     return step;
 }
 
+/* Puts a list of items into a new loop.  See order.h. */
 rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first)
 {
     rd_scope *loop    = rd_pool_get(tree->graph->pool, sizeof *loop);
@@ -52,6 +54,7 @@ static bool holds_loop(const rd_scope *scope)
     return false;
 }
 
+/* Combines the grains of all reductions along the axis in a scope (least common multiple). */
 static void share(const rd_tree *tree, const rd_scope *scope, int axis, bool outermost,
                   rd_sharing *s)
 {
@@ -80,6 +83,7 @@ rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis)
     return s;
 }
 
+/* The kind of sparse reduction in a scope.  See order.h. */
 int rd_folds_places(const rd_tree *tree, const rd_scope *scope)
 {
     int found = 0;

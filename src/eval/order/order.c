@@ -1,14 +1,14 @@
-/* order.c - the order of loops, for memory and for tasks: a tree becomes a nest.
+/* order.c - loop interchange and tiling, for memory and for tasks: turns a tree into a nest.
  *
- * place puts kept axes outside reduced ones, so that results close early.  panels.c moves those
- * whose neighbours lie together in memory inside again, spread.c finds a root loop for many tasks
- * where the tree has one of few iterations.  None of this changes a bit: the combine trees are
- * fixed, and each result's elements keep their order. */
+ * Placement puts kept axes outside reduced ones, so that results finish early. panels.c moves
+ * axes with contiguous elements inside again. spread.c finds a root loop for many tasks if the
+ * tree's has few iterations.  No bit changes: the combine trees are fixed, and each result's
+ * elements keep their order. */
 #include "eval/order/order.h"
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
-/* Tasks that share a few columns would each read all places, and parts of the rows that these
- * gather: two take longer than one. */
+/* True if tasks would not help: each task for a few columns would read all places and gather
+ * parts of rows.  Two such tasks take longer than one. */
 static bool is_one_task(const rd_tree *tree, const rd_stage *stage)
 {
     enum { FEW = 64 };
@@ -28,6 +28,7 @@ static void plan_tasks(const rd_tree *tree, rd_stage *stage)
     stage->serial = s.serial || (stage->item->loop && is_one_task(tree, stage));
 }
 
+/* Runs the passes of order and lists the stages.  See ir.h. */
 rd_nest *rd_order(rd_tree *tree, const rd_choice *choice)
 {
     rd_graph *g    = tree->graph;

@@ -1,34 +1,35 @@
-/* panels.c - kept loops go inside the loops that walk memory in larger steps.
+/* panels.c - strip-mining and interchange: moves kept loops inside loops of larger strides.
  *
- * A kept loop whose neighbours lie together becomes a tile loop (a panel), and the axis moves
- * inside: memory is walked in order, and the partial results of a panel stay in cache.  Where one
- * panel would hold the whole axis there is no tile loop, and the loop that it moved into takes its
- * place: at the root the loop over rows, which tasks share by whole blocks, so that each of them
- * reads one run of memory. */
+ * A kept loop with contiguous elements becomes a tile loop (a panel), and the axis moves inside.
+ * Memory is then read in order, and the partial results of a panel stay in cache.  If a panel
+ * would hold the whole axis there is no tile loop.  At the root, tasks then share the loop over
+ * rows by whole blocks, and each reads one run of memory.
+ *
+ *    for j: for i: s[j] += x[i,j]   ->   for panels of j: for i: for j in it: s[j] += x[i,j] */
 #include "eval/order/order.h"
 #include "core/machine_memory.h"
 #include <math.h>
 
-/* Bytes across a panel of rows that are streamed from memory.  Partial results of this many bytes
- * come back with every row: wider panels walk memory in longer runs, until they and a few rows no
- * longer fit a second-level cache; strips of 8 KiB read from DRAM lose half the bandwidth.  The
- * scalar executor holds some hundred bytes for each result. */
+/* Bytes across a panel of rows that stream from memory.  That many bytes of partial results are
+ * used again with every row.  Wider panels read longer runs, until they and a few rows exceed an
+ * L2 cache.  Panels of 8 KiB get half the bandwidth of DRAM. */
 static const int64_t PANEL_BYTES = RD_L2_BYTES / 4;
-/* Bytes across a panel of values that are walked again and again: the first-level cache. */
+/* Bytes across a panel of values that are used again and again: an L1 cache. */
 static const int64_t HOT_BYTES = RD_L1_BYTES;
-/* Accumulators with lanes in a panel: a second-level cache. */
+/* Bytes of accumulators with lanes in a panel: an L2 cache. */
 static const int64_t LANES_BYTES = RD_L2_BYTES;
-/* What a panel holds between phases: half of one, as rows of values live there as well. */
+/* Bytes that a panel keeps between phases: half an L2 cache, because rows of values are there,
+ * too. */
 static const int64_t HELD_BYTES = RD_L2_BYTES / 2;
-/* Partial results of all columns of an array that memory does not keep: more would not fit beside it. */
+/* Most bytes of partial results for an array that the page cache does not hold. */
 static const int64_t MOST_BYTES = 64 << 20;
-/* Fewer neighbours than a cache line holds: one result after the other touches the same lines as
- * all together, and keeps its partial result in registers.  Unless rows adjoin: then all together
- * are one run of memory. */
+/* Least extent of a panel's axis.  Fewer elements than a cache line holds are as good one result
+ * at a time, with the partial result in registers.  Contiguous rows are an exception: all
+ * together they are one run of memory. */
 static const int64_t FEW = 16;
-/* Elements: neighbours this close share cache lines. */
+/* Elements within this stride share cache lines. */
 static const int64_t NEAR = 8;
-/* Runs of memory that prefetchers follow side by side. */
+/* Number of memory streams that prefetchers follow at once. */
 static const int64_t STREAMS = 16;
 static const double  LINE    = 64; /* bytes */
 
@@ -38,10 +39,10 @@ typedef struct panel {
     int              axis;
     int64_t          extent, fewest;
     bool             forbidden;
-    int              bytes; /* of the widest value per index of the axis            */
-    int64_t          step;  /* elements between neighbours, the most of all reads   */
-    double           held;  /* of what stays in cache between phases, per index     */
-    int64_t          lanes; /* of accumulators with several lanes, per index        */
+    int              bytes; /* bytes of the widest value */
+    int64_t          step;  /* the largest stride of all reads, in elements */
+    double           held;  /* bytes kept in cache between phases, per index */
+    int64_t          lanes; /* bytes of accumulators with several lanes, per index */
 } panel;
 
 static const rd_anchor *anchor_of(const rd_tree *tree, int value)
@@ -49,8 +50,9 @@ static const rd_anchor *anchor_of(const rd_tree *tree, int value)
     return &tree->anchor[tree->number[value]];
 }
 
-/* ---- Which loops should the axis go into? ---------------------------------------------------- */
-/* What the anchor reads: is some of it near along the axis, is none far? */
+/* ---- Where the axis should go
+ * ------------------------------------------------------------------ */
+/* *some: a read has a small stride along the axis; *all: every read has a small stride or none. */
 static void look_at_reads(const panel *p, const rd_anchor *a, bool *some, bool *all)
 {
     *some = false;
@@ -63,7 +65,8 @@ static void look_at_reads(const panel *p, const rd_anchor *a, bool *some, bool *
     }
 }
 
-/* Are the rows that it reads along the axis, one for each index of `outer`, one run of memory? */
+/* True if the rows along the axis that it reads, one for each index of `outer`, are one run of
+ * memory. */
 static bool rows_adjoin(const panel *p, const rd_anchor *a, int outer)
 {
     bool any = false;
@@ -85,9 +88,10 @@ static bool is_cached(const panel *p, int value)
     return rd_points_of(p->tree->graph, v->axes) <= RD_CACHED_BYTES / rd_dtype_size(v->type);
 }
 
-/* A fold whose lanes lie along a reduced axis, in memory further out than the kept one (image
- * channels: the lanes of all are one run of memory), or in runs of their own too short to stream,
- * while those of the neighbours continue them.  Not those that one element decides: one at a time they end early. */
+/* True if a reduction with lanes along a reduced axis wants the kept axis inside.  In memory the
+ * lanes lie outside the kept axis (image channels), or each run is too short to stream while its
+ * neighbours continue it.  Not for reductions that may exit early, as they end earlier one at a
+ * time. */
 static bool lanes_want(const panel *p, const rd_value *v, const rd_anchor *a, int outer)
 {
     bool any = false;
@@ -110,9 +114,8 @@ static bool lanes_want(const panel *p, const rd_value *v, const rd_anchor *a, in
     return any;
 }
 
-/* Should the axis of a kept loop stand inside the loop over `outer`, for value's sake?  For a fold
- * whose lanes are kept neighbours that lie together in memory; for a stored map whose rows would be
- * columns. */
+/* True if the value wants the axis inside the loop over `outer`: a reduction with lanes along
+ * contiguous kept elements, or a stored map that would be written by columns. */
 static bool wants(const panel *p, int value, const rd_scope *scope, int outer)
 {
     const rd_value  *v = &p->tree->graph->value[value];
@@ -153,8 +156,8 @@ static bool is_wanted(const panel *p, const rd_scope *loop)
     return false;
 }
 
-/* Wraps runs of what does not want the axis inside in a loop over it; goes on inside the other
- * loops. */
+/* Puts items that do not want the axis inside their loops into a loop over it, and goes on
+ * inside the other loops. */
 static bool sink(const panel *p, rd_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
@@ -178,9 +181,10 @@ static bool sink(const panel *p, rd_scope *scope)
     return true;
 }
 
-/* ---- How wide? ------------------------------------------------------------------------------- */
-/* One lane's accumulators are walked in order; those of several lanes lie apart, and should stay in
- * cache: the block that is folded, and the nodes it merges with three times out of four. */
+/* ---- Width ---------------------------------------------------------------------------------- */
+/* Bytes of accumulators with several lanes, which should stay in cache: the current block, and
+ * the tree nodes that it merges with three times out of four.  One lane's are accessed in order
+ * and need no room. */
 static int64_t lane_bytes(const rd_value *v, int axis)
 {
     return v->combine && v->combine->lanes > 1 && rd_in(v->axes, axis)
@@ -188,7 +192,7 @@ static int64_t lane_bytes(const rd_value *v, int axis)
                : 0;
 }
 
-/* Indices of an axis of which a range is at hand there. */
+/* The number of indices of an axis that a scope sees: a tile's width, or the extent. */
 static int64_t range_of(const rd_graph *g, const rd_scope *scope, int axis)
 {
     for (; scope; scope = scope->parent)
@@ -197,7 +201,7 @@ static int64_t range_of(const rd_graph *g, const rd_scope *scope, int axis)
     return g->axis[axis].extent;
 }
 
-/* Rows of the axis that scratch has. */
+/* Number of rows along the axis in a value's scratch. */
 static double rows_held(const panel *p, int value)
 {
     const rd_home *home = &p->tree->home[value];
@@ -209,6 +213,7 @@ static double rows_held(const panel *p, int value)
     return rows;
 }
 
+/* Collects what the loops inside a panel need: widths, strides, lanes, scratch. */
 static void look(panel *p, const rd_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -228,14 +233,14 @@ static void look(panel *p, const rd_scope *scope)
             if (rd_step_of(p->tree, a->use[u].value, p->axis) > p->step)
                 p->step = rd_step_of(p->tree, a->use[u].value, p->axis);
         p->lanes += lane_bytes(v, p->axis);
-        /* The scratch row itself, and as much of what it is made from. */
+        /* The scratch row itself, and as much of its operands. */
         if (p->tree->home[item->value].keep == RD_KEEP_SCRATCH)
             p->held += 2.0 * rd_dtype_size(v->type) * rows_held(p, item->value);
     }
 }
 
-/* Is there an array of which each iteration of `outer` reads a row along the axis, and none that it
- * reads a column of? Other values are read again by each iteration, or one by one. */
+/* False if a read is by columns, with the larger stride along the axis.  *some: each iteration
+ * of `outer` reads a row of an array along the axis. */
 static bool reads_rows(const panel *p, const rd_scope *scope, int outer, bool *some)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -276,7 +281,8 @@ static bool has_loops(const rd_scope *scope)
     return found;
 }
 
-/* Rows of a pattern are loops that tasks share, and each of them takes all its columns together. */
+/* True for a reduction by rows of a sparse pattern with few columns: tasks share the rows, and
+ * each takes all columns together. */
 static bool folds_rows(const panel *p, const rd_scope *loop)
 {
     enum { MANY = 1024 };
@@ -284,8 +290,8 @@ static bool folds_rows(const panel *p, const rd_scope *loop)
     return p->extent <= MANY && rd_folds_places(p->tree, loop) == RD_PATTERN_ROWS;
 }
 
-/* Is some array larger than what memory keeps of a file?  Then whatever lies between rows of a panel is
- * read again with each panel, from the disk: partial results of all go with one pass. */
+/* True if an array is larger than the page cache.  Its rows would be read from disk again for
+ * each panel, so one pass for all columns is better. */
 static bool is_too_large(const panel *p, const rd_scope *scope)
 {
     const rd_graph *g     = p->tree->graph;
@@ -306,8 +312,8 @@ static bool is_too_large(const panel *p, const rd_scope *scope)
     return found;
 }
 
-/* Whole lines wide, but no wider than lets accumulators with lanes, and what is kept between
- * phases, stay in cache. */
+/* The width of a panel: whole cache lines, and no wider than lets accumulators with lanes and
+ * kept values stay in cache. */
 static int64_t panel_step(const panel *p, const rd_scope *loop)
 {
     const rd_scope *rows  = rd_only_loop(loop);
@@ -332,10 +338,10 @@ static int64_t panel_step(const panel *p, const rd_scope *loop)
 }
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
-/* At the root, what stands in the loop would become stages of their own: good if there is but one
- * pass over memory, row by row, and rows make enough tasks.  How many that is grows with the width:
- * tasks that share rows hold all results and join them at the end, tasks that share columns read
- * strips that are too short unless rows are long. */
+/* True if the loop over rows may become the root loop.  That needs one pass over memory row by
+ * row, and enough rows for tasks.  Tasks that share rows hold all results and merge them at the
+ * end, so wider results need more rows.  Tasks that share columns read strips, which must be
+ * long enough. */
 static bool may_share_rows(const panel *p, const rd_scope *loop)
 {
     const rd_scope *rows  = rd_only_loop(loop);
@@ -353,7 +359,7 @@ static bool may_share_rows(const panel *p, const rd_scope *loop)
     return is_too_large(p, loop) || (double)rd_grains(p->tree, rows->axis, s) >= strips * strips;
 }
 
-/* The loop's items take its place. */
+/* Replaces the loop by its items. */
 static void splice(rd_item **at)
 {
     rd_item *last = (*at)->loop->first, *rest = (*at)->next;
@@ -366,13 +372,14 @@ static void splice(rd_item **at)
 
 static bool make_panels(const rd_tree *tree, rd_scope *scope, const rd_choice *choice);
 
+/* Makes a panel of one loop if something inside wants it. */
 static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_choice *choice)
 {
     rd_scope *loop = (*at)->loop;
     panel     p    = { .tree = tree, .choice = choice, .axis = loop->axis, .bytes = 1, .step = 1 };
     bool      whole;
 
-    if (loop->tile) /* rows.c and squares.c know how wide theirs are */
+    if (loop->tile) /* rows.c and squares.c chose its width */
         return make_panels(tree, loop, choice);
     p.extent = tree->graph->axis[loop->axis].extent;
     p.fewest = choice->traversal == RD_TRAVERSE_GREEDY ? 2 : FEW;

@@ -1,15 +1,16 @@
-/* rows.c - several rows at a time where they are put in order.
+/* rows.c - sorts several rows at a time.
  *
- * Rows that lie across memory, such as the columns of a matrix, would be read an element from each
- * cache line; short ones cost more around the order than the order does.  So `for i: { fill a row;
- * sort it; read it }` becomes `for ranges of i: { for i: fill; for i: sort; for i: read }`: the rows
- * of a range stay in a second-level cache, and loops over them run in squares, or many rows at a
- * time. */
+ * Rows across memory, such as columns of a matrix, would read one element of each cache line.
+ * Short rows have a fixed cost that exceeds the sort.  So rows are processed in ranges that fit
+ * in an L2 cache, with a loop for each step:
+ *
+ *    for i: { fill a row; sort it; read it }
+ *      ->  for ranges of i: { for i: fill;  for i: sort;  for i: read } */
 #include "eval/order/order.h"
 
-/* Elements: neighbours further apart share no cache line. */
+/* Elements beyond this stride share no cache line. */
 enum { FAR = 16 };
-/* Rows of a range, and their bytes: some lines of columns, of short rows what pays for the loops. */
+/* Rows of a range: FEWEST at least, MOST at most, and rows of SHORT words are always worth it. */
 enum { FEWEST = 4, ACROSS = 16, MOST = 64, SHORT = 256 };
 static const int64_t RANGE_BYTES = RD_L2_BYTES / 2;
 
@@ -23,13 +24,13 @@ static bool is_sort(const rd_tree *tree, const rd_item *item)
     return !item->loop && value_of(tree, item)->kind == RD_VALUE_SORT;
 }
 
-/* Elements of a row that is put in order. */
+/* Number of elements of a row. */
 static int64_t length_of(const rd_value *v)
 {
     return v->expr->in[0]->extent[v->expr->rank - 1];
 }
 
-/* What is kept of one row and its results; 0: nothing is put in order here. */
+/* Bytes kept for one row and its results; 0: nothing is sorted here. */
 static int64_t bytes_of_rows(const rd_tree *tree, const rd_scope *loop)
 {
     int64_t bytes = 0;
@@ -43,7 +44,7 @@ static int64_t bytes_of_rows(const rd_tree *tree, const rd_scope *loop)
     return bytes;
 }
 
-/* Does something that is read or stored below run along the axis, and not along the loop's? */
+/* True if something read below is contiguous along the axis and not along the loop. */
 static bool lies_across(const rd_tree *tree, const rd_scope *loop, int axis)
 {
     for (const rd_item *item = loop->first; item; item = item->next) {
@@ -70,8 +71,8 @@ static bool rows_lie_across(const rd_tree *tree, const rd_scope *loop)
     return false;
 }
 
-/* Are elements of a row sums of their own, as distances of points are, computed for neighbours in
- * the row?  Then neighbouring rows read the same operands, and their loops go together. */
+/* True if a row's elements are reductions of their own, such as distances of points, with lanes
+ * along the row.  Neighbouring rows then read the same operands and should share loops. */
 static bool holds_fold(const rd_tree *tree, const rd_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -92,7 +93,7 @@ static bool rows_are_folds(const rd_tree *tree, const rd_scope *loop)
     return false;
 }
 
-/* What runs along the loop itself keeps its order only if it stays whole. */
+/* True if something runs along the axis itself, in order, so that the loop must stay whole. */
 static bool runs_along(const rd_tree *tree, const rd_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
@@ -102,7 +103,7 @@ static bool runs_along(const rd_tree *tree, const rd_scope *scope, int axis)
     return false;
 }
 
-/* Rows of a range; 0: one after the other. */
+/* Number of rows of a range; 0: one row at a time. */
 static int64_t rows_of(const rd_tree *tree, const rd_scope *loop)
 {
     const int64_t bytes = bytes_of_rows(tree, loop), extent = tree->graph->axis[loop->axis].extent;
@@ -119,7 +120,7 @@ static int64_t rows_of(const rd_tree *tree, const rd_scope *loop)
     return rows;
 }
 
-/* The loop's items become loops of their own, those between two orders one. */
+/* Gives each sort, and all items between two sorts, a loop of its own. */
 static bool part(const rd_tree *tree, rd_item *at, int64_t rows)
 {
     rd_scope *range = at->loop;

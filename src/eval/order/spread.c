@@ -1,21 +1,23 @@
-/* spread.c - a root loop of few iterations goes inside a loop that tasks can share.
+/* spread.c - moves a root loop of few iterations inside a loop that tasks can share.
  *
- * The sum over the last axis of (3, 10000000) has three results, and three tasks.  Its reduced loop
- * is cut into ranges, shared by whole blocks: `for ranges of j: for i: for j in the range`.  Each
- * task reads three runs of memory, one range of each at a time, and the results of all three are
- * held at once. */
+ * The sum over the last axis of an array (3, 10000000) has three results, hence three tasks.
+ * Its reduced loop is cut into ranges, shared by whole blocks.  Each task then reads three runs
+ * of memory, and the results of all three are kept at once.
+ *
+ *    for i: for j     ->     for ranges of j: for i: for j in the range */
 #include "eval/order/order.h"
 
-/* Bytes of a range: long enough that going from one run of memory to the next costs nothing. */
+/* Bytes of a range: long enough that moving to the next run of memory costs nothing. */
 static const int64_t RANGE_BYTES = RD_L2_BYTES / 4;
 
 typedef struct facts {
     const rd_tree *tree;
-    int            axis;  /* to be shared                                         */
-    int64_t        bytes; /* between its neighbours in memory, the most of all reads */
-    bool           exits; /* an any or all that may be decided early               */
+    int            axis;  /* the axis to be shared */
+    int64_t        bytes; /* largest stride along it of all reads, in bytes */
+    bool           exits; /* an `any` or `all` may exit early */
 } facts;
 
+/* Collects the largest stride along the axis, and early exits. */
 static void look(facts *f, const rd_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -44,7 +46,7 @@ static bool reduces(const rd_tree *tree, const rd_scope *scope, int axis)
     return false;
 }
 
-/* The range to cut the loop inside a root loop into; 0: do not. */
+/* The length of the ranges for the loop inside a root loop; 0: leave it. */
 static int64_t range_of(const rd_tree *tree, const rd_scope *root, const rd_scope *inner)
 {
     facts      f      = { .tree = tree, .axis = inner->axis };
@@ -52,7 +54,7 @@ static int64_t range_of(const rd_tree *tree, const rd_scope *root, const rd_scop
     int64_t    extent = tree->graph->axis[inner->axis].extent, range;
 
     look(&f, inner);
-    /* A loop outside a reduced one would change the order of what it reduces as well. */
+    /* Moving a reduced loop inside would change the order of its elements. */
     if (s.serial || f.exits || f.bytes == 0 || reduces(tree, root, root->axis))
         return 0;
     if (rd_grains(tree, inner->axis, s) < RD_ENOUGH ||
@@ -62,8 +64,10 @@ static int64_t range_of(const rd_tree *tree, const rd_scope *root, const rd_scop
     return inner->tile ? inner->step : range ? range : s.grain;
 }
 
-/* `for k: { before; for j; after }` becomes `for k: before`, `for ranges of j: for k: for j`, `for
- * k: after`. */
+/* Interchanges the root loop with the loops inside:
+ *
+ *    for k: { before; for j; after }
+ *      ->  for k: before;  for ranges of j: for k: for j;  for k: after */
 static bool spread(const rd_tree *tree, rd_item **at, int64_t range)
 {
     const int axis = (*at)->loop->axis;
@@ -94,6 +98,7 @@ static bool spread(const rd_tree *tree, rd_item **at, int64_t range)
     return true;
 }
 
+/* Does so for all root loops of few iterations.  See order.h. */
 bool rd_spread_roots(const rd_tree *tree)
 {
     for (rd_item **at = &tree->root->first, *next = *at; next;) {

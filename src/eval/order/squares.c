@@ -1,22 +1,24 @@
-/* squares.c - loops over maps whose operands and results run along different axes.
+/* squares.c - makes the two axes of a transposing map innermost, for backends to run in squares.
  *
- * A transposed copy reads along one axis and writes along another.  Both become the innermost two
- * loops, which backends run in squares: along what is stored inside, as stores past the caches want
- * whole lines one after the other, and along what is read around it.  A panel of the inner axis
- * around all loops keeps the pages of a square's rows, and lines that are read in parts, at hand
- * until the next square needs them. */
+ * A transposed copy reads along one axis and writes along another.  The stored axis goes
+ * innermost, because non-temporal stores want whole lines in order; the read axis goes around
+ * it.  A panel of the inner axis around all loops keeps pages and partly read lines in cache
+ * until the next square needs them.
+ *
+ *    for j: for i: y[i,j] = x[j,i]     ->     for panels of j: for i: for j in the panel */
 #include "eval/order/order.h"
 
-/* Elements: neighbours further apart share no cache line. */
+/* Elements beyond this stride share no cache line. */
 enum { FAR = 16 };
 
-/* A loop over each of these axes, outermost first, around maps alone. */
+/* A chain of loops, outermost first, around maps alone. */
 typedef struct chain {
     const rd_tree *tree;
     int            n;
     rd_scope      *loop[RD_MAX_AXES];
 } chain;
 
+/* True if the loop is the head of such a chain; fills in the chain. */
 static bool is_chain(chain *c, rd_scope *loop)
 {
     for (c->n = 0; loop; loop = loop->first->loop) {
@@ -32,12 +34,13 @@ static bool is_chain(chain *c, rd_scope *loop)
     return c->n > 1;
 }
 
-/* Does a value run along loop k?  And across another axis? */
+/* True if a value is contiguous along the axis. */
 static bool runs_along(const rd_tree *tree, int value, int axis)
 {
     return rd_in(tree->graph->value[value].axes, axis) && rd_step_of(tree, value, axis) == 1;
 }
 
+/* True if a value is contiguous along `axis` and far apart along `other`. */
 static bool runs_across(const rd_tree *tree, int value, int axis, int other)
 {
     return runs_along(tree, value, axis) && rd_step_of(tree, value, other) > FAR;
@@ -50,7 +53,7 @@ static double bytes_of(const rd_tree *tree, int value)
     return (double)rd_points_of(tree->graph, v->axes) * rd_dtype_size(v->type);
 }
 
-/* The loop along which most is stored; -1: none. */
+/* The loop along which most bytes are stored contiguously; -1: none. */
 static int find_stored(const chain *c)
 {
     double most = 0;
@@ -66,7 +69,8 @@ static int find_stored(const chain *c)
     return best;
 }
 
-/* The loop along which most is read that runs across the stored one; -1: none. */
+/* The loop along which most bytes are read contiguously that are far apart along the stored one;
+ * -1: none. */
 static int find_read(const chain *c, int stored)
 {
     double most = 0;
@@ -87,7 +91,7 @@ static int find_read(const chain *c, int stored)
     return best;
 }
 
-/* Loop k goes inside all others. */
+/* Moves loop k inside all others. */
 static void move_inside(const chain *c, int k)
 {
     const int axis = c->loop[k]->axis;
@@ -97,7 +101,7 @@ static void move_inside(const chain *c, int k)
     c->loop[k]->axis = axis;
 }
 
-/* Does a loop around it cut the axis into ranges that are no wider than a panel? */
+/* True if a tile loop around already limits the axis to a panel. */
 static bool is_cut(const rd_scope *loop, int axis)
 {
     for (const rd_scope *s = loop->parent; s; s = s->parent)
@@ -106,7 +110,7 @@ static bool is_cut(const rd_scope *loop, int axis)
     return false;
 }
 
-/* Does all that the loops read run along the axis, or stand still? */
+/* True if all reads are contiguous or constant along the axis. */
 static bool all_run_along(const chain *c, int axis)
 {
     for (const rd_item *item = c->loop[c->n - 1]->first; item; item = item->next) {
@@ -120,9 +124,9 @@ static bool all_run_along(const chain *c, int axis)
     return true;
 }
 
-/* Short rows of a range that are filled, as those of windows: their elements stand side by side in
- * the next rows, too, and a loop over these is longer.  Of 3 x 3 neighbours each three were a loop
- * of their own, which took four times as long as their medians. */
+/* Moves the range axis inside when a range's short rows are filled, such as those of windows:
+ * elements of neighbouring rows are contiguous, too, and their loop is longer.  With 3 x 3
+ * neighbours, loops of three took four times as long as the medians. */
 static void go_along_rows(const chain *c)
 {
     enum { SHORT = 16 };
@@ -134,7 +138,7 @@ static void go_along_rows(const chain *c)
         move_inside(c, 0);
 }
 
-/* The loops at `at` are a chain. */
+/* Makes the square of one chain, with a panel around it if it is wide. */
 static bool make_square(chain *c, rd_item **at)
 {
     rd_item *panel, *rest = (*at)->next;
@@ -179,6 +183,7 @@ bool rd_make_squares(const rd_tree *tree)
     return make_squares(tree, tree->root);
 }
 
+/* True if a read in the scope runs across the axis.  See order.h. */
 bool rd_runs_across(const rd_tree *tree, const rd_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {

@@ -1,11 +1,11 @@
-/* cost.c - the price of computing a group of kept values in one loop nest. */
+/* cost.c - the cost of computing a group of materialised values in one loop nest. */
 #include "core/caches.h"
 #include "eval/place/place.h"
 #include <math.h>
 
-/* What one iteration of shared loops may hold between phases, such as a row and its exponentials: a
- * second-level cache.  Accumulators may take half of it.  Fixed, as what is stored decides whether
- * softmax is one reduction or two, hence bits. */
+/* What one iteration of shared loops may keep between phases, such as a row and its
+ * exponentials: an L2 cache.  Accumulators may take half of it.  A fixed constant, because it
+ * decides whether softmax is one reduction or two, hence bits. */
 static const int64_t HELD_BYTES = RD_L2_BYTES;
 
 static double points(const rd_placing *p, rd_set axes)
@@ -18,7 +18,8 @@ static const rd_value *value_of(const rd_placing *p, int anchor)
     return &p->graph->value[p->list[anchor].value];
 }
 
-/* ---- What the group touches, and in which phases --------------------------------------------- */
+/* ---- Values of the group, and their phases
+ * ---------------------------------------------------- */
 static rd_touched *touch(rd_placing *p, int value, int phase)
 {
     rd_touched *t;
@@ -33,9 +34,9 @@ static rd_touched *touch(rd_placing *p, int value, int phase)
     return t;
 }
 
-/* A reader comes in a later phase if the value is complete only when a loop inside `shared` has
- * ended.  Not if both keep an axis that is none of `shared`: in a loop over it the reader follows
- * right behind, as what is summed of a pair's distance does, and nothing is held. */
+/* True if a reader needs a later phase, because the value is finished only after a loop inside
+ * `shared`.  Not if both keep an axis outside `shared`: in a loop over it the reader follows at
+ * once, and nothing is kept.  Sums of pair distances are like this. */
 static bool closes_first(const rd_value *m, const rd_use *use, rd_set shared)
 {
     const rd_set inner = m->axes & ~shared;
@@ -43,7 +44,8 @@ static bool closes_first(const rd_value *m, const rd_use *use, rd_set shared)
     return inner ? (inner & ~use->same) != 0 : (rd_reduced(m) & ~shared) != 0;
 }
 
-/* Operands come first in the group, so their phases are known. */
+/* The phase in which a member is computed.  Operands come first in the group, so their phases
+ * are known. */
 static int phase_of(const rd_placing *p, const rd_anchor *a, rd_set shared)
 {
     int phase = 0;
@@ -60,6 +62,7 @@ static int phase_of(const rd_placing *p, const rd_anchor *a, rd_set shared)
     return phase;
 }
 
+/* Lists the values that a group makes or reads, with the first and last phase of each. */
 static void survey(rd_placing *p, int n, const int32_t *group, rd_set shared)
 {
     p->n_touched = 0;
@@ -81,8 +84,8 @@ static void forget(rd_placing *p)
         p->touch_of[p->touched[i].value] = -1;
 }
 
-/* ---- Prices ---------------------------------------------------------------------------------- */
-/* The axis along which neighbours of a value lie side by side in memory, -1: none. */
+/* ---- Costs ----------------------------------------------------------------------------------- */
+/* The axis along which a value is contiguous in memory; -1: none. */
 static int unit_axis(const rd_value *v)
 {
     if (v->kind == RD_VALUE_READ && v->target < 0) {
@@ -95,7 +98,7 @@ static int unit_axis(const rd_value *v)
     return v->n_dim ? v->dim[v->n_dim - 1] : -1;
 }
 
-/* Is it seen in the group only? */
+/* True if only the group reads the value. */
 static bool is_inside(const rd_placing *p, const rd_touched *t)
 {
     const rd_value *m = &p->graph->value[t->value];
@@ -103,7 +106,7 @@ static bool is_inside(const rd_placing *p, const rd_touched *t)
     return t->inside && m->out < 0 && m->into < 0 && t->readers == p->readers[t->value];
 }
 
-/* Are neighbours along the axis computed side by side? */
+/* True if the group's reductions have their lanes along the axis, or there are no reductions. */
 static bool goes_by(const rd_placing *p, int n, const int32_t *group, int axis)
 {
     bool any = false;
@@ -118,8 +121,9 @@ static bool goes_by(const rd_placing *p, int n, const int32_t *group, int axis)
     return !any;
 }
 
-/* Bytes of a value that one iteration of the shared loops touches in two phases.  A column counts
- * whole lines wide, but where it is the group's alone and made column by column. */
+/* Bytes of a value that one iteration of the shared loops touches in two phases.  A column
+ * counts with the width of a panel, as whole cache lines are loaded; not if only the group uses
+ * it, column by column. */
 static double held_bytes(const rd_placing *p, int n, const int32_t *group, const rd_touched *t,
                          rd_set shared)
 {
@@ -140,13 +144,13 @@ static bool spaces_differ(const rd_placing *p, int n, const int32_t *group)
     return false;
 }
 
-/* So many accumulators of each element of a vector stay in registers: a force has a few
+/* This many accumulators of each vector element stay in registers: a force has a few
  * coordinates. */
 enum { IN_REGISTERS = 8 };
 
-/* Accumulators that do not stay in registers come back for every index of x, in every iteration of
- * the loops around, all lanes of them: from cache, or from memory if they are many.  This is what
- * keeps a pair's distance from being summed along its features for all pairs at once. */
+/* The cost of accumulators that do not fit in registers.  All their lanes are loaded and stored
+ * for every index of x, from cache or memory.  This keeps the features of a pair's distance from
+ * being summed outside the loops over pairs. */
 static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
 {
     rd_set inner = m->axes & ~shared;
@@ -158,12 +162,12 @@ static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set sh
            (2 * bytes > HELD_BYTES ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
 }
 
-/* Moving one value in or out of the group, or from one phase to the next. */
+/* The cost of moving one value into or out of the group, or from one phase to the next. */
 static double transfer_cost(const rd_placing *p, const rd_touched *t, rd_set shared)
 {
-    const rd_value *m    = &p->graph->value[t->value];
-    bool            near = (shared & (shared - 1)) != 0; /* inside an outer loop: what is read was
-                                                          * read there already */
+    const rd_value *m = &p->graph->value[t->value];
+    /* inside an outer loop, which has loaded the operands already */
+    bool near = (shared & (shared - 1)) != 0;
 
     if (!t->inside)
         return points(p, m->axes) * (near ? RD_PRICE_NEAR : RD_PRICE_READ);
@@ -172,6 +176,7 @@ static double transfer_cost(const rd_placing *p, const rd_touched *t, rd_set sha
     return t->first != t->last && (m->axes & ~shared) ? points(p, m->axes) * RD_PRICE_NEAR : 0;
 }
 
+/* Sums up the cost of a group.  See place.h. */
 double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, int x)
 {
     bool   differ = spaces_differ(p, n, group);

@@ -1,24 +1,27 @@
-/* groups.c - which waiting anchors would share a loop, and what that saves.
+/* groups.c - forms the group of waiting values that share the next loop (fusion), greedily by
+ * what sharing saves.
  *
- * A group may need values that are not there yet and cannot come into its loop: the weights of a
- * pair's points, a scale that is a total.  If such a group saves most, its members wait for them,
- * and what they need is placed before: else the distance of a pair, which needs nothing, would be
- * placed alone, and be a matrix. */
+ * Groups are formed speculatively: a member may read a value that is not placed yet and cannot
+ * come into the loop, such as a scale that is a total.  If such a group saves most, its members
+ * wait, and what they need is placed first.  Otherwise a pair's distance, which needs nothing,
+ * would be placed alone and become a matrix. */
 #include "eval/dump.h"
 #include "eval/place/groups.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A group while it grows. */
+/* A group under construction. */
 typedef struct growing {
     rd_grouping   *s;
     rd_set         open;
-    int            x, n, n_wait, noted; /* noted: whose needs are known */
+    int            x, n, n_wait, noted; /* noted: how many values have their `needs` */
     const int32_t *wait;
     int32_t       *member;
-    bool blocked, supposing; /* an anchor was kept out; one that waits was taken for there */
-    bool strict, say;        /* what waits is not there; for people, why one stays out */
+    /* blocked: a value was kept out; supposing: a waiting operand was counted as available */
+    bool blocked, supposing;
+    /* strict: waiting operands are not available; say: explain why a value stays out */
+    bool strict, say;
 } growing;
 
 static rd_value *value_of(const rd_placing *p, int anchor)
@@ -34,7 +37,7 @@ int rd_direction(const rd_value *v, int x)
 }
 
 /* ---- May an anchor join a loop? -------------------------------------------------------------- */
-/* Reduced axes are looped over in the order of the combine tree. */
+/* True if the combine tree's order of reduced axes allows a loop over x next. */
 static bool order_allows(const rd_value *v, rd_set open, int x)
 {
     if (!v->combine || !rd_in(v->reduced, x))
@@ -53,13 +56,16 @@ static bool is_member(const growing *g, int anchor)
     return false;
 }
 
-/* May a waiting operand be there before the loop?  Nothing that the loop makes goes into it. */
+/* True if a waiting operand can be placed before the loop: nothing that the loop makes goes into
+ * it. */
 static bool may_come_before(const growing *g, int operand)
 {
     return !g->strict && !g->s->needs[operand] &&
            (g->s->before[operand] || !rd_in(rd_space(value_of(g->s->p, operand)), g->x));
 }
 
+/* True if an operand is available for a loop over x: placed, made at the same index, or assumed
+ * placed before. */
 static bool operand_allows(growing *g, const rd_use *use)
 {
     const rd_value *m       = &g->s->p->graph->value[use->value];
@@ -77,7 +83,7 @@ static bool operand_allows(growing *g, const rd_use *use)
     return false;
 }
 
-/* Is an anchor computed from another one? */
+/* True if value a is computed from value `from`, directly or not. */
 static bool reads(const growing *g, int a, int from)
 {
     const rd_placing *p    = g->s->p;
@@ -94,7 +100,8 @@ static bool reads(const growing *g, int a, int from)
     return mark[a];
 }
 
-/* One reduces an axis that the other keeps: that of the loop, or one in it that both reduce. */
+/* True if one value reduces an axis that the other keeps: that of the loop, or one inside it if
+ * both reduce the loop's. */
 static bool cross(const growing *g, const rd_value *v, const rd_value *m)
 {
     const rd_set inside = rd_space(v) & rd_space(m) & ~g->open;
@@ -104,16 +111,16 @@ static bool cross(const growing *g, const rd_value *v, const rd_value *m)
            (rd_in(apart, g->x) || (apart && rd_in(v->reduced & m->reduced, g->x)));
 }
 
-/* Each reduces what the other keeps, as sums along both axes of an array. */
+/* True if each reduces an axis that the other keeps, such as sums along both axes of an array. */
 static bool are_both_ways(const rd_value *v, const rd_value *m)
 {
     return v->kind == RD_VALUE_REDUCE && m->kind == RD_VALUE_REDUCE && rd_space(v) == rd_space(m) &&
            (v->reduced & ~m->reduced) && (m->reduced & ~v->reduced);
 }
 
-/* On a GPU two that cross, and do not read each other, want other threads each: together they would
- * have those of neither, unless the backend has a way for such stages.  On a CPU they have sides, if
- * they are to be apart. */
+/* True if two values may not share a loop.  On a GPU, reductions of different axes want
+ * different threads, unless the backend can do both.  On a CPU, values of different sides are
+ * separate. */
 static bool part(const growing *g, int a, int b)
 {
     const rd_graph *graph = g->s->p->graph;
@@ -124,8 +131,8 @@ static bool part(const growing *g, int a, int b)
                       !reads(g, a, b));
 }
 
-/* Does one of the group cross it that it does not read?  On a CPU it may read that one and come
- * after all of it. */
+/* True if a crosses a member that it does not read.  On a CPU it may also read the member, in a
+ * loop of its own after it. */
 static bool crosses_any(const growing *g, int a)
 {
     const rd_placing *p     = g->s->p;
@@ -141,16 +148,17 @@ static bool crosses_any(const growing *g, int a)
     return found;
 }
 
-/* Does a fold go along the loop element by element that a function goes along by vectors? */
+/* True if the loop would compute a function one element at a time for a reduction, which vectors
+ * compute otherwise. */
 static bool slows(const growing *g, const rd_value *fold, const rd_value *m)
 {
     return rd_is_function(m) && rd_takes_one_by_one(g->s->p->graph, fold) &&
            rd_in(m->axes & fold->reduced, g->x);
 }
 
-/* Does the fold go by rows of a sparse pattern, whose loop over places the loop would stand around?  A row
- * goes through its places once, with all columns beside it: else each column would go through all of
- * them, by labels. */
+/* True if the loop would stand around the places of a sparse row.  A reduction by rows should
+ * pass its places once, with all columns inside; else each column would pass all places, by
+ * labels. */
 static bool parts_row(const growing *g, const rd_value *v)
 {
     return v->combine && v->group >= 0 && !g->s->p->graph->device &&
@@ -158,6 +166,8 @@ static bool parts_row(const growing *g, const rd_value *v)
            !rd_in(v->reduced, g->x) && !(v->reduced & g->open);
 }
 
+/* True if waiting value a may join the group: its axes, order, direction, members and operands
+ * allow it. */
 static bool may_join(growing *g, int a)
 {
     const rd_placing *p = g->s->p;
@@ -180,10 +190,10 @@ static bool may_join(growing *g, int a)
 }
 
 /* ---- Growing --------------------------------------------------------------------------------- */
-/* Of what may join, why it stays out. */
+/* Why a value that may join stays out. */
 typedef enum refusal { JOINS, HOLDS, DEARER, HOLDS_UP } refusal;
 
-/* Operations on all of a group's members.  A row is put in order in so many steps an element. */
+/* Operations of all members.  Sorting counts several steps an element. */
 static double work_of(const growing *g)
 {
     const rd_placing *p    = g->s->p;
@@ -198,13 +208,11 @@ static double work_of(const growing *g)
     return work;
 }
 
-/* Threads share a loop at the root by whole blocks of all trees in it, and compiled loops take up a
- * loop only where none is begun.  If blocks take long, for what the loop does beside, a fold along
- * it of a few values comes after it: the nearest of 1,797 points, and then how many are right.  So
- * it does if the loop has few rounds, as over the colours of an image: they are one block, and
- * would keep this loop from going inside those over the pixels.  To store what it reads costs
- * nothing in comparison.  Where all of the loop is one block, that is worth it of less: columns that
- * are put in order, and then the mean of each row of them. */
+/* True if a reduction along a root loop would keep threads from sharing it.  Threads share a
+ * root loop by whole blocks of all its trees.  If a block takes long, for other work in the
+ * loop, and the reduction reads few values, it runs in a later loop.  So does a reduction in a
+ * loop of few iterations, such as over the colours of an image.  Storing what it reads costs
+ * little in comparison. */
 static bool holds_up(const growing *g, int a)
 {
     static const double LONG = 16e6, ONE = 1e6, SHARED = 200e3, FEW = 256, FEW_OF_ONE = 12,
@@ -231,6 +239,7 @@ static bool holds_up(const growing *g, int a)
            block / extent * work > (extent <= FEW_ROUNDS ? SHARED : LONG);
 }
 
+/* Adds a line for explain: why a value is not in the loop of the first member. */
 static void note_refusal(const growing *g, int a, refusal why)
 {
     static const char *const reasons[] = { [HOLDS]    = "one iteration would hold more than L2",
@@ -247,8 +256,7 @@ static void note_refusal(const growing *g, int a, refusal why)
         rd_text_add(&p->why, "%s", line);
 }
 
-/* What is computed from a member cannot be there before: of all anchors up to this one, operands
- * first. */
+/* Marks values up to `upto` that are computed from a member: they cannot be placed before. */
 static void note_needs(growing *g, int upto)
 {
     const rd_placing *p = g->s->p;
@@ -261,7 +269,8 @@ static void note_needs(growing *g, int upto)
         }
 }
 
-/* On a GPU that has a way for such stages, and on a CPU, which may have a better one. */
+/* True if crossing reductions are noted: for a GPU that accepts them, and for a CPU, which may
+ * plan without sharing instead. */
 static bool counts_crossed(const growing *g)
 {
     const rd_graph *graph = g->s->p->graph;
@@ -269,7 +278,7 @@ static bool counts_crossed(const growing *g)
     return graph->cross || !graph->device;
 }
 
-/* Operands first; what sharing saves. */
+/* Forms the group for axis x, operands first; returns the operations that sharing saves. */
 static double grow(growing *g)
 {
     const rd_set shared   = g->open | rd_bit(g->x);
@@ -310,7 +319,7 @@ static double grow(growing *g)
     return apart - together;
 }
 
-/* Would two be left at least? */
+/* True if at least two candidates would be left without those that block others. */
 static bool leaves_several(const growing *g)
 {
     int n = 0;
@@ -321,7 +330,8 @@ static bool leaves_several(const growing *g)
     return n >= 2;
 }
 
-/* Without those that keep others out, if that saves more: the others come after them. */
+/* Forms the group also without those that keep others out, and takes the better one.  The others
+ * then run after them. */
 static double grow_either_way(growing *g)
 {
     const size_t n = (size_t)g->s->p->n;
@@ -365,7 +375,7 @@ static int64_t largest_stride(const rd_placing *p, int n, const int32_t *group, 
     return largest;
 }
 
-/* More gain; then fewer that reduce or carry x; then the larger stride. */
+/* True if a is better: more gain, then fewer reductions along x, then the larger stride. */
 static bool better(const rd_loop_group *a, const rd_loop_group *b)
 {
     if (b->axis < 0 || a->gain != b->gain)
@@ -375,7 +385,7 @@ static bool better(const rd_loop_group *a, const rd_loop_group *b)
     return a->stride > b->stride;
 }
 
-/* Of all axes that are not open, among anchors that are not late. */
+/* The best group of all axes that are not open, among values that do not wait. */
 static rd_loop_group best_group(growing *g, bool *supposing)
 {
     const rd_placing *p    = g->s->p;
@@ -406,9 +416,9 @@ static rd_loop_group best_group(growing *g, bool *supposing)
     return best;
 }
 
-/* The group that saves most, and needs nothing that is not there.  Of many anchors all suppose
- * some, and looking at each in turn would take long: a chain of 80 reductions was planned in 270 ms
- * and not in 160. */
+/* The group that saves most and has all operands placed.  With many values all groups assume
+ * something, and trying each takes long: a chain of 80 reductions took 270 ms instead of 160.
+ * So the search is limited. */
 static rd_loop_group best_now(growing *g)
 {
     enum { FEW = 32 };
@@ -422,10 +432,11 @@ static rd_loop_group best_now(growing *g)
     if (best.axis >= 0)
         return best;
     memset(g->s->late, 0, (size_t)g->s->p->n * sizeof *g->s->late);
-    g->strict = true; /* or they wait for each other */
+    g->strict = true; /* or they would wait for each other */
     return best_group(g, &supposing);
 }
 
+/* Chooses the next loop and its group.  See groups.h. */
 rd_loop_group rd_choose_group(rd_grouping *s, int n_wait, const int32_t *wait, rd_set open)
 {
     growing g = { .s = s, .open = open, .n_wait = n_wait, .wait = wait, .member = s->trial };
@@ -439,6 +450,7 @@ rd_loop_group rd_choose_group(rd_grouping *s, int n_wait, const int32_t *wait, r
     return best;
 }
 
+/* Allocates the tables.  See groups.h. */
 bool rd_grouping_new(rd_grouping *s, rd_placing *p)
 {
     const size_t n    = (size_t)p->n + 1;

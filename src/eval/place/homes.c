@@ -1,7 +1,7 @@
-/* homes.c - where each kept value lives, from where it is computed and read: the innermost scope
- * around both.  What it stores are those of its axes that have no single index there: none is a
- * register, some are a scratch row or tile, and at the root all of them, an array between
- * stages. */
+/* homes.c - decides the storage scope of each materialised value (compute_at and store_at of
+ * Halide): the innermost scope around where it is computed and read.  Its stored axes are those
+ * without a single index there.  None is a register; some are a scratch row or tile; at the root
+ * all of them are an array between stages. */
 #include "eval/ir.h"
 
 rd_scope *rd_only_loop(const rd_scope *scope)
@@ -19,6 +19,7 @@ rd_scope *rd_only_loop(const rd_scope *scope)
 
 static void find_places(rd_tree *tree, rd_scope *scope);
 
+/* Fills in the parent and open axes of a loop, and of the loops inside. */
 static void find_places_in_loop(rd_tree *tree, rd_scope *loop, rd_scope *parent)
 {
     loop->parent = parent;
@@ -51,6 +52,7 @@ static int depth(const rd_scope *scope)
     return n;
 }
 
+/* The innermost scope around two scopes. */
 static rd_scope *common(rd_scope *a, rd_scope *b)
 {
     int p = depth(a), q = depth(b);
@@ -66,7 +68,7 @@ static rd_scope *common(rd_scope *a, rd_scope *b)
     return a;
 }
 
-/* The outermost loop a reduction closes with. */
+/* The outermost loop that a reduction reduces, after which it is finished. */
 static rd_scope *closing_loop(const rd_value *v, rd_scope *where)
 {
     rd_scope *close = NULL;
@@ -93,6 +95,7 @@ static rd_keep kind_of_home(const rd_value *v, const rd_home *h)
     return h->stored || v->row ? RD_KEEP_SCRATCH : RD_KEEP_REGISTER;
 }
 
+/* Fills in tree->home for all values.  See ir.h. */
 bool rd_settle_homes(rd_tree *tree)
 {
     const rd_graph *g = tree->graph;

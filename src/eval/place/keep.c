@@ -1,10 +1,10 @@
-/* keep.c - keep or repeat: which maps are computed once and kept, and what each kept value
- * reads. */
+/* keep.c - decides which maps are materialised and which are recomputed, and lists what each
+ * materialised value reads. */
 #include "eval/place/place.h"
 #include "core/caches.h"
 #include <string.h>
 
-/* Values between an array and the fold that reads it, at most. */
+/* Most values between an array and the reduction that reads it. */
 enum { DEEPEST = 8 };
 
 rd_set rd_reduced(const rd_value *v)
@@ -28,8 +28,7 @@ static double points(const rd_placing *p, rd_set axes)
 }
 
 /* ---- Gathers --------------------------------------------------------------------------------- */
-/* Elements of an array that a second-level cache has no room for come one by one, each with a line
- * of memory. */
+/* The cost of one gathered element: a cache line of memory if the array exceeds an L2 cache. */
 static double price_of_gather(const rd_graph *g, const rd_value *read)
 {
     static const double FAR  = 64;
@@ -40,6 +39,7 @@ static double price_of_gather(const rd_graph *g, const rd_value *read)
     return n * (double)rd_dtype_size(read->type) > RD_L2_BYTES ? FAR : RD_PRICE_READ;
 }
 
+/* Sums up the costs of all gathers below a map.  See place.h. */
 double rd_gathers_price(const rd_placing *p, int value)
 {
     bool *const mine  = p->marked;
@@ -76,8 +76,8 @@ static bool may_keep(const rd_placing *p, int v)
     return (kind == RD_VALUE_MAP || kind == RD_VALUE_CALL) && !p->dropped[v];
 }
 
-/* How often a value would be evaluated inline, and how long that would take if it is a function, in
- * evaluations by vectors. */
+/* How often a value would be evaluated if inlined; calls: for functions, in units of evaluations
+ * by vectors. */
 typedef struct inlined {
     double  evaluations, calls;
     int32_t uses;
@@ -90,7 +90,7 @@ static void use_inline(inlined *in, double evaluations, double calls)
     in->uses++;
 }
 
-/* An array of it is cheaper than the gathers of each evaluation. */
+/* True if an array of the value costs less than the gathers of each evaluation. */
 static bool saves_gathers(const rd_placing *p, int value, const inlined *n)
 {
     const double once = points(p, p->graph->value[value].axes);
@@ -99,7 +99,8 @@ static bool saves_gathers(const rd_placing *p, int value, const inlined *n)
                               (RD_PRICE_WRITE + RD_PRICE_READ * n->uses) * once + n->evaluations;
 }
 
-/* Users first, hence whether to keep each. */
+/* Decides for each map whether to materialise it; users first, so that the number of evaluations
+ * is known. */
 static bool choose(rd_placing *p)
 {
     rd_graph  *g       = p->graph;
@@ -157,7 +158,7 @@ static bool add_use(rd_placing *p, rd_anchor *a, int value, rd_set same)
     return true;
 }
 
-/* Axes of the target that a READ takes at the reader's own index. */
+/* The target's axes along which a READ reads at the reader's own index. */
 static rd_set same_axes(const rd_graph *g, const rd_value *read)
 {
     const rd_value *t    = &g->value[read->target];
@@ -181,6 +182,8 @@ static void push(walk *w, int value)
     }
 }
 
+/* Lists the values that a materialised value reads, by a depth-first search through inlined
+ * ones. */
 static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
 {
     const rd_graph *g = p->graph;
@@ -211,8 +214,7 @@ static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
     return true;
 }
 
-/* The axis whose neighbours a fold that reads it computes side by side, -1.  The fold may read it
- * by way of other values that are made where it is read, such as differences that are used twice. */
+/* The lane axis of a reduction that reads the value, possibly through other maps; -1. */
 static int lane_axis(const rd_placing *p, int value, int depth)
 {
     int axis = -1;
@@ -234,8 +236,8 @@ static int lane_axis(const rd_placing *p, int value, int depth)
     return axis;
 }
 
-/* Maps are made at their readers' place and have no dims of their own: storage in order of the
- * axes, but neighbours that are read side by side lie so. */
+/* Gives a map storage dims in order of the axes, with the lane axis of its reader last, so that
+ * vectors are contiguous. */
 static bool give_dims(const rd_placing *p, int value)
 {
     rd_graph *g    = p->graph;
@@ -253,6 +255,7 @@ static bool give_dims(const rd_placing *p, int value)
     return v->dim;
 }
 
+/* Decides which values are materialised.  See place.h. */
 bool rd_choose_anchors(rd_placing *p)
 {
     rd_graph *g = p->graph;

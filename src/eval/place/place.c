@@ -1,9 +1,9 @@
-/* place.c - which values share which loops.
+/* place.c - loop fusion: decides which values share which loops.
  *
- * Kept values (anchors) are put into loops greedily: of all axes, the one whose loop saves most
- * when shared is opened, with every anchor that may join it inside (groups.c); what reads a value
- * complete only at the end of a loop comes in a later loop over the same axis, a phase.
- * docs/planning.md has the rules in words; cost.c the prices. */
+ * Materialised values (anchors) are put into loops greedily.  The axis with the loop that saves
+ * most when shared comes first, with every value that may join it (groups.c).  A value that
+ * reads another only when a loop has finished comes in a later loop over the same axis, a phase.
+ * docs/planning.md has the rules; cost.c has the costs. */
 #include "eval/place/groups.h"
 #include <string.h>
 
@@ -18,6 +18,7 @@ static rd_value *value_of(const rd_placing *p, int anchor)
     return &p->graph->value[p->list[anchor].value];
 }
 
+/* Appends an item to a loop body: a value, or a loop. */
 static rd_item *append(state *s, rd_scope *scope, int value, rd_scope *loop)
 {
     rd_item *item = rd_pool_get(s->p->graph->pool, sizeof *item), **end = &scope->first;
@@ -32,7 +33,7 @@ static rd_item *append(state *s, rd_scope *scope, int value, rd_scope *loop)
 }
 
 /* ---- The tree -------------------------------------------------------------------------------- */
-/* Emits what needs no further loop; the rest stays, in order. */
+/* Places values that need no further loop; the others stay in the list, in order. */
 static int emit_ready(state *s, rd_scope *scope, int n, int32_t *wait)
 {
     int left = 0;
@@ -69,6 +70,7 @@ static int without(int n, int32_t *wait, const state *s)
 
 static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait);
 
+/* Opens a loop for a group and places the group inside. */
 static bool place_loop(state *s, rd_scope *scope, const rd_loop_group *group, int32_t *wait)
 {
     rd_scope *loop = rd_pool_get(s->p->graph->pool, sizeof *loop);
@@ -84,6 +86,7 @@ static bool place_loop(state *s, rd_scope *scope, const rd_loop_group *group, in
     return place_in(s, loop, group->n, wait);
 }
 
+/* Places all waiting values inside a scope: those that are ready, then loop after loop. */
 static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
 {
     int32_t *inside = rd_pool_get(s->p->graph->pool, (size_t)(n + 1) * sizeof *inside);
@@ -91,7 +94,7 @@ static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
     while (inside && (n = emit_ready(s, scope, n, wait)) > 0) {
         const rd_loop_group group = rd_choose_group(&s->groups, n, wait, scope->open);
 
-        if (group.axis < 0) { /* cancelled: the first waiting anchor reads nothing that waits */
+        if (group.axis < 0) { /* cancelled: the first waiting value always has its operands */
             rd_fail(s->p->graph->ctx, RD_ERR_LIMIT, "%s: internal error: no loop can be placed",
                     rd_call_name(s->p->graph->ctx));
             return false;
@@ -103,7 +106,8 @@ static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
     return inside && n >= 0;
 }
 
-/* Loops are chosen by what each kept value would share with each other one. */
+/* True if the number of materialised values is within the limit: each is compared with each
+ * other one. */
 static bool few_anchors(const rd_placing *p)
 {
     enum { MOST = 256 };
@@ -114,6 +118,7 @@ static bool few_anchors(const rd_placing *p)
     return !p->graph->limited || p->n <= MOST;
 }
 
+/* Places all values in loops once; NULL after a failure. */
 static rd_tree *place_once(rd_placing *p)
 {
     rd_pool *pool = p->graph->pool;
@@ -143,13 +148,15 @@ static rd_tree *place_once(rd_placing *p)
     return place_in(&s, s.tree->root, p->n, wait) && rd_settle_homes(s.tree) ? s.tree : NULL;
 }
 
-/* ---- Keep again, knowing the homes ----------------------------------------------------------- */
-/* What computing a map for each of its readers would take. */
+/* ---- Recomputation, once storage is known
+ * ----------------------------------------------------- */
+/* The cost of recomputing a map for each of its readers. */
 typedef struct repeated {
     int    readers;
     double visits, operations;
 } repeated;
 
+/* Counts the readers of a map, and the operations of computing it for each. */
 static repeated repeat(const rd_placing *p, int value)
 {
     const rd_value *m = &p->graph->value[value];
@@ -169,8 +176,8 @@ static repeated repeat(const rd_placing *p, int value)
     return r;
 }
 
-/* The last kept map that became an array between stages although computing it again would cost
- * less; -1: none. */
+/* The last map that became an array between stages although recomputing it would cost less; -1:
+ * none. */
 static int too_dear(const rd_placing *p, const rd_tree *tree)
 {
     for (int i = p->n; i-- > 0;) {
@@ -186,13 +193,14 @@ static int too_dear(const rd_placing *p, const rd_tree *tree)
             return -1;
         r     = repeat(p, v);
         saved = r.operations - m->ops * points + rd_gathers_price(p, v) * (r.visits - points);
-        /* Each evaluation loads it: an operation as cheap as that is never worth an array. */
+        /* Each evaluation loads it, so a map as cheap as a load is never worth an array. */
         if (saved < points * (RD_PRICE_WRITE + RD_PRICE_READ * r.readers) + r.visits)
             return v;
     }
     return -1;
 }
 
+/* Allocates the tables of placement; false: no memory. */
 static bool placing_new(rd_placing *p, rd_graph *graph)
 {
     size_t n = (size_t)graph->n_value + 1;
@@ -209,6 +217,7 @@ static bool placing_new(rd_placing *p, rd_graph *graph)
            p->touch_of;
 }
 
+/* Places a graph, again without each map that turns out to be too dear to store.  See ir.h. */
 rd_tree *rd_place(rd_graph *graph)
 {
     rd_placing p;
