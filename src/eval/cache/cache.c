@@ -1,4 +1,5 @@
-/* cache.c - what a context keeps between evaluations: plans, a frame for their runs. */
+/* cache.c - what a context keeps between evaluations: plans, and a frame for their runs.  Plans
+ * are evicted by least recent use. */
 #include "eval/cache/cache_parts.h"
 #include "eval/run/frame.h"
 #include <string.h>
@@ -35,7 +36,7 @@ static void drop_entry(rd_cache *c, int k)
     rd_free(c->ctx, e);
 }
 
-/* Drops all plans that do not run. */
+/* Drops all plans that are not running; true if there were any. */
 static bool drop_entries(rd_cache *c)
 {
     int32_t before = c->stats.plans;
@@ -46,6 +47,7 @@ static bool drop_entries(rd_cache *c)
     return c->stats.plans < before;
 }
 
+/* Evicts the least recently used plans.  See cache_parts.h. */
 void rd_cache_make_room(rd_cache *c, int64_t bytes)
 {
     while (c->stats.plans == RD_CACHE_PLANS ||
@@ -124,6 +126,7 @@ static rd_cache *cache_of(const rd_ctx *ctx)
     return (rd_cache *)rd_ctx_keeper(ctx);
 }
 
+/* Finds or makes the context's cache.  See cache_parts.h. */
 rd_cache *rd_cache_made(rd_ctx *ctx)
 {
     rd_cache *c = cache_of(ctx);

@@ -1,4 +1,4 @@
-/* cache.h - plans that a context keeps for evaluations like those it has seen, and other things it
+/* cache.h - the cache of a context: plans for evaluations that occurred before, and more that it
  * keeps between them. */
 #ifndef RD_EVAL_CACHE_CACHE_H
 #define RD_EVAL_CACHE_CACHE_H
@@ -7,17 +7,17 @@
 enum { RD_CACHE_PLANS = 64 };
 
 typedef struct rd_cache_stats {
-    int64_t same;  /* evaluations of the very expressions and layouts of an earlier one     */
-    int64_t alike; /* of other ones with the same key                                        */
-    int64_t made;  /* that made a plan                                                       */
-    int64_t bytes; /* held by the plans now                                                  */
-    int32_t plans; /* held now                                                               */
+    int64_t same;  /* evaluations of the same expressions and layouts as an earlier one */
+    int64_t alike; /* evaluations of other expressions with the same key */
+    int64_t made;  /* evaluations that made a plan */
+    int64_t bytes; /* held by plans now */
+    int32_t plans; /* held now */
 } rd_cache_stats;
 
-/* Runs the results' plan, found or made.  All outputs have memory; failures are recorded. */
+/* Runs the plan of the results, cached or new.  All outputs have memory; failures are recorded. */
 rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
-/* All 0 for a context that has not evaluated anything. */
+/* The counts; all 0 for a context without evaluations. */
 rd_cache_stats rd_cache_stats_of(const rd_ctx *ctx);
-/* What the evaluation was found to run fastest with; by cost, if it was not measured. */
+/* The choice that was measured as fastest for an evaluation; the default if it was not measured. */
 rd_choice rd_cache_choice(rd_ctx *ctx, int n, const rd_request *request, const rd_eval_opts *opts);
 #endif

@@ -1,5 +1,5 @@
-/* cached.c - evaluations by plans that are kept: first of the same expressions with the same
- * layouts, for which nothing is walked, then of the same key. */
+/* cached.c - evaluates by cached plans.  Looks first for the same expressions and layouts,
+ * without any traversal, then for the same key. */
 #include "eval/auto.h"
 #include "eval/cache/cache_parts.h"
 #include "eval/cache/measure.h"
@@ -31,7 +31,8 @@ static bool describe_result(rd_same *s, const rd_result *r)
     return true;
 }
 
-/* False: too large for a description, or something to be refused: the long way says what. */
+/* Describes expressions, layouts and options as words.  False: too large, or invalid, which the
+ * usual way reports. */
 static bool describe(rd_same *s, rd_results results, const rd_eval_opts *opts)
 {
     s->n_word            = 0;
@@ -55,14 +56,14 @@ static rd_same *same_place(rd_cache *c, const rd_same *s)
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
-/* A program's first plan leaves the text of its code out (run/grow.c); once that one has had its runs, it
- * is made whole. */
+/* True if a brief plan has had its runs.  A program's first plan is brief, without compiled
+ * loops (run/grow.c); afterwards a full one is made. */
 static bool is_over(const rd_entry *e)
 {
     return rd_brief_is_over(e->plan, e->runs);
 }
 
-/* *over: one was found that has had its runs. */
+/* Finds a cached plan with the current key.  *over: a brief one was found that has had its runs. */
 static rd_entry *find(rd_cache *c, bool measured, bool *over)
 {
     *over = false;
@@ -78,7 +79,7 @@ static rd_entry *find(rd_cache *c, bool measured, bool *over)
     return NULL;
 }
 
-/* Room for the inputs' addresses, whether numbers are among them or not. */
+/* Makes room for the inputs' addresses, with or without numbers. */
 static bool inputs_fit(rd_cache *c)
 {
     const int32_t wanted = c->key.n_leaf + RD_KEY_NUMBERS, room = c->key.room_leaf + RD_KEY_NUMBERS;
@@ -95,22 +96,23 @@ static bool inputs_fit(rd_cache *c)
     return true;
 }
 
-/* The inputs' addresses in this evaluation, for the run and for later ones of the same expressions. */
+/* Stores the inputs' addresses for the run, and for later ones of the same expressions. */
 static rd_same *find_inputs(rd_cache *c, rd_same *s)
 {
     const int32_t n = rd_key_inputs(&c->key);
 
     rd_key_addresses(&c->key, c->leaf);
     if (n > RD_SAME_LEAVES)
-        return NULL; /* no room for them */
+        return NULL; /* too many to store */
     if (s && n)
         memcpy(s->leaf, c->leaf, (size_t)n * sizeof *s->leaf);
     return s;
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
-/* The first plan of a structure has its numbers' values in it.  With other ones the same structure gets a plan that reads
- * them.  So a program that computes with another number each time makes two plans. */
+/* True if a plan with fixed numbers was made for this structure before; notes that now.  The
+ * first plan of a structure has its numbers fixed.  A second one with other numbers reads them
+ * as inputs, so numbers that change each time cost two plans. */
 static bool was_planned(rd_cache *c)
 {
     uint64_t *const place = &c->numbered[c->key.hash >> 32 & (RD_NUMBERED - 1)];
@@ -120,8 +122,8 @@ static bool was_planned(rd_cache *c)
     return was;
 }
 
-/* The same for any numbers.  Where there is none, the key takes its numbers back, unless a plan of that kind is to be
- * made. */
+/* Finds a plan with the key's numbers as inputs.  If there is none, the key gets its numbers
+ * back, unless such a plan is to be made now. */
 static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, bool *over)
 {
     rd_entry *e;
@@ -134,7 +136,7 @@ static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, boo
     return e;
 }
 
-/* Puts a plan that will run at once into the cache; NULL without memory for that. */
+/* Puts a plan that will run at once into the cache; NULL without memory. */
 static rd_entry *insert(rd_cache *c, rd_plan *plan, bool measured, rd_same *s)
 {
     const rd_key *key   = &c->key;
@@ -155,7 +157,7 @@ static rd_entry *insert(rd_cache *c, rd_plan *plan, bool measured, rd_same *s)
     else if (!plan->brief)
         rd_cache_drop_brief(c);
     rd_cache_make_room(c, e->bytes);
-    if (c->stats.plans == RD_CACHE_PLANS) { /* all of them run: callbacks that evaluate */
+    if (c->stats.plans == RD_CACHE_PLANS) { /* all are running: callbacks that evaluate */
         rd_cache_unlock(c);
         rd_free(c->ctx, e);
         return NULL;
@@ -170,6 +172,7 @@ static rd_entry *insert(rd_cache *c, rd_plan *plan, bool measured, rd_same *s)
     return e;
 }
 
+/* Runs a plan with the results' memory. */
 static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_results results,
                          const rd_eval_opts *opts)
 {
@@ -181,6 +184,7 @@ static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_result
     return rd_plan_execute(plan, leaf, out, &progress, NULL);
 }
 
+/* Runs a cached plan that was marked as running. */
 static rd_status run_entry(rd_entry *e, const void *const *leaf, rd_results results,
                            const rd_eval_opts *opts)
 {
@@ -190,7 +194,7 @@ static rd_status run_entry(rd_entry *e, const void *const *leaf, rd_results resu
     return status;
 }
 
-/* Marks an entry as running, unless there is none. */
+/* Marks an entry as running, if there is one. */
 static rd_entry *hold(rd_cache *c, rd_entry *e)
 {
     if (e) {
@@ -201,7 +205,7 @@ static rd_entry *hold(rd_cache *c, rd_entry *e)
     return e;
 }
 
-/* A plan for this evaluation alone. */
+/* Makes a plan for this evaluation alone, and runs it. */
 static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_plan  *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, results, opts);
@@ -212,8 +216,8 @@ static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *o
     return status;
 }
 
-/* A plan by cost; of what takes long enough here that a GPU might be faster, by rates that are
- * learned now. */
+/* Makes a plan by cost.  If it takes long enough that a GPU might be faster, rates are measured
+ * first. */
 static rd_plan *plan_by_cost(rd_cache *c, rd_results results, const rd_eval_opts *opts)
 {
     const rd_choice choice = { .traversal = opts->traversal };
@@ -229,7 +233,7 @@ static rd_plan *plan_by_cost(rd_cache *c, rd_results results, const rd_eval_opts
     return rd_key_plan(&c->key, results, opts, &choice);
 }
 
-/* The fastest way on this processor, into the findings; false: the evaluation fails. */
+/* Measures the fastest choice on this processor and stores it; false: the evaluation fails. */
 static bool measure_here(rd_cache *c, rd_results results, const rd_eval_opts *opts)
 {
     rd_eval_opts here = *opts;
@@ -241,7 +245,7 @@ static bool measure_here(rd_cache *c, rd_results results, const rd_eval_opts *op
     return rd_error(c->ctx) == RD_OK;
 }
 
-/* A plan by what was found, now if nothing was before and it is asked for. */
+/* Makes a plan by a measured choice; measures first if that is wanted and was not done. */
 static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts, bool brief)
 {
     const rd_found *known  = rd_findings_get(&c->found, c->key.hash);
@@ -250,7 +254,7 @@ static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts, 
     if (!known && opts->measure) {
         rd_plan *const plan = plan_by_cost(c, results, opts);
 
-        /* none of what is chosen here is a choice on a device: run_measuring() */
+        /* on a device nothing is chosen here: see run_measuring() */
         if (!plan || rd_plan_uses_device(plan))
             return plan;
         rd_plan_drop(plan);
@@ -263,7 +267,7 @@ static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts, 
     return rd_key_plan(&c->key, results, opts, &choice);
 }
 
-/* The same; a plan of several has the numbers' values in it, so it is kept for these alone. */
+/* Makes a plan.  One in parts has its numbers fixed, so the key gets its numbers back. */
 static rd_plan *make_for_numbers(rd_cache *c, rd_results results, const rd_eval_opts *opts,
                                  bool brief)
 {
@@ -276,8 +280,8 @@ static rd_plan *make_for_numbers(rd_cache *c, rd_results results, const rd_eval_
     return make(c, results, opts, brief);
 }
 
-/* Kernels of a device are measured as their stages are run; the next evaluation makes a plan of what
- * was found. */
+/* Runs a plan that measures the kernels of its stages; the next evaluation plans with the
+ * results. */
 static rd_status run_measuring(rd_cache *c, rd_plan *plan, rd_results results,
                                const rd_eval_opts *opts)
 {
@@ -290,6 +294,7 @@ static rd_status run_measuring(rd_cache *c, rd_plan *plan, rd_results results,
     return status;
 }
 
+/* Makes a plan, caches it, and runs it. */
 static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opts *opts, bool brief,
                               rd_same *s)
 {
@@ -311,7 +316,7 @@ static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opt
     return status;
 }
 
-/* By key. */
+/* Evaluates by a plan with the same key, or makes one. */
 static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_same *s)
 {
     rd_request request[MOST_RESULTS];
@@ -338,6 +343,7 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
     return e ? run_entry(e, c->leaf, results, opts) : make_and_run(c, results, opts, !over, s);
 }
 
+/* Evaluates: by the first-level table, by key, or by a new plan.  See cache.h. */
 rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_cache    *c = rd_cache_made(ctx);
@@ -368,6 +374,7 @@ rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
     return run_alike(c, results, &full, place);
 }
 
+/* Looks up a measured choice.  See cache.h. */
 rd_choice rd_cache_choice(rd_ctx *ctx, int n, const rd_request *request, const rd_eval_opts *opts)
 {
     rd_cache       *c     = rd_cache_made(ctx);

@@ -1,14 +1,15 @@
-/* key.c - expressions as numbers.  Whatever planning may look at goes in; when in doubt, it goes
- * in. */
+/* key.c - turns an evaluation into a key of words.  Everything that planning may depend on goes
+ * in; in doubt it goes in. */
 #include "eval/cache/key.h"
 #include "core/row_product.h"
 #include <string.h>
 
-/* Larger graphs take long to plan, but are rarely evaluated twice, and comparing them costs too. */
+/* Limits of a key.  Larger graphs take long to plan, but they are rarely evaluated twice, and
+ * comparing keys costs time, too. */
 enum { MAX_NODES = 4096, MAX_WORDS = 1 << 15, FIRST_ROOM = 64, FIRST_WORDS = 1024 };
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
-/* Room for `n` items in a vector that holds `used`. */
+/* Makes room for `n` items in a vector that holds `used`. */
 static bool room_for(rd_ctx *ctx, void **vector, int32_t used, int32_t *room, int32_t n,
                      size_t size)
 {
@@ -37,12 +38,13 @@ static bool words(rd_key *key, int64_t n)
                     (int32_t)(key->n_word + n), sizeof *key->word);
 }
 
-/* There must be room. */
+/* Appends a word; there must be room. */
 static void put(rd_key *key, uint64_t word)
 {
     key->word[key->n_word++] = word;
 }
 
+/* Appends bytes in words; the last word is padded with zeros. */
 static void put_bytes(rd_key *key, const void *bytes, size_t n)
 {
     uint64_t word = 0;
@@ -83,6 +85,7 @@ static rd_key_place *place_of(const rd_key *key, const rd_expr *e)
     }
 }
 
+/* Doubles the hash table of expressions. */
 static bool grow_places(rd_key *key)
 {
     int32_t room = key->room_place ? 2 * key->room_place : 2 * FIRST_ROOM;
@@ -128,8 +131,8 @@ static int32_t number_of(rd_key *key, const rd_expr *e)
     return key->n_node++;
 }
 
-/* A reader of node `number` begins at these offsets, one per axis; of a leaf, only how far that is
- * from the first one counts. */
+/* Appends the offsets at which a reader of a node begins, one per axis; of a leaf, relative to
+ * its first reader. */
 static void put_offsets(rd_key *key, int32_t number, const int64_t *offset)
 {
     int32_t        leaf = key->node[number].leaf, rank = key->node[number].expr->rank;
@@ -144,7 +147,7 @@ static void put_offsets(rd_key *key, int32_t number, const int64_t *offset)
         put(key, (uint64_t)offset[a] - (first ? (uint64_t)first[a] : 0));
 }
 
-/* Node x as it is; NULL is an operand that is left out. */
+/* Appends operand x by its number; NULL is a missing operand. */
 static bool put_operand(rd_key *key, const rd_expr *x, bool viewed)
 {
     static const int64_t origin[RD_MAX_RANK];
@@ -175,13 +178,15 @@ static bool put_call(rd_key *key, const rd_expr *e)
 {
     rd_call_facts facts = *e->as.call;
 
-    /* addresses may be another's after a release: the texts count */
+    /* pointers may be reused after a release, so the texts go in */
     facts.name = facts.names = facts.body = NULL;
     put_bytes(key, &facts, sizeof facts);
     return put_text(key, e->as.call->name) && put_text(key, e->as.call->names) &&
            put_text(key, e->as.call->body);
 }
 
+/* Appends the facts of a reduction or scan, without pointers; a user's reducer by its code
+ * texts. */
 static bool put_fold(rd_key *key, const rd_expr *e)
 {
     rd_fold_facts     facts = *e->as.fold;
@@ -215,6 +220,8 @@ static void put_number(rd_key *key, const rd_expr *e)
     put(key, value.u64);
 }
 
+/* Appends what a node has beside operands, by its kind; false: no room, or an input without
+ * memory. */
 static bool put_facts(rd_key *key, const rd_expr *e)
 {
     if (!words(key, 2 + RD_MAX_RANK +
@@ -246,6 +253,7 @@ static bool put_facts(rd_key *key, const rd_expr *e)
     }
 }
 
+/* Appends a node: kind, type, extents, operands and facts. */
 static bool put_node(rd_key *key, const rd_expr *e)
 {
     if (!words(key, 2 + e->rank + (int64_t)e->n_in))
@@ -282,7 +290,7 @@ uint64_t rd_key_hash(const rd_key *key)
     return hash;
 }
 
-/* A fresh round makes all places free. */
+/* Starts a key.  A new round number frees all places of the hash table. */
 static bool begin(rd_key *key)
 {
     key->n_word = key->n_node = key->n_leaf = key->n_number = 0;
@@ -296,6 +304,7 @@ static bool begin(rd_key *key)
     return words(key, 2);
 }
 
+/* Makes the key of an evaluation.  See key.h. */
 bool rd_key_make(rd_key *key, int n, const rd_request *request, const rd_eval_opts *opts)
 {
     if (!begin(key))

@@ -1,33 +1,35 @@
-/* key.h - what a plan depends on, as numbers: two evaluations with one key may share a plan.
+/* key.h - what a plan depends on, as words: two evaluations with one key may share a plan.
  *
- * The key holds the expressions by structure, the layouts of the results and the options.  It holds
- * no address: the leaves' are given apart, for the run.  Nor does it say where in a leaf a slice
- * begins, only how far the slices of one leaf are from each other, so that "10, :" and "11, :" of
- * an array have one key and different addresses.
+ * The key holds the structure of the expressions, the layouts of the results, and the options.
+ * It holds no address: those of leaves are given to the run.  Of slices of a leaf it holds only
+ * how far they are from each other, so "10, :" and "11, :" of an array have one key and
+ * different addresses.
  *
- * A program that computes with another number each time, `x * k` in a loop over k, would have a new key
- * each time.  So the numbers of a key can be made inputs as leaves are: their values leave it, and
- * their addresses are given to the run (numbers.c). */
+ * A program that computes with another number each time, such as `x * k` in a loop over k, would
+ * have a new key each time.  So numbers of a key can become inputs, as leaves are: their values
+ * leave the key, and their addresses are given to the run (numbers.c). */
 #ifndef RD_EVAL_CACHE_KEY_H
 #define RD_EVAL_CACHE_KEY_H
 #include "eval/plan.h"
 
 typedef struct rd_key_node {
     const rd_expr *expr;
-    int32_t        leaf; /* number among the leaves, -1 */
+    int32_t        leaf; /* its number among the leaves, -1 */
 } rd_key_node;
 
 typedef struct rd_key_leaf {
     const rd_expr *expr;
-    const int64_t *first; /* per axis, where its first reader begins; NULL: not read yet */
+    const int64_t *first; /* by axis: where its first reader begins; NULL: not read yet */
 } rd_key_leaf;
 
-/* A number that may become an input: its element lies in its node as in memory, and it is neither 0 nor 1, which a
- * fold may leave out. */
+/* A number that may become an input.  Its value lies in its node as in memory.  It is neither 0
+ * nor 1, which constant folding may remove. */
 typedef struct rd_key_number {
     const rd_expr *expr;
     int32_t
-        word; /* that has its value; where it is an input: which of those with its value comes first */
+        /* index of the word with its value; once it is an input: of the first number with an
+         * equal value */
+        word;
 } rd_key_number;
 
 typedef struct rd_key_place {
@@ -44,33 +46,33 @@ typedef struct rd_key {
     uint64_t     *word;
     rd_key_node  *node;
     rd_key_leaf  *leaf;
-    rd_key_place *place; /* from expression to node: a table of room_place entries, at least half of
-                          * them free */
+    rd_key_place *place; /* hash table from expressions to nodes, at least half free */
     int32_t       n_word, n_node, n_leaf, room_word, room_node, room_leaf, room_place;
-    int32_t       n_number; /* of which the first ones are here */
+    int32_t       n_number; /* only the first ones are stored */
     rd_key_number number[RD_KEY_NUMBERS];
-    bool          numbers_in; /* they are inputs, after the leaves */
+    bool          numbers_in; /* the numbers are inputs, after the leaves */
     uint32_t      round;
     uint64_t      hash;
 } rd_key;
 
-/* False: too large to be worth a key, an input without memory, or no room (which is not
- * recorded). */
+/* Makes a key.  False: too large to be worth it, an input without memory, or no room, which is
+ * not recorded. */
 bool rd_key_make(rd_key *key, int n, const rd_request *request, const rd_eval_opts *opts);
-/* Elements from the leaf's base to where its first reader begins: addresses of runs are there. */
+/* Elements from the leaf's base to where its first reader begins, which is the address given to
+ * runs. */
 int64_t     rd_key_shift(const rd_key_leaf *leaf);
 const void *rd_key_address(const rd_key_leaf *leaf);
 void        rd_key_free(rd_key *key);
 uint64_t    rd_key_hash(const rd_key *key);
-/* numbers.c: makes the key's numbers inputs, or values in it again.  False: it has none or too many, or the plan may
- * consist of several. */
+/* numbers.c: turns the key's numbers into inputs, or back into values.  False: it has none or
+ * too many, or the plan may be one in parts. */
 bool rd_key_numbers_in(rd_key *key);
 void rd_key_numbers_back(rd_key *key);
-/* How many addresses a run gets, and all of them. */
+/* The number of addresses that a run gets; fills them in. */
 int32_t rd_key_inputs(const rd_key *key);
 void    rd_key_addresses(const rd_key *key, const void **address);
-/* movable.c: a plan of the key's own that runs on any leaves laid out like its, and any numbers where they are inputs;
- * NULL after recording the failure. */
+/* movable.c: makes a plan that runs on any leaves with this layout, and on any numbers if these
+ * are inputs.  NULL after recording the failure. */
 rd_plan *rd_key_plan(const rd_key *key, rd_results results, const rd_eval_opts *opts,
                      const rd_choice *choice);
 #endif

@@ -1,6 +1,6 @@
-/* measure.c - candidates, timed one after the other: which traversal, then how wide the panels, how
- * large the tiles, whether on one thread.  Each is compared with the best so far, with everything
- * else as there. */
+/* measure.c - auto-tuning: times candidates one after the other.  First the traversal, then
+ * panel widths, tile sizes, and one thread.  Each is compared with the best so far, which keeps
+ * all other choices. */
 #include "eval/cache/measure.h"
 #include "core/clock.h"
 #include "eval/run/watch.h"
@@ -8,10 +8,10 @@
 #include <string.h>
 
 enum { MOST_RUNS = 10 };
-static const double SPEND    = 0.02; /* seconds on a candidate, or one run      */
-static const double MARGIN   = 0.97; /* of the best so far: less is noise       */
-static const double TOO_LONG = 4;    /* times the best so far: it is left there */
-static const double FEW      = 2e-3; /* seconds: less may be too little for several threads */
+static const double SPEND    = 0.02; /* seconds for a candidate, or one run */
+static const double MARGIN   = 0.97; /* factor on the best time; smaller gains are noise */
+static const double TOO_LONG = 4;    /* factor on the best time, at which a run is stopped */
+static const double FEW      = 2e-3; /* seconds; less may be too little work for several threads */
 
 typedef struct trial {
     rd_ctx             *ctx;
@@ -19,10 +19,11 @@ typedef struct trial {
     const void *const  *address;
     rd_results          results;
     const rd_eval_opts *opts;
-    void              **out, **memory; /* of each result: where it goes, what was allocated */
+    void              **out, **memory; /* by result: address, and allocated memory */
     rd_found            best;
-    bool                panels, several; /* the best one has some; runs on several threads */
-    rd_status           status;
+    /* of the best: it has panels; it runs on several threads */
+    bool      panels, several;
+    rd_status status;
 } trial;
 
 /* ---- Memory for results ---------------------------------------------------------------------- */
@@ -79,7 +80,8 @@ static double time_of(trial *t, const rd_plan *plan, rd_run_stats *stats)
     return least;
 }
 
-/* False: the evaluation fails, or there is no memory. */
+/* Times one choice and keeps it if it is the best.  False: the evaluation fails, or there is no
+ * memory. */
 static bool attempt(trial *t, rd_choice choice)
 {
     rd_run_stats stats = { 0 };
@@ -104,7 +106,7 @@ static bool attempt(trial *t, rd_choice choice)
     return t->status == RD_OK;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- All candidates -------------------------------------------------------------------------- */
 static void attempt_all(trial *t)
 {
     rd_choice choice = { .traversal = t->opts->traversal };
@@ -131,6 +133,7 @@ static void attempt_all(trial *t)
         (void)attempt(t, choice);
 }
 
+/* Times all candidates.  See measure.h. */
 rd_status rd_measure(rd_ctx *ctx, const rd_key *key, const void *const *address, rd_results results,
                      const rd_eval_opts *opts, rd_found *found)
 {

@@ -1,7 +1,7 @@
-/* movable.c - plans for a key: what they depend on is in the key, and where their leaves lie is
- * not. */
+/* movable.c - makes plans for keys, without the addresses of leaves. */
 #include "eval/cache/key.h"
 
+/* Makes a plan for a key.  See key.h. */
 rd_plan *rd_key_plan(const rd_key *key, rd_results results, const rd_eval_opts *opts,
                      const rd_choice *choice)
 {

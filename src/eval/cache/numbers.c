@@ -1,18 +1,19 @@
-/* numbers.c - a key whose numbers are inputs of the run, so that other numbers need no other plan. */
+/* numbers.c - turns the numbers of a key into inputs of the run, so that other numbers need no
+ * other plan. */
 #include "eval/cache/key.h"
 
-/* Planning rarely cuts graphs of so few nodes into several plans. */
+/* Plans of graphs with at most so many nodes are rarely in parts. */
 enum { MOST_NODES = 96 };
 
-/* This bit of the key's first word, which its options leave free, tells a key with numbers as inputs from one that has
- * their values. */
+/* Bit of the key's first word, not used by options: the key has numbers as inputs. */
 static const uint64_t NUMBERS_IN = UINT64_C(1) << 60;
 
-/* A word of these bits and a count stands for an input.  No value has them: numbers that stay in a key are 0, -0 or 1. */
+/* A word of these bits and a count stands for an input.  No value has them: numbers that stay in
+ * a key are 0, -0 or 1. */
 static const uint64_t INPUT = UINT64_C(0x7FF8) << 48;
 
-/* Which earlier number has the value of number k; k itself, if none has.  The graph computes equal values once, so the key
- * must tell which numbers are equal. */
+/* The first number with the same value as number k.  The graph computes equal values once, so
+ * the key must tell which numbers are equal. */
 static uint64_t first_equal(const rd_key *key, int32_t k)
 {
     const rd_expr *e = key->number[k].expr;
@@ -24,7 +25,8 @@ static uint64_t first_equal(const rd_key *key, int32_t k)
     return j;
 }
 
-/* A plan in several parts has the numbers' values written into it, and planning would find out late that it is one. */
+/* True if the plan may be in parts.  Such a plan has its numbers fixed, and planning would find
+ * that out late. */
 static bool may_be_several_plans(const rd_key *key)
 {
     bool product = false;
@@ -34,8 +36,9 @@ static bool may_be_several_plans(const rd_key *key)
     return product || key->n_node > MOST_NODES;
 }
 
-/* Does the reader compute the same way whatever the int is?  Others do not: loops get bounds from coordinates that are
- * compared with an int, and code for division, shifts and random numbers contains its value. */
+/* True if the reader computes in the same way for any int.  Other readers do not: bounds come
+ * from coordinates compared with an int, and code for division, shifts and random numbers
+ * contains its value. */
 static bool is_plain(const rd_expr *reader)
 {
     if (reader->kind != RD_EXPR_MAP)
@@ -56,7 +59,7 @@ static bool is_plain(const rd_expr *reader)
     }
 }
 
-/* A view makes the number as many elements as those that it meets. */
+/* True if all readers are plain, also through views, which broadcast a number. */
 static bool is_read_plainly(const rd_key *key, const rd_expr *x)
 {
     bool plain = true;
@@ -71,7 +74,7 @@ static bool is_read_plainly(const rd_key *key, const rd_expr *x)
     return plain;
 }
 
-/* Code for a power by products contains the exponent. */
+/* True if the number is the exponent of a power by products, which code contains. */
 static bool is_exponent(const rd_key *key, const rd_expr *x)
 {
     bool found = false;
@@ -107,6 +110,7 @@ static void keep_inputs(rd_key *key)
     key->n_number = n;
 }
 
+/* Turns numbers into inputs.  See key.h. */
 bool rd_key_numbers_in(rd_key *key)
 {
     if (key->n_number == 0 || key->n_number > RD_KEY_NUMBERS || may_be_several_plans(key))

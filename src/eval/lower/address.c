@@ -1,4 +1,5 @@
-/* address.c - subscripts to addresses: slots, strides of what is stored, positions of folds. */
+/* address.c - turns subscripts into addresses: slots, strides in storage, and positions of
+ * reductions. */
 #include "eval/lower/lower.h"
 #include <string.h>
 
@@ -18,6 +19,7 @@ int rd_new_address(rd_lowering *l, const rd_address *address)
     return l->p->n_address++;
 }
 
+/* Adds a term to an address, to the coefficient of an equal one if there is one. */
 static void add(rd_lowering *l, rd_address *a, rd_addend what)
 {
     if (what.coef == 0)
@@ -38,6 +40,7 @@ static void add(rd_lowering *l, rd_address *a, rd_addend what)
     a->add[a->n_add++] = what;
 }
 
+/* Adds a subscript times a stride. local: axes counted from the start of a tile's range. */
 static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at, int64_t stride,
                           rd_set local)
 {
@@ -53,7 +56,7 @@ static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at,
 }
 
 /* ---- Storage --------------------------------------------------------------------------------- */
-/* Indices an axis of a value's storage can have. */
+/* The number of indices that an axis has in a value's storage: a tile's range, or the extent. */
 static int64_t room_of(const rd_lowering *l, const rd_home *h, int axis)
 {
     for (const rd_scope *s = h->home; s->parent; s = s->parent)
@@ -62,7 +65,7 @@ static int64_t room_of(const rd_lowering *l, const rd_home *h, int axis)
     return extent(l, axis);
 }
 
-/* Stride of dim d of value v where it is stored. */
+/* The stride of dim d of value v in its storage. */
 static int64_t storage_stride(const rd_lowering *l, int v, int d)
 {
     const rd_value *m      = &l->graph->value[v];
@@ -92,8 +95,8 @@ static rd_address storage(const rd_lowering *l, int v)
                          .offset = l->tree->home[v].keep == RD_KEEP_OUTPUT ? m->store->offset : 0 };
 }
 
-/* Dim d's axis, if its index counts from the start of the range that a tile loop around the home
- * has cut. */
+/* Dim d's axis, if scratch holds only the range of a tile loop, so that its index counts from
+ * the start of the range. */
 static rd_set local_axis(const rd_lowering *l, int v, int d)
 {
     const rd_home *h = &l->tree->home[v];
@@ -101,13 +104,14 @@ static rd_set local_axis(const rd_lowering *l, int v, int d)
     return h->keep == RD_KEEP_SCRATCH ? h->home->ranged & rd_bit(l->graph->value[v].dim[d]) : 0;
 }
 
+/* The address of a stored value at subscripts of its dims. */
 static rd_address stored_at(rd_lowering *l, int v, const rd_subscript *at)
 {
     const rd_value *m = &l->graph->value[v];
     rd_address      a = storage(l, v);
 
     if (m->dense) {
-        add_subscript(l, &a, at, 1, 0); /* one flat place */
+        add_subscript(l, &a, at, 1, 0); /* one flat index */
         return a;
     }
     for (int d = 0; d < m->n_dim; d++)
@@ -127,6 +131,7 @@ rd_address rd_read_address(rd_lowering *l, const rd_value *v)
     return a;
 }
 
+/* The address at which a value is stored.  See lower.h. */
 rd_address rd_store_address(rd_lowering *l, int v)
 {
     const rd_value *m = &l->graph->value[v];
@@ -157,7 +162,7 @@ static int64_t storage_bytes(const rd_lowering *l, int v)
     return bytes;
 }
 
-/* Does a size exceed what any memory has?  Then it is refused here, with what it is for. */
+/* True after recording that a size exceeds 63 bits; `what` says for what. */
 static bool too_large(rd_lowering *l, int64_t bytes, const char *what)
 {
     if (bytes < INT64_MAX)
@@ -180,6 +185,7 @@ int rd_new_scratch(rd_lowering *l, int v)
     return l->p->first_scratch + l->p->n_scratch++;
 }
 
+/* Gives results, and arrays between stages, slots.  See lower.h. */
 bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
 {
     rd_slot *more = rd_pool_grow(g->pool, g->slot, (size_t)g->n_slot,
@@ -225,6 +231,8 @@ static int64_t position(const rd_lowering *l, const int32_t *order, int n, rd_ad
     return weight;
 }
 
+/* Computes a reduction's positions: of blocks, lanes and elements, as linear forms of axes.  See
+ * lower.h. */
 void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
 {
     const rd_combine *c = v->combine;
@@ -256,7 +264,8 @@ static rd_set cell_axes(const rd_value *v, const rd_scope *parent)
     return v->inner >= 0 ? axes & ~rd_bit(v->inner) : axes;
 }
 
-/* As the loops around the steps go: cells that take elements after each other lie so. */
+/* Lists the axes of a reduction's cells in the order of the loops around it, so that cells used
+ * in turn are contiguous. */
 int rd_cell_axes(const rd_lowering *l, int i, const rd_scope *parent, int *order)
 {
     rd_set axes = cell_axes(&l->graph->value[i], parent);
@@ -275,6 +284,7 @@ int rd_cell_axes(const rd_lowering *l, int i, const rd_scope *parent, int *order
     return n;
 }
 
+/* Computes the address of a reduction's cell, and the number of cells.  See lower.h. */
 void rd_cell_address(rd_lowering *l, int i, const rd_scope *parent, rd_fold *f)
 {
     int     order[RD_MAX_AXES];

@@ -1,27 +1,29 @@
-/* bounds.c - masks that compare places (j <= i, |i - j| <= k) as bounds of loops.
+/* bounds.c - turns masks that compare places (j <= i, |i - j| <= k) into bounds of loops.
  *
- * A masked-out element changes nothing in its fold.  So where all that a loop's body does to what
- * is outside is steps of folds under one such mask, the indices at which the mask is false need not
- * be visited; and where it is true for a whole strip it need not be looked at.  Who runs a program
- * may do either, or neither: the bits are those of the mask that is tested.  A place may be
- * compared with a number of its row, as well: first[i] <= j and j < end[i]. */
+ *    for j in 0 .. n: s += a[i,j] where j <= i     ->     for j in 0 .. i + 1
+ *
+ * A masked element changes nothing in its reduction.  If all effects of a loop are reduction
+ * steps under one such mask, indices with a false mask need not be visited.  Where the mask is
+ * true for a whole strip, it need not be tested.  Executors may do either or neither: bits are
+ * the same.  A mask may also compare a place with a number of its row: first[i] <= j and j <
+ * end[i]. */
 #include "eval/lower/lower.h"
 #include "expr/blocks.h"
 
-/* A mask as so many bounds that all hold; `exact`: and nothing else. */
+/* A mask as bounds that all hold. exact: the mask is nothing else. */
 enum { MOST = 4, DEPTH = 16 };
 typedef struct mask {
     rd_bound bound[MOST];
     int32_t  n;
-    int32_t  blocks; /* or its blocks are in the table that this LOAD reads; 0: not so */
+    int32_t  blocks; /* the LOAD of a block table that the mask reads; 0: none */
     bool     exact;
 } mask;
 
 typedef struct facts {
     const rd_program *p;
     const rd_graph   *graph;
-    const int32_t    *made; /* per register: the instruction that makes it */
-    const rd_loop    *loop; /* the one that is asked about                 */
+    const int32_t    *made; /* by register: the instruction that sets it */
+    const rd_loop    *loop; /* the loop in question */
 } facts;
 
 /* ---- Sums of indices ------------------------------------------------------------------------- */
@@ -40,6 +42,7 @@ static bool add_term(rd_bound *to, int32_t axis, int64_t coef)
     return !__builtin_add_overflow(to->coef[k], coef, &to->coef[k]);
 }
 
+/* Adds coef times a register to a linear form; false if there is no room or an overflow. */
 static bool add_register(rd_bound *to, int32_t reg, int64_t coef)
 {
     int32_t k = 0;
@@ -55,7 +58,7 @@ static bool add_register(rd_bound *to, int32_t reg, int64_t coef)
     return !__builtin_add_overflow(to->reg_coef[k], coef, &to->reg_coef[k]);
 }
 
-/* to += times * of */
+/* Computes to += times * of; false on overflow. */
 static bool add_times(rd_bound *to, const rd_bound *of, int64_t times)
 {
     int64_t product;
@@ -90,6 +93,7 @@ static bool is_number(const rd_bound *b)
     return b->n_add == 0 && b->n_reg == 0;
 }
 
+/* True if a map of linear forms is a linear form; fills it in. */
 static bool is_sum_of_sums(const facts *f, const rd_inst *inst, int depth, rd_bound *sum)
 {
     rd_bound a = { 0 }, b = { 0 };
@@ -108,7 +112,8 @@ static bool is_sum_of_sums(const facts *f, const rd_inst *inst, int depth, rd_bo
     }
 }
 
-/* The register as such a sum; what is made before the loop may be one of its terms. */
+/* True if a register is a linear form of indices; fills it in.  A value computed before the loop
+ * may be a term. */
 static bool is_sum(const facts *f, int32_t reg, int depth, rd_bound *sum)
 {
     const rd_inst *inst = &f->p->inst[f->made[reg]];
@@ -131,7 +136,7 @@ static bool is_sum(const facts *f, int32_t reg, int depth, rd_bound *sum)
 }
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
-/* y - x - less >= 0 */
+/* Adds the bound y - x - less >= 0. */
 static bool add_difference(mask *m, const rd_bound *x, const rd_bound *y, int64_t less)
 {
     rd_bound b = { .offset = -less };
@@ -142,7 +147,7 @@ static bool add_difference(mask *m, const rd_bound *x, const rd_bound *y, int64_
     return true;
 }
 
-/* |x| <= y is x <= y and -x <= y. */
+/* Adds the bounds of x <= y. |x| <= y gives two: x <= y and -x <= y. */
 static bool add_at_most(const facts *f, mask *m, int32_t x, int32_t y, int64_t less)
 {
     const rd_inst *inst = &f->p->inst[f->made[x]];
@@ -154,7 +159,7 @@ static bool add_at_most(const facts *f, mask *m, int32_t x, int32_t y, int64_t l
            (!both || (add_times(&minus, &a, -1) && add_difference(m, &minus, &b, less)));
 }
 
-/* The leaf that a LOAD reads, NULL. */
+/* The leaf that a LOAD reads; NULL. */
 static const rd_expr *leaf_of(const facts *f, const rd_inst *load)
 {
     const int32_t slot = f->p->address[load->arg].slot;
@@ -169,6 +174,7 @@ static bool reads_blocks(const facts *f, const rd_inst *inst)
     return leaf && leaf->blocks;
 }
 
+/* Splits a mask register into bounds, through `and`; m->exact turns false if a part is no bound. */
 static void read_mask(const facts *f, int32_t reg, int depth, mask *m)
 {
     const rd_inst *inst = &f->p->inst[f->made[reg]];
@@ -197,7 +203,7 @@ static void read_mask(const facts *f, int32_t reg, int depth, mask *m)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Does an element of this value change nothing? */
+/* True if the constant in a register changes nothing in this reduction, such as 0 in a sum. */
 static bool is_nothing(const facts *f, const rd_fold *fold, int32_t reg)
 {
     const rd_inst *inst = &f->p->inst[f->made[reg]];
@@ -217,7 +223,8 @@ static bool is_nothing(const facts *f, const rd_fold *fold, int32_t reg)
     }
 }
 
-/* The register that says whether the step changes anything, -1: it always may. */
+/* The mask register of a step: its mask operand, or the condition of a choice with a neutral
+ * value; -1: none. */
 static int32_t mask_of(const facts *f, const rd_inst *step)
 {
     const rd_fold *fold = &f->p->fold[step->arg];
@@ -245,7 +252,7 @@ static int32_t start_of(const rd_program *p, int32_t fold)
     return i;
 }
 
-/* Is what is stored there read in the loop alone? */
+/* True if what is stored in the slot is read only inside the loop. */
 static bool is_local(const rd_program *p, const rd_loop *loop, int32_t slot)
 {
     if (slot < p->first_scratch || p->n_sorting)
@@ -259,6 +266,8 @@ static bool is_local(const rd_program *p, const rd_loop *loop, int32_t slot)
 
 typedef enum effect { NOTHING, STEPS, OTHER } effect;
 
+/* What an instruction does to values outside the loop: nothing, a reduction step, or anything
+ * else. */
 static effect effect_of(const rd_program *p, const rd_loop *loop, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -268,7 +277,8 @@ static effect effect_of(const rd_program *p, const rd_loop *loop, int32_t i)
     case RD_I_STORE: return is_local(p, loop, p->address[inst->arg].slot) ? NOTHING : OTHER;
     case RD_I_SCAN:
     case RD_I_SORT: return OTHER;
-    case RD_I_EXIT: return NOTHING; /* the rest of the loop changes nothing, masked or not */
+    /* what the loop skips after an exit changes nothing, masked or not */
+    case RD_I_EXIT: return NOTHING;
     default: return rd_inst_reports(inst) ? OTHER : NOTHING;
     }
 }
@@ -301,8 +311,8 @@ static bool has(const mask *m, const rd_bound *b)
     return false;
 }
 
-/* What all its steps' masks have in common; *reg: the first one, if all of it is bounds, how many
- * are *whole. */
+/* Finds the bounds common to all steps' masks.  *reg: the first mask, if it is bounds only;
+ * *whole: their number. */
 static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32_t *reg,
                         int32_t *whole)
 {
@@ -335,7 +345,7 @@ static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32
     return any && (common->n > 0 || common->blocks > 0);
 }
 
-/* The axis along all of which clusters are read, -1; their slot. */
+/* The axis along which a table of clusters is read as a whole, -1; *slot: its slot. */
 static int32_t axis_of_clusters(const rd_graph *g, int32_t value, int32_t *slot)
 {
     const rd_value *v = &g->value[value];
@@ -343,7 +353,7 @@ static int32_t axis_of_clusters(const rd_graph *g, int32_t value, int32_t *slot)
     while (v->kind == RD_VALUE_MAP && (v->op == RD_OP_index || v->op == RD_OP_cast))
         v = &g->value[v->in[0]];
     if (v->kind != RD_VALUE_READ || v->slot < 0 || v->at[0].n_term != 1 ||
-        v->at[0].term[0].axis < 0 || /* clusters of points that an index array names */
+        v->at[0].term[0].axis < 0 || /* clusters of points that an index array selects */
         !rd_subscript_is_axis(&v->at[0], v->at[0].term[0].axis) || !g->slot[v->slot].expr ||
         g->slot[v->slot].expr->extent[0] != g->axis[v->at[0].term[0].axis].extent)
         return -1;
@@ -351,7 +361,7 @@ static int32_t axis_of_clusters(const rd_graph *g, int32_t value, int32_t *slot)
     return v->at[0].term[0].axis;
 }
 
-/* Axes, and slots, of row clusters and column clusters of all that reads the table; false: it is a
+/* The axes and cluster slots of rows and columns of a block table; false if a reader uses only a
  * part of them. */
 static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int32_t clusters[2])
 {
@@ -378,8 +388,8 @@ static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int
     return axis[0] >= 0 && axis[1] >= 0 && axis[0] != axis[1];
 }
 
-/* The loop runs along rows or columns of the mask: the clusters of the others, at the address list_at,
- * say which of its indices count. */
+/* Fills in bounds by a block table: the other axis' cluster, at list_at, selects the list of
+ * this loop's ranges. */
 static bool blocks_of(rd_lowering *l, const facts *f, const rd_loop *loop, int32_t load,
                       rd_bounds *bounds)
 {
@@ -406,6 +416,7 @@ static bool blocks_of(rd_lowering *l, const facts *f, const rd_loop *loop, int32
     return false;
 }
 
+/* Finds the bounds of one loop; false: there are none. */
 static bool bounds_of(rd_lowering *l, const facts *f, const rd_loop *loop, rd_bounds *bounds)
 {
     mask    common = { 0 };
@@ -430,7 +441,7 @@ static bool bounds_of(rd_lowering *l, const facts *f, const rd_loop *loop, rd_bo
     return used > 0;
 }
 
-/* Is there a mask of places, or blocks, at all? */
+/* True if a mask by places or by blocks may occur. */
 static bool any_place(const facts *f)
 {
     for (int32_t i = 0; i < f->p->n_inst; i++)
@@ -439,6 +450,7 @@ static bool any_place(const facts *f)
     return false;
 }
 
+/* Finds bounds for all loops of a program.  See lower.h. */
 void rd_bound_loops(rd_lowering *l)
 {
     rd_program *p    = l->p;

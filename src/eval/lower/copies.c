@@ -1,7 +1,8 @@
-/* copies.c - floats of 16 bits that are only copied stay bits: no conversion there and back. */
+/* copies.c - copies 16-bit floats as bits, without conversion to f32 and back, if nothing else
+ * is done with them. */
 #include "eval/lower/lower.h"
 
-/* Memory that both loads and stores of a program know keeps its type for all of them. */
+/* True if an access may be retyped.  Memory that a program both loads and stores keeps its type. */
 static bool may_be_bits(const rd_program *p, const rd_inst *inst)
 {
     const bool    load = inst->kind == RD_I_LOAD;
@@ -27,6 +28,7 @@ static void as_bits(rd_program *p, rd_inst *inst)
     p->address[inst->arg].type = RD_U16;
 }
 
+/* Retypes loads and stores of values that are only copied.  See lower.h. */
 bool rd_copy_bits(rd_lowering *l)
 {
     rd_program *p      = l->p;

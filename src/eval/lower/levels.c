@@ -1,10 +1,11 @@
-/* levels.c - the open loop bodies of a program being written: their instructions, and which values
- * have registers there. */
+/* levels.c - the stack of open loop bodies while a program is written: their instructions, and
+ * the values with registers there. */
 #include "eval/lower/lower.h"
 
-/* Folds are large, and most programs have one, so there is room for one at first. */
+/* Items larger than this start with room for one.  Folds are large, and most programs have one. */
 enum { LARGE = 1024 };
 
+/* Makes room for one more item of a growing vector.  See lower.h. */
 void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size)
 {
     if (n == *room) {
@@ -31,6 +32,7 @@ void rd_emit(rd_lowering *l, rd_opened *level, rd_inst inst)
     }
 }
 
+/* Records the register and level of a value, to be forgotten when the level ends. */
 void rd_set_register(rd_lowering *l, int v, int level, int reg)
 {
     rd_opened *at   = &l->level[level];
@@ -52,7 +54,7 @@ rd_opened *rd_open_level(rd_lowering *l, rd_scope *scope)
     return level;
 }
 
-/* Forgets the registers of the innermost level and hands out its code. */
+/* Ends the innermost level: forgets its registers and returns its code. */
 rd_opened rd_close_level(rd_lowering *l)
 {
     rd_opened level = l->level[l->depth--];

@@ -1,20 +1,26 @@
-/* lower.c - a nest of loops becomes a loop program for each stage.
+/* lower.c - code generation: turns each stage of a nest into a loop program.
  *
- * Scopes are walked in order.  Each inline value is computed at the outermost open level at which
- * all it depends on is there (so what does not change in a loop is computed before it), once per
- * level, and stays in its register until the level closes. */
+ * Scopes are traversed in order.  An inlined value is computed at the outermost level where its
+ * operands are available (loop-invariant code motion), once per level.  It stays in its register
+ * until the level ends.
+ *
+ *    for i: t0 = sum k (x0[i,k]); y0[i] = t0 * a
+ *      ->  CONST a;  LOOP i;  START t0;  LOOP k;  LOAD x0;  STEP t0;  END k;
+ *          CLOSE t0;  MAP mul;  STORE y0;  END i */
 #include "eval/lower/lower.h"
 #include "core/tree.h"
 #include "eval/place/place.h"
 #include <string.h>
 
-/* ---- Kept values ----------------------------------------------------------------------------- */
+/* ---- Materialised values --------------------------------------------------------------------- */
 
 static int operand(const rd_lowering *l, const rd_value *v, int k)
 {
     return k < v->n_in && v->in[k] >= 0 ? l->reg[v->in[k]] : -1;
 }
 
+/* Writes the code of a materialised value: operands, then a step, a scan, a sort or a map, and
+ * the store. */
 static void emit_anchor(rd_lowering *l, int i)
 {
     const rd_value *v    = &l->graph->value[i];
@@ -60,7 +66,7 @@ static void emit_anchor(rd_lowering *l, int i)
 }
 
 /* ---- Scopes ---------------------------------------------------------------------------------- */
-/* The one anchor below a scope, -1 if there are several. */
+/* The only materialised value inside a scope; -1: there are several. */
 static int only_anchor(const rd_scope *scope)
 {
     int only = -1;
@@ -81,8 +87,8 @@ bool rd_inst_reports(const rd_inst *inst)
            (inst->kind == RD_I_MAP && rd_op_reports(inst->op, inst->type));
 }
 
-/* Code that may report something runs to the end, or what is reported would depend on how tasks
- * share the loop. */
+/* True if the body may report something.  Such loops run to the end, because what is reported
+ * must not depend on how tasks share the loop. */
 static bool may_report(const rd_lowering *l, const rd_opened *level)
 {
     for (int i = 0; i < level->n; i++)
@@ -91,8 +97,8 @@ static bool may_report(const rd_lowering *l, const rd_opened *level)
     return l->failed;
 }
 
-/* To ask a reducer of the caller's, to take rows one by one, to look at all cells or lanes, or for
- * an end of a type that is seldom there, costs more than so short a loop. */
+/* True if an early exit pays off.  In short loops these tests cost more: calling a user's
+ * reducer, testing all cells or lanes, or comparing with a value that is rare. */
 static bool is_worth_an_exit(const rd_lowering *l, const rd_scope *loop, const rd_fold *f)
 {
     enum { SHORT = 16 * RD_TREE_STEPS };
@@ -101,8 +107,8 @@ static bool is_worth_an_exit(const rd_lowering *l, const rd_scope *loop, const r
            l->graph->axis[loop->axis].extent > SHORT;
 }
 
-/* Of bools in rising order the first that is the best is the place: of long rows, where looking is
- * little beside what there is to be left out. */
+/* True if the loop is an argmin or argmax of bools, where the first best element is the result,
+ * over long rows. */
 static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *f,
                         const rd_scope *loop)
 {
@@ -114,8 +120,8 @@ static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *
            l->graph->axis[loop->axis].extent >= LONG;
 }
 
-/* A loop may stop early when all it does is one fold that elements may decide, for all its cells;
- * not of one group alone. */
+/* Writes an early exit, if the loop only feeds one reduction that elements may decide.  Not for
+ * a group-by. */
 static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 {
     int v = only_anchor(loop);
@@ -137,7 +143,7 @@ static void emit_items(rd_lowering *l, const rd_scope *scope);
 
 static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened *after);
 
-/* What is behind a loop of folds: their results, and what an epilogue makes of them. */
+/* Writes the code behind a loop of reductions: their results, then an epilogue. */
 static void close_loop(rd_lowering *l, rd_scope *loop, rd_opened *after)
 {
     rd_close_folds(l, after, loop, loop);
@@ -145,15 +151,15 @@ static void close_loop(rd_lowering *l, rd_scope *loop, rd_opened *after)
         emit_loop(l, loop->epilogue, after, after);
 }
 
-/* START, LOOP, body, END into `into`; CLOSE into `after`. */
+/* Writes START, LOOP, body and END into `into`, and CLOSE into `after`. */
 static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened *after)
 {
     rd_opened body;
     int       number;
 
     rd_start_folds(l, loop, loop);
-    if (l->graph->axis[loop->axis].extent == 0) { /* nothing to hoist either: it would be read from
-                                                   * nowhere */
+    /* no operand may be hoisted: it would be read from nowhere */
+    if (l->graph->axis[loop->axis].extent == 0) {
         close_loop(l, loop, after);
         return;
     }
@@ -175,7 +181,8 @@ static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened
     close_loop(l, loop, after);
 }
 
-/* A reduction over no axes (or only over axes of extent 1) begins and ends with its one step. */
+/* Writes a reduction over no axes (or only over axes of extent 1): it starts, takes one step and
+ * finishes. */
 static void emit_item_fold(rd_lowering *l, int i)
 {
     rd_opened *here = &l->level[l->depth];
@@ -221,13 +228,14 @@ static void finish_program(rd_lowering *l, const rd_opened *body)
     l->failed |= !l->graph->device && !rd_copy_bits(l);
 }
 
-/* Moves a vector into the plan's memory. */
+/* Copies a vector into the plan's memory. */
 static void settle(rd_lowering *l, void **vector, int32_t n, size_t size)
 {
     *vector = rd_pool_grow(l->pool, *vector, (size_t)n, (size_t)n, size);
     l->failed |= !*vector;
 }
 
+/* Copies all vectors of the program into the plan's memory. */
 static void settle_program(rd_lowering *l)
 {
     rd_program *p = l->p;
@@ -242,6 +250,7 @@ static void settle_program(rd_lowering *l)
     settle(l, (void **)&p->scratch_bytes, p->n_scratch, sizeof *p->scratch_bytes);
 }
 
+/* Fills in the facts of a program that come from the stage and the graph. */
 static void describe_program(rd_lowering *l)
 {
     rd_program *p = l->p;
@@ -258,7 +267,8 @@ static void describe_program(rd_lowering *l)
         p->axis_extent[a] = l->graph->axis[a].extent;
 }
 
-/* A fold by rows goes element by element, and most of what it reads is gathered. */
+/* Adds up the operations of a scope.  A reduction by rows goes element by element and gathers
+ * its operands, so it counts more. */
 static void add_work(rd_lowering *l, const rd_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -274,6 +284,7 @@ static void add_work(rd_lowering *l, const rd_scope *scope)
         add_work(l, scope->epilogue);
 }
 
+/* Writes the program of one stage. */
 static bool lower_stage(rd_lowering *l)
 {
     rd_opened body = { 0 };
@@ -297,6 +308,7 @@ static bool lower_stage(rd_lowering *l)
     return !l->failed;
 }
 
+/* Writes the programs of all stages.  See ir.h. */
 rd_program *rd_lower(rd_nest *nest, rd_pool *pool)
 {
     rd_graph    *g        = nest->tree->graph;

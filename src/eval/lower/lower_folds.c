@@ -1,8 +1,10 @@
-/* lower_folds.c - where the cells of reductions and scans begin and end, and where results go. */
+/* lower_folds.c - writes where the cells of reductions and scans begin and finish, and where
+ * results go. */
 #include "eval/lower/lower.h"
 #include <string.h>
 
-/* The scope in which a fold's cells begin and end: around its outermost reduced loop. */
+/* The scope in which a reduction's cells begin and finish: just outside its outermost reduced
+ * loop. */
 static const rd_scope *fold_parent(const rd_lowering *l, int i)
 {
     const rd_value *v = &l->graph->value[i];
@@ -15,7 +17,7 @@ static const rd_scope *fold_parent(const rd_lowering *l, int i)
     return s->parent ? s->parent : s;
 }
 
-/* Texts live in the context's arena, and the plan may outlive them. */
+/* Copies a text: it lives in the context's arena, which the plan may outlive. */
 static const char *kept_text(rd_lowering *l, const char *text)
 {
     const char *copy = text ? rd_pool_grow(l->pool, text, strlen(text), strlen(text) + 1, 1) : NULL;
@@ -24,7 +26,7 @@ static const char *kept_text(rd_lowering *l, const char *text)
     return copy;
 }
 
-/* Do tasks that begin at multiples of the grain begin within a block? */
+/* True if tasks that begin at multiples of the grain may begin within a block. */
 static bool is_loose(const rd_fold *f, int root, int64_t grain)
 {
     const int64_t rows  = (f->lane_extent + f->lanes - 1) / f->lanes;
@@ -34,8 +36,9 @@ static bool is_loose(const rd_fold *f, int root, int64_t grain)
            (outer * grain % f->steps * rows % f->steps || lane * grain % (f->steps * f->lanes));
 }
 
-/* Each task has states of all groups, which begin, and come from one processor to another to be joined:
- * an element for each of their bytes pays for that, as bins of 60,000 counts from 500,000 do not. */
+/* Limits the number of tasks of a group-by.  Each task has states of all groups, which are
+ * initialised and then moved between processors to be merged.  There should be an element for
+ * each of their bytes: 60,000 bins of 500,000 counts are too many. */
 static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
 {
     const double bytes = (double)f->n_cell * f->lanes * rd_dtype_size(f->type);
@@ -50,6 +53,8 @@ static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
         l->p->most = most < INT32_MAX ? (int64_t)most : INT32_MAX;
 }
 
+/* Adds a reduction or scan to the program, with its positions, cells and rules for tasks;
+ * returns its number. */
 int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];
@@ -92,14 +97,14 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
         f->apart   = rd_coef(&f->cell, v->group);
         f->begins  = rd_begins_of_rows(l->graph, v);
         f->split &= f->n_block > 1 || f->loose;
-        /* Loops take rows of a sparse matrix one by one, each with a state of its own. */
+        /* Compiled loops take rows of a sparse matrix one by one, each with its own state. */
         if (facts->of_pattern != RD_PATTERN_ROWS)
             limit_tasks(l, v, f);
     }
     return l->fold[i] = l->p->n_fold++;
 }
 
-/* All folds below `scope` whose cells begin just outside loop `loop`. */
+/* Writes START for all reductions inside `scope` with cells that begin just outside `loop`. */
 void rd_start_folds(rd_lowering *l, const rd_scope *scope, const rd_scope *loop)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -124,6 +129,7 @@ int rd_new_loop(rd_lowering *l, rd_loop loop)
     return l->p->n_loop++;
 }
 
+/* Writes the stores of a reduction's results, one for each output. */
 static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
 {
     const rd_value *v = &l->graph->value[i];
@@ -133,7 +139,7 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
     rd_emit_store(l, level, i, reg);
     if (v->inner < 0 || l->failed)
         return;
-    /* The results of one fold lie along one more dim, which no loop runs over. */
+    /* Several outputs lie along one more dim, which has no loop. */
     a = l->p->address[l->p->n_address - 1];
     for (int t = 0; t < a.n_add; t++)
         if (a.add[t].axis == v->inner) {
@@ -150,8 +156,8 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
     }
 }
 
-/* Result registers of a finished fold, and where they go: loops over its cells, if it has
- * several. */
+/* Writes CLOSE of a finished reduction and the stores of its results, in loops over its cells if
+ * it has several. */
 void rd_close_fold(rd_lowering *l, rd_opened *into, int i)
 {
     const rd_value *v      = &l->graph->value[i];
@@ -177,6 +183,7 @@ void rd_close_fold(rd_lowering *l, rd_opened *into, int i)
         rd_emit(l, into, (rd_inst){ .kind = RD_I_END, .arg = loops[--n] });
 }
 
+/* Finishes all reductions inside `scope` that `loop` is the outermost reduced loop of. */
 void rd_close_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, const rd_scope *loop)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {

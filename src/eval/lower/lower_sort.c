@@ -1,8 +1,8 @@
-/* lower_sort.c - rows put in order. */
+/* lower_sort.c - writes the code that sorts rows. */
 #include "eval/lower/lower.h"
 #include <string.h>
 
-/* The facts live in the context's arena, and the plan may outlive them. */
+/* Copies the facts of a sort: they live in the context's arena, which the plan may outlive. */
 static const rd_sort_facts *kept_facts(rd_lowering *l, const rd_expr *e)
 {
     const void *copy = rd_pool_grow(l->pool, e->as.sort, e->as_size, e->as_size, 1);
@@ -11,14 +11,15 @@ static const rd_sort_facts *kept_facts(rd_lowering *l, const rd_expr *e)
     return copy;
 }
 
-/* Scratch that no STORE has asked for yet. */
+/* Makes scratch for a value if no STORE has done so yet. */
 static void find_scratch(rd_lowering *l, int v)
 {
     if (l->tree->home[v].keep == RD_KEEP_SCRATCH && l->slot[v] < 0)
         l->slot[v] = rd_new_scratch(l, v);
 }
 
-/* Where the results begin: they lie side by side along the last dim, which no loop runs over. */
+/* The address where a row's results begin: they are contiguous along the last dim, which has no
+ * loop. */
 static rd_address begin_of_results(rd_lowering *l, int i)
 {
     rd_address a = rd_store_address(l, i);
@@ -29,6 +30,7 @@ static rd_address begin_of_results(rd_lowering *l, int i)
     return a;
 }
 
+/* Writes the SORT of one row.  See lower.h. */
 void rd_emit_sort(rd_lowering *l, rd_opened *level, int i)
 {
     const rd_value *v = &l->graph->value[i];

@@ -1,10 +1,11 @@
-/* lower_values.c - code of values: inline ones at the outermost level that has all they depend on,
- * once per level; stored ones loaded back where their register is gone. */
+/* lower_values.c - writes the code of values.  Inlined ones are computed at the outermost level
+ * that has their operands, once per level.  Stored ones are loaded again where their register is
+ * gone. */
 #include "eval/lower/lower.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* The innermost open level whose loop runs over one of the axes. */
+/* The innermost open level with a loop over one of the axes. */
 static int level_of_axes(const rd_lowering *l, rd_set axes)
 {
     for (int d = l->depth; d > 0; d--)
@@ -21,13 +22,13 @@ static int level_of_scope(const rd_lowering *l, const rd_scope *scope)
     return 0;
 }
 
-/* ---- Inline values --------------------------------------------------------------------------- */
+/* ---- Inlined values -------------------------------------------------------------------------- */
 static bool is_stored(const rd_lowering *l, int v)
 {
     return l->tree->home[v].keep != RD_KEEP_INLINE;
 }
 
-/* The level at which value v, whose operands have registers, is computed. */
+/* The level at which value v is computed: the innermost of its operands' levels. */
 static int level_of(const rd_lowering *l, const rd_value *v)
 {
     int level = 0;
@@ -50,6 +51,7 @@ static int level_of(const rd_lowering *l, const rd_value *v)
     return level;
 }
 
+/* Writes the call of a user's function. */
 static void emit_call(rd_lowering *l, rd_opened *level, const rd_value *v, int dst)
 {
     const rd_call_facts *facts = v->expr->as.call;
@@ -76,6 +78,7 @@ static void emit_call(rd_lowering *l, rd_opened *level, const rd_value *v, int d
             (rd_inst){ .kind = RD_I_CALL, .type = v->type, .dst = dst, .arg = l->p->n_call++ });
 }
 
+/* Writes a map: an operator, a cast, a choice, or a checked index. */
 static void emit_map(rd_lowering *l, rd_opened *level, const rd_value *v, int dst)
 {
     rd_inst inst = { .kind  = RD_I_MAP,
@@ -98,7 +101,7 @@ static void emit_map(rd_lowering *l, rd_opened *level, const rd_value *v, int ds
     rd_emit(l, level, inst);
 }
 
-/* Computes value v, whose operands have registers, unless it has one. */
+/* Computes value i, whose operands have registers, unless it has one. */
 void rd_compute(rd_lowering *l, int i)
 {
     const rd_value *v = &l->graph->value[i];
@@ -111,11 +114,11 @@ void rd_compute(rd_lowering *l, int i)
     level = &l->level[at];
     if (v->kind == RD_VALUE_MAP && v->op == RD_OP_cast &&
         rd_dtype_same_word(l->graph->value[v->in[0]].type, v->type)) {
-        rd_set_register(l, i, at, l->reg[v->in[0]]); /* nothing changes */
+        rd_set_register(l, i, at, l->reg[v->in[0]]); /* the same bits in a register */
         return;
     }
     if (v->target >= 0 && l->tree->home[v->target].keep == RD_KEEP_REGISTER) {
-        /* Read at another place, but only along axes the value does not vary over. */
+        /* Read elsewhere, but only along axes over which the value does not vary. */
         rd_set_register(l, i, l->at[v->target], l->reg[v->target]);
         return;
     }
@@ -142,7 +145,7 @@ void rd_compute(rd_lowering *l, int i)
     rd_set_register(l, i, at, dst);
 }
 
-/* A stored value that has no register here any more is loaded back from its storage. */
+/* Loads a stored value that has no register here any more. */
 static void load_stored(rd_lowering *l, int i)
 {
     const rd_value *v = &l->graph->value[i];
@@ -157,7 +160,7 @@ static void load_stored(rd_lowering *l, int i)
     rd_set_register(l, i, level, dst);
 }
 
-/* Adds a value to the list of those that must be computed now. */
+/* Adds a value to the list of those to compute now. */
 static void need(rd_lowering *l, int v)
 {
     if (v >= 0 && l->reg[v] < 0 && l->needed[v] != l->round) {
@@ -181,8 +184,8 @@ static int by_number(const void *a, const void *b)
     return *(const int32_t *)a - *(const int32_t *)b;
 }
 
-/* Gives all operands of anchor v registers.  No recursion: inline chains may be long.  Numbers are
- * operands first. */
+/* Computes all operands of v into registers, in the order of their numbers, operands first.
+ * Iterative, because chains of inlined values may be long. */
 void rd_compute_operands(rd_lowering *l, const rd_value *v)
 {
     l->round++;
@@ -199,6 +202,7 @@ void rd_compute_operands(rd_lowering *l, const rd_value *v)
             rd_compute(l, l->need[i]);
 }
 
+/* Writes the store of a value's register, with a scratch slot if it needs one. */
 void rd_emit_store(rd_lowering *l, rd_opened *level, int v, int reg)
 {
     rd_address a;

@@ -1,8 +1,11 @@
-/* results.c - the loop over a fold's several results, written out.
+/* results.c - unrolls the loop over a reducer's several results.
  *
- * A reducer with several results leaves them side by side in scratch, and a short loop takes them
- * from there.  Written out, it takes them from their registers: nothing is stored on the way, and
- * neighbouring cells can be neighbouring lanes. */
+ * A reducer with several results stores them in scratch, and a short loop reads them.  Unrolled,
+ * the loop takes them from their registers.  Nothing is stored between, and neighbouring cells
+ * may become lanes.
+ *
+ *    STORE s[0], r3;  STORE s[1], r4;  LOOP k; LOAD s[k] -> r5; STORE y[k], r5; END
+ *      ->  STORE y[0], r3;  STORE y[1], r4 */
 #include "eval/lower/lower.h"
 #include <string.h>
 
@@ -12,7 +15,7 @@ typedef struct writing {
     rd_lowering *l;
     rd_program  *p;
     rd_opened    to;
-    int32_t     *reg; /* per register of the loop: what stands for it in the round at hand */
+    int32_t     *reg; /* by register of the loop: its register in the current iteration */
 } writing;
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
@@ -24,7 +27,7 @@ static bool is_at_known_place(const rd_address *at, int32_t axis)
     return true;
 }
 
-/* The address in round k of the loop over the axis. */
+/* The address in iteration k of the loop over the axis. */
 static rd_address in_round(const rd_address *at, int32_t axis, int64_t k)
 {
     rd_address y = *at;
@@ -38,7 +41,7 @@ static rd_address in_round(const rd_address *at, int32_t axis, int64_t k)
     return y;
 }
 
-/* The register that was stored there just before the loop, -1. */
+/* The register that was stored at an address just before the loop; -1. */
 static int32_t held(const rd_program *p, int32_t loop, const rd_address *at)
 {
     for (int32_t i = loop - 1; i >= 0 && p->inst[i].kind == RD_I_STORE; i--) {
@@ -51,6 +54,7 @@ static int32_t held(const rd_program *p, int32_t loop, const rd_address *at)
     return -1;
 }
 
+/* The register that a LOAD would read in iteration k; -1. */
 static int32_t held_in(const rd_program *p, const rd_loop *loop, const rd_inst *load, int64_t k)
 {
     const rd_address *at = &p->address[load->arg];
@@ -63,7 +67,8 @@ static int32_t held_in(const rd_program *p, const rd_loop *loop, const rd_inst *
     return held(p, loop->begin, &place);
 }
 
-/* A loop in a tile of its axis visits a part of it only, and its scratch holds that part. */
+/* True if a tile loop runs over the same axis: the loop then visits only a part, and scratch
+ * holds only that part. */
 static bool is_in_tile(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t k = 0; k < p->n_loop; k++)
@@ -72,6 +77,7 @@ static bool is_in_tile(const rd_program *p, const rd_loop *loop)
     return false;
 }
 
+/* True if the loop is short, has only plain instructions, and loads a register stored before it. */
 static bool may_write_out(const rd_program *p, const rd_loop *loop)
 {
     bool takes = false;
@@ -94,12 +100,13 @@ static bool may_write_out(const rd_program *p, const rd_loop *loop)
     return takes;
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Unrolling ------------------------------------------------------------------------------- */
 static int32_t now(const writing *w, int32_t reg)
 {
     return reg >= 0 && w->reg[reg] >= 0 ? w->reg[reg] : reg;
 }
 
+/* Writes iteration k of the loop with new registers. */
 static void add_round(writing *w, const rd_loop *loop, int64_t k)
 {
     rd_program *p = w->p;
@@ -128,6 +135,7 @@ static void add_round(writing *w, const rd_loop *loop, int64_t k)
     }
 }
 
+/* True if one of n instructions loads or sorts from the slot. */
 static bool is_read(const rd_inst *inst, int32_t n, const rd_program *p, int32_t slot)
 {
     for (int32_t i = 0; i < n; i++) {
@@ -141,7 +149,7 @@ static bool is_read(const rd_inst *inst, int32_t n, const rd_program *p, int32_t
     return false;
 }
 
-/* Without the stores that nobody reads any more. */
+/* Drops stores to scratch that is not read any more. */
 static void keep_what_is_read(writing *w)
 {
     rd_program *p = w->p;
@@ -161,7 +169,7 @@ static void keep_what_is_read(writing *w)
     w->to.n = n;
 }
 
-/* Loops that are gone leave no gap in the numbers of the others. */
+/* Renumbers the loops that are left. */
 static void renumber(writing *w)
 {
     rd_program *p = w->p;
@@ -183,7 +191,7 @@ static void renumber(writing *w)
     p->n_loop = n;
 }
 
-/* In the program that stands, parts and all. */
+/* Copies the program with such loops unrolled, and keeps its parts (head, body, tail). */
 static void write_out(writing *w)
 {
     rd_program *p    = w->p;
@@ -206,6 +214,7 @@ static void write_out(writing *w)
     p->tail = tail < 0 ? w->to.n : tail;
 }
 
+/* Unrolls all such loops of a finished program.  See lower.h. */
 void rd_write_out_results(rd_lowering *l)
 {
     rd_program *p     = l->p;

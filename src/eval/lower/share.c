@@ -1,13 +1,13 @@
-/* share.c - which share of a loop's indices its bounds leave, for estimates of cost alone. */
+/* share.c - estimates which share of a loop's indices its bounds leave, for cost estimates only. */
 #include "eval/lower/lower.h"
 #include "expr/blocks.h"
 
-/* Points at which the loops around are looked at, and row clusters of a table of blocks. */
+/* Number of sample points of the loops around, and of row clusters of a block table. */
 enum { SAMPLES = 64 };
 
 /* ---- Masks that compare places --------------------------------------------------------------- */
-/* Sample s of an axis, between 0 and 1.  Multiples of roots of primes are spread evenly, and
- * samples of several axes do not go together (Richtmyer, 1951). */
+/* Sample s of an axis, between 0 and 1.  Multiples of square roots of primes are spread evenly
+ * and independently over several axes (Richtmyer, 1951). */
 static double sample(int32_t s, int32_t axis)
 {
     static const double root[] = { 0.41421356, 0.73205081, 0.23606798, 0.64575131, 0.31662479 };
@@ -16,7 +16,7 @@ static double sample(int32_t s, int32_t axis)
     return at - (double)(int64_t)at;
 }
 
-/* The bound without its own axis, at sample s of the others. */
+/* The bound without the loop's own axis, at sample s of the others. */
 static double rest_of(const rd_program *p, const rd_loop *loop, const rd_bound *b, int32_t s)
 {
     double sum = (double)b->offset;
@@ -30,6 +30,7 @@ static double rest_of(const rd_program *p, const rd_loop *loop, const rd_bound *
     return sum;
 }
 
+/* The mean share of indices between the bounds, over all samples. */
 static double share_of_places(const rd_program *p, const rd_loop *loop, const rd_bounds *b)
 {
     const double extent = (double)p->axis_extent[loop->axis];
@@ -48,7 +49,7 @@ static double share_of_places(const rd_program *p, const rd_loop *loop, const rd
 }
 
 /* ---- Masks by blocks ------------------------------------------------------------------------- */
-/* Indices in all ranges of a list. */
+/* Number of indices in all ranges of a list. */
 static int64_t length_of(const int64_t *list, int64_t lists, int64_t which)
 {
     int64_t n = 0;
@@ -58,7 +59,7 @@ static int64_t length_of(const int64_t *list, int64_t lists, int64_t which)
     return n;
 }
 
-/* The mean over indices of the other side, of which `cluster` has the clusters. */
+/* The mean share over samples of the other axis, whose clusters are in `cluster`. */
 static double share_of_blocks(const rd_bounds *b, const rd_expr *table, const rd_expr *cluster,
                               int64_t extent)
 {
@@ -79,8 +80,9 @@ static double share_of_blocks(const rd_bounds *b, const rd_expr *table, const rd
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
-/* Compiled nests go by strips of an inner axis through the loops around it.  So the outermost loop
- * that a mask bounds saves all that the mask leaves out, and loops inside save nothing more. */
+/* True if a loop around has bounds.  Compiled loops take strips of an inner axis through the
+ * loops around it.  So the outermost bounded loop saves all that the mask leaves out, and inner
+ * ones nothing more. */
 static bool is_bounded_around(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t k = loop->parent; k >= 0; k = p->loop[k].parent)
@@ -89,6 +91,7 @@ static bool is_bounded_around(const rd_program *p, const rd_loop *loop)
     return false;
 }
 
+/* The share of a loop's indices.  See lower.h. */
 double rd_bounds_share(const rd_program *p, const rd_graph *g, const rd_loop *loop,
                        const rd_bounds *b)
 {

@@ -1,5 +1,5 @@
-/* slots.c - the plan's slots: copies of the graph's, counted from where a run's addresses are, as
- * narrow as what is read. */
+/* slots.c - the plan's slots: copies of the graph's, relative to a run's addresses, with ranges
+ * as narrow as what is read. */
 #include "eval/plan.h"
 
 static bool is_leaf(const rd_slot *slot)
@@ -7,13 +7,13 @@ static bool is_leaf(const rd_slot *slot)
     return slot->kind == RD_SLOT_LEAF || slot->kind == RD_SLOT_INPUT;
 }
 
-/* What programs read of a slot. */
+/* The elements that programs read of a slot. */
 typedef struct extent {
-    int64_t lo, hi; /* hi < lo: nothing */
-    bool    whole;  /* not known before a run: all of it */
+    int64_t lo, hi; /* hi < lo: none */
+    bool    whole;  /* unknown before a run: all of it */
 } extent;
 
-/* Least and greatest element of an address; false if it gathers, or no loop ever comes to it. */
+/* The least and greatest element of an address; false if it gathers, or no iteration reaches it. */
 static bool reach_of(const rd_program *p, const rd_address *a, int64_t *lo, int64_t *hi)
 {
     *lo = *hi = a->offset;
@@ -40,7 +40,7 @@ static void add_reach(extent *e, const rd_program *p, const rd_address *a)
     e->hi = hi > e->hi ? hi : e->hi;
 }
 
-/* Rows that are sorted go on from where their addresses are. */
+/* Adds the rows that are sorted, which continue behind their addresses. */
 static void add_rows(extent *e, const rd_program *p, int slot)
 {
     for (int k = 0; k < p->n_sorting; k++) {
@@ -52,6 +52,7 @@ static void add_rows(extent *e, const rd_program *p, int slot)
     }
 }
 
+/* Bytes from the first to the last element that programs touch.  See plan.h. */
 int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of)
 {
     extent e = { .lo = INT64_MAX, .hi = INT64_MIN };
@@ -67,7 +68,8 @@ int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of)
     return e.whole ? of->bytes : e.lo > e.hi ? 0 : (e.hi - e.lo + 1) * rd_dtype_size(of->type);
 }
 
-/* A slot reaches over its whole leaf; all that can meet a result is what programs read of it. */
+/* Narrows each slot from its whole leaf to what programs read, because only that may overlap a
+ * result. */
 static bool narrow(rd_plan *plan, rd_pool *work)
 {
     extent *read = rd_pool_get(work, (size_t)(plan->n_slot + 1) * sizeof *read);
@@ -93,7 +95,7 @@ static bool narrow(rd_plan *plan, rd_pool *work)
     return true;
 }
 
-/* Slots' addresses are shift[slot] elements further on from now on. */
+/* Moves the base of each slot by shift[slot] elements. */
 static void move(rd_plan *plan, const int64_t *shift)
 {
     for (int s = 0; s < plan->n_slot; s++) {
@@ -109,6 +111,7 @@ static void move(rd_plan *plan, const int64_t *shift)
         }
 }
 
+/* Moves inputs by numbers of elements.  See plan.h. */
 bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift)
 {
     int64_t *by_slot = rd_pool_get(work, (size_t)(plan->n_slot + 1) * sizeof *by_slot);
@@ -122,6 +125,7 @@ bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift)
     return true;
 }
 
+/* Copies the graph's slots into the plan.  See plan.h. */
 bool rd_plan_slots(rd_plan *plan, rd_pool *work, const rd_graph *g)
 {
     plan->n_slot = g->n_slot;
