@@ -1,19 +1,19 @@
-/* bits.h - floats as their bits and back; one move, or none, also where loops become vectors. */
+/* bits.h - the bits of floats, and floats of bits.  One move or none, also in vectorised loops. */
 #ifndef RD_CORE_BITS_H
 #define RD_CORE_BITS_H
 #include <stdint.h>
 #include <string.h>
 
-/* A loop over a function that was not inlined does not vectorise, and gcc finds some of them too
- * long. */
+/* Forces inlining: a loop over a function that is not inlined does not vectorise, and gcc finds
+ * some of these too long. */
 #if defined __GNUC__
 #define RD_INLINE static inline __attribute__((always_inline))
 #else
 #define RD_INLINE static inline
 #endif
 
-/* RD_TABLE stands before the type of a table of constants.  OpenCL C keeps such tables in a memory of their
- * own, and defines it otherwise. */
+/* RD_TABLE precedes the type of a constant table.  OpenCL C has a memory of its own for such
+ * tables, and defines it otherwise. */
 #ifndef RD_TABLE
 #define RD_TABLE static const
 #endif

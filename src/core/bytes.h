@@ -1,11 +1,10 @@
-/* bytes.h - sizes of memory: sums and products that stop at more than there is, and memory laid out
- * piece by piece. */
+/* bytes.h - sizes of memory: saturating sums and products, and memory laid out piece by piece. */
 #ifndef RD_CORE_BYTES_H
 #define RD_CORE_BYTES_H
 #include <stddef.h>
 #include <stdint.h>
 
-/* INT64_MAX where they overflow. */
+/* Sum and product of sizes; INT64_MAX on overflow. */
 static inline int64_t rd_bytes_add(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
@@ -18,19 +17,20 @@ static inline int64_t rd_bytes_times(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &bytes) ? INT64_MAX : bytes;
 }
 
-/* Whole cache lines. */
+/* Rounds up to whole cache lines. */
 static inline int64_t rd_lines(int64_t bytes)
 {
     return rd_bytes_add(bytes, 63) / 64 * 64;
 }
 
-/* The first line at or after an address. */
+/* The first cache line at or after an address. */
 static inline char *rd_next_line(char *at)
 {
     return at + (-(uintptr_t)at & 63);
 }
 
-/* Where the next piece of memory begins: n items of `each` bytes, in whole cache lines. */
+/* The offset of the next piece of memory: n items of `each` bytes, in whole cache lines; *used
+ * grows. */
 static inline int64_t rd_piece(int64_t *used, int64_t n, int64_t each)
 {
     const int64_t at = *used;
@@ -39,7 +39,7 @@ static inline int64_t rd_piece(int64_t *used, int64_t n, int64_t each)
     return at;
 }
 
-/* Its address; NULL without memory, to learn how much is needed. */
+/* The same as an address; NULL if `memory` is NULL, to learn how much is needed. */
 static inline void *rd_piece_of(char *memory, int64_t *used, int64_t n, int64_t each)
 {
     const int64_t at = rd_piece(used, n, each);

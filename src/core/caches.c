@@ -1,13 +1,13 @@
-/* caches.c - how large this machine's caches are.  Asked once, as some kernels and virtual machines
- * take long to say. */
+/* caches.c - the sizes of this machine's caches.  Asked once, because some kernels and virtual
+ * machines answer slowly. */
 #define _POSIX_C_SOURCE 200809L /* sysconf() */
 #include "core/caches.h"
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
-/* Of /sys: 32K, 1024K, 2M; 0 where there is none.  Index 0 is first-level data, 2 the second level,
- * on all that we know. */
+/* Reads a size from /sys, such as 32K, 1024K or 2M; 0: there is none.  Index 0 is level-1 data,
+ * 2 is level 2, on all known machines. */
 static long said_by_files(int index)
 {
     char  name[64], unit = 0;
@@ -18,8 +18,8 @@ static long said_by_files(int index)
     file = fopen(name, "re");
     if (!file)
         return 0;
-    if (fscanf(file, "%ld%c", &size, &unit) < 1) /* NOLINT(cert-err34-c): ours is the range that is
-                                                  * looked at */
+    /* NOLINT(cert-err34-c): the range is checked below */
+    if (fscanf(file, "%ld%c", &size, &unit) < 1)
         size = 0;
     fclose(file);
     return size < 0 || size > 1 << 20 ? 0
@@ -38,6 +38,8 @@ static long said(int level)
     return size > 0 ? size : said_by_files(level == 1 ? 0 : 2);
 }
 
+/* The size of a cache level, asked once; `otherwise` if the answer is not between `least` and
+ * `most`. */
 static int64_t size_of(int level, _Atomic int64_t *known, int64_t least, int64_t most,
                        int64_t otherwise)
 {

@@ -1,7 +1,7 @@
-/* clock.h - the time that has passed. */
+/* clock.h - a monotonic clock. */
 #ifndef RD_CORE_CLOCK_H
 #define RD_CORE_CLOCK_H
 
-/* Seconds since some moment: a clock that nobody sets. */
+/* Seconds since an arbitrary moment; the clock is never set. */
 double rd_seconds(void);
 #endif

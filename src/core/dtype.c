@@ -1,5 +1,5 @@
-/* dtype.c - element types: names, sizes, promotion, and one value in memory, in a register, in
- * another type. */
+/* dtype.c - element types: names, sizes, promotion, and conversion of one value between memory,
+ * registers and types. */
 #include "core/dtype.h"
 #include "core/half.h"
 #include <math.h>
@@ -10,7 +10,7 @@ typedef struct dtype_info {
     int         size; /* bytes; 0: not a type */
     rd_kind     kind;
     rd_class class;
-    int exponent, fraction; /* bits of a float's fields */
+    int exponent, fraction; /* bits of a float's two fields */
 } dtype_info;
 
 static const dtype_info table[] = {
@@ -85,14 +85,15 @@ static rd_dtype signed_of_size(int size)
     return size == 2 ? RD_I16 : size == 4 ? RD_I32 : size == 8 ? RD_I64 : RD_F64;
 }
 
+/* Promotes two real types as NumPy 2 does. */
 static rd_dtype promote_real(rd_dtype a, rd_dtype b)
 {
-    /* low is of the lower kind: bool, unsigned, int, float. */
+    /* low has the lower kind: bool, unsigned, int, float */
     const bool     ordered = rd_dtype_kind(a) <= rd_dtype_kind(b);
     const rd_dtype low = ordered ? a : b, high = ordered ? b : a;
     const int      small = rd_dtype_size(low), large = rd_dtype_size(high);
 
-    /* neither holds the other */
+    /* neither holds all values of the other */
     if (low != high && rd_dtype_is_half(low) && rd_dtype_is_half(high))
         return RD_F32;
     if (rd_dtype_kind(low) == rd_dtype_kind(high))
@@ -147,6 +148,7 @@ bool rd_dtype_same_word(rd_dtype from, rd_dtype to)
                           rd_dtype_safe(from, to));
 }
 
+/* Loads a value from memory into a register's word. */
 rd_word rd_word_load(const void *p, rd_dtype type)
 {
     rd_word value = { .u64 = 0 };
@@ -174,6 +176,7 @@ rd_word rd_word_load(const void *p, rd_dtype type)
     return value;
 }
 
+/* Stores a register's word as a value in memory. */
 void rd_word_store(void *p, rd_dtype type, rd_word value)
 {
     switch (type) {
@@ -203,12 +206,13 @@ static bool is_true(rd_word value, rd_class class)
     }
 }
 
+/* Converts a word to f32 or f64. */
 static rd_word to_float(rd_word value, rd_class class, rd_class to)
 {
     const bool narrow = to == RD_CLASS_f32;
     rd_word    y      = { .u64 = 0 };
 
-    /* Each int is rounded once: to f32 by way of f64 it would be twice. */
+    /* Each int is rounded once; by way of f64 it would be rounded twice. */
     switch (class) {
     case RD_CLASS_f32: narrow ? (void)(y.f32 = value.f32) : (void)(y.f64 = value.f32); break;
     case RD_CLASS_f64: narrow ? (void)(y.f32 = (float)value.f64) : (void)(y.f64 = value.f64); break;
@@ -220,7 +224,8 @@ static rd_word to_float(rd_word value, rd_class class, rd_class to)
     return y;
 }
 
-/* Rounded once, at the store: what comes before is exact, or odd where it is not. */
+/* Converts a word to a half, rounded once at the store: the f32 before is exact or rounded to
+ * odd. */
 static rd_word to_half(rd_word value, rd_class class, rd_dtype to)
 {
     char memory[2];
@@ -235,7 +240,7 @@ static rd_word to_half(rd_word value, rd_class class, rd_dtype to)
     return rd_word_load(memory, to);
 }
 
-/* 64 bits cut to `size` bytes and extended again by the target's sign rule. */
+/* Wraps 64 bits to `size` bytes and extends them again by the target's sign rule. */
 static rd_word wrap(uint64_t bits, rd_class to, int size)
 {
     uint64_t top;
@@ -247,6 +252,7 @@ static rd_word wrap(uint64_t bits, rd_class to, int size)
     return (rd_word){ .u64 = to == RD_CLASS_i64 ? (bits ^ top) - top : bits };
 }
 
+/* Converts a word between types by rd_cast()'s rules.  See dtype.h. */
 rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to)
 {
     const rd_class source = rd_dtype_class(from), target = rd_dtype_class(to);
@@ -279,6 +285,7 @@ double rd_word_to_double(rd_word value, rd_dtype type)
     return rd_word_convert(value, type, RD_F64).f64;
 }
 
+/* The least or greatest value of a type.  See dtype.h. */
 rd_word rd_word_end(rd_dtype type, bool greatest)
 {
     const int bits = 8 * rd_dtype_size(type);

@@ -25,8 +25,8 @@ void rd_environment_distrust(bool distrust)
     distrusted = distrust;
 }
 
-/* The kernel says it once, when the program starts.  Identities do not: they are equal again after
- * setuid(0), and file capabilities change none. */
+/* True unless the program was started with extra rights.  The kernel tells it at the start.
+ * User ids do not tell: they are equal again after setuid(0), and file capabilities change none. */
 bool rd_environment_is_trusted(void)
 {
 #ifdef __linux__
@@ -48,10 +48,10 @@ static const char *look_up(rd_variable variable)
     return getenv(variables[variable].name);
 }
 
-/* ---- While a plan is made --------------------------------------------------------------------- */
+/* ---- Held values ---------------------------------------------------------------------------- */
 typedef struct held {
     int         holds;
-    uint64_t    known; /* a bit for each variable */
+    uint64_t    known; /* a bit for each variable that was looked up */
     const char *value[RD_N_VARIABLES];
 } held;
 
@@ -68,6 +68,7 @@ void rd_environment_release(void)
     of_thread.holds--;
 }
 
+/* Looks up a variable, once while values are held.  See environment.h. */
 const char *rd_environment(rd_variable variable)
 {
     held *const    h   = &of_thread;

@@ -1,4 +1,5 @@
-/* environment.h - what the environment may tell the library.  Nothing else in it reads variables. */
+/* environment.h - the environment variables of the library (environment.def).  No other file
+ * reads the environment. */
 #ifndef RD_CORE_ENVIRONMENT_H
 #define RD_CORE_ENVIRONMENT_H
 #include <stdbool.h>
@@ -9,17 +10,17 @@ typedef enum rd_variable {
     RD_N_VARIABLES
 } rd_variable;
 
-/* "RDIM_CC". */
+/* The name, as "RDIM_CC". */
 const char *rd_variable_name(rd_variable variable);
-/* Its value; NULL: it is not set, or does not count in this process. */
+/* The value; NULL: not set, or not trusted in this process. */
 const char *rd_environment(rd_variable variable);
-/* While a thread makes a plan it looks each variable up once: some twenty places ask, and environments may
- * be long.  Calls may be nested; each hold ends with a release. */
+/* Holds values while a thread makes a plan, so that each variable is looked up once: some twenty
+ * places ask, and environments may be long.  Calls nest; each hold ends with a release. */
 void rd_environment_hold(void);
 void rd_environment_release(void);
-/* May variables that name code and files be believed?  Not in a program that was started with rights
- * that its user has not: setuid, setgid, file capabilities, or as a security module says.  That stays
- * so whatever identity the process takes later. */
+/* True if variables that name code and files may be used.  Not in a program started with rights
+ * that its user lacks: setuid, setgid, file capabilities, or a security module's word.  This
+ * holds whatever identity the process takes later. */
 bool rd_environment_is_trusted(void);
-void rd_environment_distrust(bool distrust); /* tests: as such a program */
+void rd_environment_distrust(bool distrust); /* tests: true makes them untrusted */
 #endif

@@ -1,6 +1,6 @@
-/* extremes.h - minimum and maximum of two floats: the first that is NaN, or the least (most); b of
- * equals; fmin and fmax.  In two choices, as compilers make branches of one condition in two parts, and no
- * vectors, where several of these follow each other. */
+/* extremes.h - minimum and maximum of two floats. minimum and maximum return the first NaN, else
+ * the least (greatest), and b if both are equal.  Each takes two choices: of one combined
+ * condition compilers make branches, and no vectors. */
 #ifndef RD_CORE_EXTREMES_H
 #define RD_CORE_EXTREMES_H
 
@@ -17,7 +17,7 @@ RD_EXTREME(maximum_f32, float, >)
 RD_EXTREME(maximum_f64, double, >)
 #undef RD_EXTREME
 
-/* The same of those that are no NaN, as C's fmin and fmax. */
+/* fmin and fmax of C: the operand that is no NaN. */
 #define RD_EXTREME(name, T, less)            \
     static inline T rd_math_##name(T a, T b) \
     {                                        \

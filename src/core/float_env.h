@@ -1,11 +1,11 @@
-/* float_env.h - the floating-point environment that rdim computes in: round to nearest, no number
- * flushed to 0, no trap.
+/* float_env.h - the floating-point environment that rdim computes in: round to nearest,
+ * denormals kept, no traps.
  *
- * A caller may have another one: a library built with -ffast-math leaves "flush to zero" on in whichever
- * thread loads it, and threads inherit from those that start them.  Results must not depend on which
- * thread computes them.  So whoever computes begins the default environment and ends it afterwards,
- * which costs two nanoseconds where there is nothing to change.  Exception flags are left as they are
- * where the caller's environment is another one; else computing raises them. */
+ * A caller's may differ: a library built with -ffast-math turns on "flush to zero" in the thread
+ * that loads it, and threads inherit that.  Results must not depend on the thread.  So every
+ * computation begins the default environment and ends it afterwards, which takes two nanoseconds
+ * if nothing changes.  If the caller's environment differs, its exception flags stay as they
+ * are; else computing raises them. */
 #ifndef RD_CORE_FLOAT_ENV_H
 #define RD_CORE_FLOAT_ENV_H
 #include <stdint.h>
@@ -13,8 +13,7 @@
 #if (defined __x86_64__ || defined __SSE2__) && defined __GNUC__
 #include <xmmintrin.h>
 
-/* The x87's is another one, by which long doubles are computed, strtod() rounds and fegetround()
- * answers. */
+/* The x87 has an environment of its own, used for long doubles, strtod() and fegetround(). */
 typedef struct rd_float_env {
     uint32_t sse; /* MXCSR */
     uint16_t x87; /* its control word */
@@ -34,7 +33,8 @@ static inline rd_float_env rd_float_env_begin(void)
     return before;
 }
 
-/* The x87 traps late: a flag that computing has left would stop the caller at its next operation. */
+/* The x87 traps late: a flag left by our computation would stop the caller at its next
+ * operation. */
 static inline void rd_float_env_end(rd_float_env before)
 {
     if ((before.sse & RD_FLOAT_CONTROL) != RD_FLOAT_DEFAULT)
@@ -80,8 +80,8 @@ static inline void rd_float_env_end(rd_float_env before)
 }
 #endif
 
-/* n / (high - low) in it, for numbers that constructors reckon.  The compiler knows of no environment
- * and may compute elsewhere what is not volatile. */
+/* n / (high - low) in the default environment, for numbers that constructors compute. volatile,
+ * because the compiler ignores the environment and may move the computation. */
 static inline double rd_float_quotient(double n, double high, double low)
 {
     volatile double    a = n, b = high, c = low;

@@ -1,8 +1,8 @@
-/* half.h - floats of 16 bits, which C has no arithmetic for: to f32 and back.
+/* half.h - conversion of 16-bit floats, for which C has no arithmetic, to f32 and back.
  *
- * f16 has 1 + 5 + 10 bits (IEEE 754 binary16), bf16 is the upper half of an f32.  Plain code
- * without branches, so that loops over it become vectors; instructions that do the same (F16C) give
- * the same bits, those of NaN too. */
+ * f16 has 1 + 5 + 10 bits (IEEE 754 binary16); bf16 is the upper half of an f32.  The code has
+ * no branches, so loops over it vectorise.  Instructions that do the same (F16C) give the same
+ * bits, also for NaN. */
 #ifndef RD_CORE_HALF_H
 #define RD_CORE_HALF_H
 #include "core/bits.h"
@@ -18,7 +18,7 @@ typedef struct rd_bf16 {
 #endif
 
 /* ---- To f32: exact --------------------------------------------------------------------------- */
-#ifndef RD_F16_IN_HARDWARE /* whose instructions have the same bits, but of NaN */
+#ifndef RD_F16_IN_HARDWARE /* hardware gives the same bits, except for NaN */
 RD_INLINE float rd_f16_to_f32(rd_f16 x)
 {
     const uint32_t sign = (uint32_t)(x.bits & 0x8000) << 16, size = (uint32_t)(x.bits & 0x7fff)
@@ -26,7 +26,7 @@ RD_INLINE float rd_f16_to_f32(rd_f16 x)
     const uint32_t infinite = size >= 0x0f800000 ? 0x7f800000 : 0,
                    quiet    = size > 0x0f800000 ? 0x00400000 : 0;
 
-    /* Exponents counted from 15, and count from 127. */
+    /* exponents are biased by 15, and must be biased by 127 */
     return rd_float_of(rd_bits_f32(rd_float_of(size) * 0x1p112F) | infinite | quiet | sign);
 }
 #endif
@@ -38,11 +38,13 @@ RD_INLINE float rd_bf16_to_f32(rd_bf16 x)
 
 /* ---- From f32: to nearest, ties to even; NaN stays one, and quiet ---------------------------- */
 #ifndef RD_F16_IN_HARDWARE
+
+/* Rounds an f32 to f16, to nearest, ties to even. */
 RD_INLINE rd_f16 rd_f16_of_f32(float x)
 {
     const uint32_t bits = rd_bits_f32(x), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
     const uint32_t normal = (size - (112U << 23) + 0xfff + (size >> 13 & 1)) >> 13;
-    /* 2^-24 is what 1/2 has to add */
+    /* adding 1/2 rounds to multiples of 2^-24 */
     const uint32_t denormal = rd_bits_f32(rd_float_of(size) + 0.5F) - 0x3f000000;
     const uint32_t nan      = 0x7e00 | (size >> 13 & 0x3ff);
     const uint32_t finite   = size < 0x38800000 ? denormal : normal;
@@ -93,9 +95,10 @@ RD_INLINE float rd_round_bf16(float x)
 #endif
 
 /* ---- From wider types, by way of f32 --------------------------------------------------------- */
-/* Rounded to odd: what f32 cannot hold gets an odd last bit, by which the rounding to 16 bits that
- * follows sees on which side of a tie it is, as if it were the only one.  (Boldo, Melquiond, 2008,
- * "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd".) */
+/* Converts to f32 with rounding to odd: an inexact result gets an odd last bit.  The following
+ * rounding to 16 bits then sees on which side of a tie the value is, as if it were the only
+ * rounding.  (Boldo, Melquiond, 2008, "Emulation of a FMA and correctly rounded sums: proved
+ * algorithms using rounding to odd".) */
 RD_INLINE float rd_odd_f64(double x)
 {
     const float    y    = (float)x;

@@ -1,4 +1,5 @@
-/* machine_memory.c - of the system, and of control groups of both versions. */
+/* machine_memory.c - reads the memory size of the system and the limits of control groups, both
+ * versions. */
 #define _POSIX_C_SOURCE 200809L /* sysconf() */
 #include "core/machine_memory.h"
 #include <stdatomic.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "max" is no number: there is no limit. */
+/* Reads a number of bytes from a file; INT64_MAX: none, or "max". */
 static int64_t of_file(const char *path)
 {
     FILE     *file     = fopen(path, "r");
@@ -22,7 +23,8 @@ static int64_t of_file(const char *path)
     return bytes > 0 ? bytes : INT64_MAX;
 }
 
-/* "5:memory:/group" of version 1, "0::/group" of version 2. */
+/* The limit of a control group, from a line "5:memory:/group" (version 1) or "0::/group"
+ * (version 2). */
 static int64_t of_group(char *line)
 {
     char *kinds = strchr(line, ':'), *group = kinds ? strchr(kinds + 1, ':') : NULL;
@@ -46,6 +48,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* The least of the machine's memory and all limits. */
 static int64_t ask(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -57,7 +60,7 @@ static int64_t ask(void)
         bytes = least(bytes, of_group(line));
     if (file)
         fclose(file);
-    /* what a container sees of its own group */
+    /* a container's view of its own group */
     bytes = least(bytes, of_file("/sys/fs/cgroup/memory.max"));
     return least(bytes, of_file("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
 }
@@ -78,7 +81,8 @@ int64_t rd_machine_memory(void)
     return bytes;
 }
 
-/* Files say how much there is, and reading them takes longer than a small evaluation. */
+/* See machine_memory.h.  For small sizes the system is not asked, because reading the files
+ * takes longer than a small evaluation. */
 bool rd_is_half_of_memory(double bytes)
 {
     static const double LITTLE = 16e6;

@@ -7,10 +7,11 @@ typedef enum rd_op {
 #define RD_OP(name, ...)   RD_OP_##name,
 #define RD_TEST(name, ...) RD_OP_##name,
 #include "core/ops.def"
-    RD_OP_where, /* where(bool, yes, no): its operands have two types, so it has no row      */
-    RD_OP_cast,  /* from the operand's type to the node's                                    */
-    RD_OP_index, /* made by the evaluator: i64 index checked against param, negatives count from the
-                  * end */
+    RD_OP_where, /* where(bool, yes, no): no row, as its operands have two types */
+    RD_OP_cast,  /* from the operand's type to the result's */
+    /* made by the evaluator: an i64 index checked against an extent; negative ones count from
+     * the end */
+    RD_OP_index,
     RD_N_OPS,
     RD_OP_none = RD_N_OPS
 } rd_op;
@@ -29,7 +30,7 @@ typedef enum rd_rule {
     RD_RULE_SPECIAL
 } rd_rule;
 
-/* What computes it: ops.def. */
+/* What computes an operator of floats: see ops.def. */
 typedef enum rd_by {
     RD_BY_NONE,
     RD_BY_UNIT,
@@ -46,36 +47,38 @@ typedef struct rd_op_info {
     rd_rule     rule;
     float       cost;
     rd_by       by;
-    const char *of_c; /* C's function that means the same; NULL */
+    const char *of_c; /* the C function that computes the same; NULL */
 } rd_op_info;
 
 extern const rd_op_info rd_op_table[RD_N_OPS];
-/* The operator of that name, or -1. */
+/* The operator with that name, or -1. */
 int rd_op_find(const char *name, size_t length);
-/* The same for C's name, without the suffix of its type. */
+/* The operator with that C name, without the suffix of a type, or -1. */
 int rd_op_of_c(const char *name, size_t length);
 
-/* Does it take ints alone? */
+/* True if the operator takes ints only. */
 static inline bool rd_op_of_ints(rd_rule rule)
 {
     return rule == RD_RULE_BITS || rule == RD_RULE_INTS || rule == RD_RULE_COUNT;
 }
 
-/* May it report what it met of ints: a division by zero? */
+/* True if the operator may report an int error: a division by zero. */
 static inline bool rd_op_reports(rd_op op, rd_dtype type)
 {
     return rd_dtype_kind(type) != RD_KIND_FLOAT &&
            (op == RD_OP_floordiv || op == RD_OP_remainder || op == RD_OP_pow);
 }
 
-/* Does it divide floats with a remainder?  Vectors do, but for huge quotients (math_rest.h). */
+/* True if the operator computes a remainder of floats, which vectors do except for huge
+ * quotients (math_rest.h). */
 static inline bool rd_op_leaves_rest(rd_op op, rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT &&
            (op == RD_OP_floordiv || op == RD_OP_remainder || op == RD_OP_fmod);
 }
 
-/* Does a loop over it call a function for each element, at least for hard arguments? */
+/* True if a loop over the operator calls a function for each element, at least for hard
+ * arguments. */
 static inline bool rd_op_calls(rd_op op, rd_dtype type)
 {
     const rd_by by = rd_op_table[op].by;

@@ -1,11 +1,11 @@
-/* pages.c - large pages: with small ones most of the time that a row of indices takes to make is
- * the system's, which gives pages one by one. */
+/* pages.c - large pages.  With small ones, filling a row of indices spends most of its time in
+ * the kernel's page faults. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "core/pages.h"
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* Of the whole large pages. */
+/* Advises about the whole large pages within a range. */
 static inline void advise(void *memory, size_t bytes, int advice)
 {
     const uintptr_t large = (uintptr_t)2 << 20;

@@ -1,13 +1,12 @@
-/* pages.h - memory that is filled once and then gone through. */
+/* pages.h - advice to the system about memory. */
 #ifndef RD_CORE_PAGES_H
 #define RD_CORE_PAGES_H
 #include <stddef.h>
 
-/** Asks for large pages where `bytes` have some whole ones; changes nothing else. */
+/* Asks for large pages where the range has whole ones; changes nothing else. */
 void rd_ask_for_large_pages(void *memory, size_t bytes);
 
-/** What is in the whole large pages of it is of no use any more: the system may take them back when
- *  it needs some.  Until then they are there without being cleared; who writes to one has it
- *  again. */
+/* Lets the system take back the whole large pages of a range, with their contents, when it needs
+ * memory.  Until then they need not be cleared.  Writing to a page takes it back. */
 void rd_let_take_back(void *memory, size_t bytes);
 #endif

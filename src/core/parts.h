@@ -1,11 +1,11 @@
-/* parts.h - floats by their parts: fraction and exponent, powers of 2, neighbours.  What operators of
- * these names come to, exactly; choices between numbers, as vectors have no branches. */
+/* parts.h - operators on the parts of floats, all exact: fraction and exponent, powers of 2,
+ * neighbours.  Choices instead of branches, so that loops vectorise. */
 #ifndef RD_CORE_PARTS_H
 #define RD_CORE_PARTS_H
 #include "core/bits.h"
 #include <math.h>
 
-/* x = fraction 2^exponent, 1/2 <= |fraction| < 1; of 0, infinity and NaN x and 0. */
+/* x = fraction 2^exponent with 1/2 <= |fraction| < 1.  For 0, infinity and NaN: x and 0. */
 RD_INLINE double rd_math_fraction_f64(double x)
 {
     const double   scaled = __builtin_fabs(x) < 0x1p-1022 ? x * 0x1p54 : x;
@@ -30,8 +30,8 @@ RD_INLINE double rd_two_to(double whole)
     return rd_double_of((rd_bits_f64(whole + 0x1.8p52) << 52) + 0x3ff0000000000000);
 }
 
-/* x 2^n, n rounded to a whole number, with one rounding.  Steps to small numbers leave those that do
- * not vanish normal, but for the last. */
+/* x 2^n for n rounded to a whole number, with one rounding.  All but the last multiplication
+ * keep small numbers normal. */
 RD_INLINE double rd_math_ldexp_f64(double x, double n)
 {
     const double high = n > 2200 ? 2200 : n, most = high < -2200 ? -2200 : high;
@@ -44,7 +44,7 @@ RD_INLINE double rd_math_ldexp_f64(double x, double n)
     return n != n ? n : y;
 }
 
-/* The next number after x on the way to y. */
+/* The next number after x toward y. */
 RD_INLINE double rd_math_nextafter_f64(double x, double y)
 {
     const uint64_t bits = rd_bits_f64(x), up = bits + 1, down = bits - 1;

@@ -39,7 +39,7 @@ bool rd_range_fits(rd_range x, rd_dtype type)
     return x.low >= all.low && x.high <= all.high;
 }
 
-/* Floats have all ints of so many bits. */
+/* The greatest n such that the float type holds all ints up to n. */
 static int64_t most_of_float(rd_dtype type)
 {
     return type == RD_F64 ? INT64_C(1) << 53 : type == RD_F32 ? INT64_C(1) << 24 : 0;
@@ -77,7 +77,7 @@ static rd_range negative(rd_range x)
     return x.known && x.low > INT64_MIN ? rd_range_from(-x.high, -x.low) : unknown;
 }
 
-/* The extremes are among the products of ends. */
+/* The range of products: its ends are among the products of ends. */
 static rd_range product(rd_range x, rd_range y)
 {
     const int64_t a[2] = { x.low, x.high }, b[2] = { y.low, y.high };
@@ -120,7 +120,7 @@ static rd_range extreme(rd_range x, rd_range y, bool least)
                  : rd_range_from(greater(x.low, y.low), greater(x.high, y.high));
 }
 
-/* The divisor is above 0, so each rule of signs stays within this range. */
+/* The range of remainders by a divisor above 0, under any rule of signs. */
 static rd_range rest(rd_range x, rd_range y)
 {
     if (!y.known || y.low <= 0)
@@ -130,7 +130,7 @@ static rd_range rest(rd_range x, rd_range y)
     return rd_range_from(1 - y.high, y.high - 1);
 }
 
-/* An operand without a sign keeps it away, and bounds what is left. */
+/* The range of x & y: an operand of at least 0 keeps the sign away and bounds the result. */
 static rd_range common_bits(rd_range x, rd_range y)
 {
     const bool a = x.known && x.low >= 0, b = y.known && y.low >= 0;
@@ -140,7 +140,7 @@ static rd_range common_bits(rd_range x, rd_range y)
     return rd_range_from(0, a && b ? lesser(x.high, y.high) : a ? x.high : y.high);
 }
 
-/* No bit above those of both. */
+/* The range of x | y and x ^ y: no bit above those of both. */
 static rd_range all_bits(rd_range x, rd_range y)
 {
     uint64_t bits;
@@ -164,6 +164,7 @@ static rd_range shifted(rd_range x, rd_range y, bool left)
     return x.low >= 0 ? rd_range_from(x.low >> y.low, x.high >> y.low) : unknown;
 }
 
+/* The range of an operator's results if nothing wraps; unknown for other operators. */
 static rd_range without_wrap(rd_op op, const rd_range *x)
 {
     switch (op) {

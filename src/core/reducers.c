@@ -16,6 +16,6 @@ const rd_reducer_info rd_reducer_table[RD_N_REDUCERS] = {
       sizeof(#n_state) == sizeof "VI",                                                             \
       sizeof(#empty) > 1 },
 #include "core/reducers.def"
-    /* the rd_reducer itself says how many of each */
+    /* the caller's rd_reducer has its numbers of states and outputs */
     { "user", 0, 1, RD_LAW_serial, 10, RD_OP_none, NEVER, false, false },
 };

@@ -10,12 +10,13 @@ typedef enum rd_reducer_id {
     RD_N_REDUCERS
 } rd_reducer_id;
 
-/* What may be done to the order of a reducer's elements without changing its result: exact,
- * anything; commutes, the combine tree with lanes; associates, the tree without lanes in C order;
- * serial, one left fold in C order. */
+/* How a reducer's elements may be reordered without changing its result. exact: in any way;
+ * commutes: by the combine tree with lanes; associates: by the tree without lanes, in C order;
+ * serial: not at all, one left fold in C order. */
 typedef enum rd_law { RD_LAW_exact, RD_LAW_commutes, RD_LAW_associates, RD_LAW_serial } rd_law;
 
-/* An element after which no other changes the result: a bool, or of ints an end of their type. */
+/* Terminal elements, after which no other changes the result: 0 or 1 of bools, or an end of an
+ * int type. */
 enum { RD_ENDS_NEVER = -1, RD_ENDS_LEAST = 2, RD_ENDS_MOST = 3 };
 
 typedef struct rd_reducer_info {
@@ -23,10 +24,10 @@ typedef struct rd_reducer_info {
     int         n_state, n_out;
     rd_law      law;
     float       cost;
-    rd_op       op;       /* that takes an element, and merges; RD_OP_none                      */
-    int         terminal; /* 0 or 1, which decides among bools, or one of those above             */
-    bool        place;    /* the result is the place of an element, which is register 1         */
-    bool        empty;    /* that of no element is not what the identity comes to               */
+    rd_op       op;       /* the operator that takes an element and merges; RD_OP_none */
+    int         terminal; /* 0 or 1 among bools, or one of the constants above */
+    bool        place;    /* the result is the position of an element, kept in register 1 */
+    bool        empty;    /* the result without elements is not that of the identity */
 } rd_reducer_info;
 
 /* The most registers of a state. */
@@ -41,22 +42,22 @@ enum {
 
 extern const rd_reducer_info rd_reducer_table[RD_N_REDUCERS];
 
-/* Of an element when none has come: any element's place is before it. */
+/* Position before any element has come; every real position is less. */
 #define RD_NO_PLACE INT64_MAX
 
-/* Is the result the place of an element? */
+/* True if the result is the position of an element. */
 static inline bool rd_reducer_places(rd_reducer_id reducer)
 {
     return rd_reducer_table[reducer].place;
 }
 
-/* Is it of bools, one of which decides, so that others need not come? */
+/* True if one bool decides the result, so that a loop may exit early. */
 static inline bool rd_reducer_decides(rd_reducer_id reducer)
 {
     return rd_reducer_table[reducer].terminal == 0 || rd_reducer_table[reducer].terminal == 1;
 }
 
-/* Does it add up elements, or products?  Sums of f32 do so in f64 from block to block. */
+/* True if the reducer adds elements or products.  Sums of f32 add blocks in f64. */
 static inline bool rd_reducer_adds(rd_reducer_id reducer)
 {
     return reducer == RD_RED_sum || reducer == RD_RED_dot;

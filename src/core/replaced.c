@@ -18,8 +18,8 @@ char *rd_replaced_path(const char *path)
     return real;
 }
 
-/* Only root gives files away; to whoever else may not, the file is a new one of theirs, of the same
- * mode but for the rights that a mode gives to run as its owner. */
+/* See replaced.h.  Only root gives files away.  For others the file becomes theirs, with the
+ * same mode except setuid and setgid. */
 bool rd_replaced_take(int fd, const struct stat *old)
 {
     struct stat now;

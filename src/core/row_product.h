@@ -1,47 +1,48 @@
-/* row_product.h - a product of sparse matrices by rows, over a semiring, as facts that whoever builds
- * expressions and whoever computes them share: row i of C is the sum over the places k of row i of A of
- * a[i, k] times row k of B.  Where C has places is among them. */
+/* row_product.h - facts of a sparse matrix product by rows (Gustavson) over a semiring, shared
+ * by expr and kernels.  Row i of C is the sum over the places k of row i of A of a[i, k] times
+ * row k of B. The places of C are given. */
 #ifndef RD_CORE_ROW_PRODUCT_H
 #define RD_CORE_ROW_PRODUCT_H
 #include "core/ops.h"
 #include "core/reducers.h"
 
-/* Over which semirings places can be wanted: X(reducer, operator). */
+/* Semirings for products at wanted places (masked): X(reducer, operator). */
 #define RD_MASKED_ROWS(X)  X(sum, mul) X(max, minimum) X(min, add) X(max, add)
-/* What may be a sum, and what a product: X(reducer), X(reducer, operator). */
+/* All sums X(reducer), and all products X(reducer, operator). */
 #define RD_ROW_REDUCERS(X) X(sum) X(prod) X(min) X(max)
 #define RD_ROW_OPS(X, REDUCER) \
     X(REDUCER, mul) X(REDUCER, add) X(REDUCER, sub) X(REDUCER, minimum) X(REDUCER, maximum)
 
-/* Places of a matrix, row after row, ascending; i32, or i64 if all three are wide. */
+/* The places of a matrix, row by row, ascending; i32, or i64 if all three arrays are wide. */
 typedef struct rd_row_places {
-    const void *begin, *column; /* begin has one more than there are rows */
-    const void *from; /* which element of the values each is; NULL: they are in this order */
+    const void *begin, *column; /* begin has one entry more than there are rows */
+    const void *from;           /* index into the values; NULL: values are in this order */
     int64_t     rows, columns, n;
 } rd_row_places;
 
-/* How a product is found at places that are wanted, which need not be all of its own. */
+/* How a product at wanted places (which may be fewer than it has) is computed. */
 typedef enum rd_row_mask {
     RD_NO_MASK,
-    RD_MASK_BY_ROWS,  /* rows of B are added, as for all places             */
-    RD_MASK_BY_PLACES /* row i of A and column j of B meet, for each (i, j) */
+    RD_MASK_BY_ROWS,  /* rows of B are added, as for all places */
+    RD_MASK_BY_PLACES /* inner product of row i of A and column j of B, for each (i, j) */
 } rd_row_mask;
 
-/* Plain bytes, as facts of an expression.  Values are f64 or i64. */
+/* Facts of an expression, compared as bytes.  Values are f64 or i64. */
 typedef struct rd_row_product {
     rd_row_places a, b, c;
-    /* RD_MASK_BY_PLACES has B column after column.  Places of C are dealt out to the rows of A that are
-     * walked, and, column after column, to the columns of B that are. */
+    /* For RD_MASK_BY_PLACES: B by columns; and the places of C partitioned into those computed
+     * row by row of A, and those column by column of B. */
     rd_row_places b_columns, by_row, by_column;
     const void
-           *mirror; /* of by_row: which place of C is (j, i); NULL: A is not where B's transpose is,
-                           * or C not where its own is */
+        /* by_row's permutation to the place (j, i) of C; NULL: C or A and B are not symmetric
+            * in that way */
+           *mirror;
     int32_t wide;
     int32_t reducer; /* rd_reducer_id: one of RD_ROW_REDUCERS    */
     int32_t op;      /* rd_op: one of RD_ROW_OPS                 */
     int32_t type;    /* rd_dtype: RD_F64 or RD_I64                */
-    int32_t counts;  /* 0 times what is not finite is NaN, where one of both is not stored, too */
-    int32_t mask;    /* rd_row_mask: where the product then has nothing C is 0 */
+    int32_t counts;  /* 0 times a non-finite value is NaN, also where one factor is not stored */
+    int32_t mask;    /* rd_row_mask; C is 0 at wanted places without products */
 } rd_row_product;
 
 static inline bool rd_row_product_masks(rd_reducer_id reducer, rd_op op)

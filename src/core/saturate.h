@@ -1,5 +1,5 @@
-/* saturate.h - floats to ints where C leaves the result undefined: outside the range of the int,
- * and of NaN. */
+/* saturate.h - converts floats to ints where C leaves the result undefined: saturates outside
+ * the range; NaN gives 0. */
 #ifndef RD_CORE_SATURATE_H
 #define RD_CORE_SATURATE_H
 #include <math.h>

@@ -1,9 +1,9 @@
-/* sorts.h - what is asked of a row that is put in order: all or the first of its elements, their
- * places, quantiles; and where a quantile lies.
+/* sorts.h - facts of a sort of rows: sorted elements, their positions (argsort), or quantiles;
+ * and where a quantile lies.
  *
- * The order is total: NaN comes last, -0 and 0 are equal, and what is equal keeps the order of its
- * places, also where the greatest come first.  So there is one result, however it is computed.  A
- * NaN comes out as the one of its type. */
+ * The order is total.  NaN comes last, -0 equals 0, and equal elements keep their order, also in
+ * a descending sort (stable).  So there is one result, however it is computed.  A NaN comes out
+ * as its type's canonical NaN. */
 #ifndef RD_CORE_SORTS_H
 #define RD_CORE_SORTS_H
 #include "core/dtype.h"
@@ -11,21 +11,21 @@
 
 typedef enum rd_sort_what {
     RD_SORT_VALUES,   /* the first elements in order */
-    RD_SORT_PLACES,   /* their places                */
-    RD_SORT_QUANTILES /* numbers between elements    */
+    RD_SORT_PLACES,   /* their positions */
+    RD_SORT_QUANTILES /* numbers between elements */
 } rd_sort_what;
 
 /* Everything that decides the bits of a row's results. */
 typedef struct rd_sort_facts {
     int32_t what;       /* rd_sort_what                                    */
-    int32_t descending; /* values and places: the greatest come first      */
-    int32_t skip_nan;   /* quantiles: of all that are numbers              */
+    int32_t descending; /* values and positions: the greatest first */
+    int32_t skip_nan;   /* quantiles: ignore NaN */
     int32_t method;     /* quantiles: rd_quantile_method                   */
-    int64_t n_q;        /* quantiles: how many                             */
+    int64_t n_q;        /* quantiles: their number */
     double  q[];
 } rd_sort_facts;
 
-/* For dumps and messages. */
+/* The name in dumps and messages. */
 static inline const char *rd_sort_name(const rd_sort_facts *f)
 {
     if (f->what == RD_SORT_QUANTILES)
@@ -35,19 +35,20 @@ static inline const char *rd_sort_name(const rd_sort_facts *f)
     return f->descending ? "sort descending" : "sort";
 }
 
-/* Element `low` and the one behind it, and how far it is from one to the other: 0 to 1. */
+/* Between elements `low` and `high`, at the share `between` of the way, 0 to 1. */
 typedef struct rd_quantile_place {
     int64_t low, high;
     double  between;
 } rd_quantile_place;
 
-/* alpha and beta of the methods that are lines between elements. */
+/* alpha and beta of the methods that interpolate linearly. */
 #define RD_QUANTILE_LINES                                                                 \
     [RD_INTERPOLATED_CDF] = { 0, 1 }, [RD_HAZEN] = { 0.5, 0.5 }, [RD_WEIBULL] = { 0, 0 }, \
     [RD_MEDIAN_UNBIASED] = { 1. / 3, 1. / 3 }, [RD_NORMAL_UNBIASED] = { 3. / 8, 3. / 8 },
 
-/* Where quantile q of n > 0 elements lies.  Hyndman and Fan (1996), "Sample quantiles in statistical
- * packages": three methods give elements, six a line between two, which (alpha, beta) tell apart. */
+/* Where quantile q of n > 0 elements lies.  Hyndman and Fan (1996), "Sample quantiles in
+ * statistical packages": three methods give elements; six interpolate between two, with
+ * parameters (alpha, beta). */
 static inline rd_quantile_place rd_quantile_at(rd_quantile_method method, double q, int64_t n)
 {
     static const double lines[][2] = { RD_QUANTILE_LINES };
@@ -78,7 +79,7 @@ static inline rd_quantile_place rd_quantile_at(rd_quantile_method method, double
     return place;
 }
 
-/* The mean of two finite numbers, rounded once; where their sum overflows, halves are exact. */
+/* The mean of two finite numbers, rounded once.  If their sum overflows, halving first is exact. */
 static inline double rd_mean_of_two(double a, double b)
 {
     const double sum = a + b;
@@ -86,7 +87,8 @@ static inline double rd_mean_of_two(double a, double b)
     return isinf(sum) ? a / 2 + b / 2 : sum / 2;
 }
 
-/* On the line between two numbers whose distance overflows: at half the size, which is exact. */
+/* Interpolates between two numbers with a distance that overflows, at half their size, which is
+ * exact. */
 static inline double rd_long_line(double low, double high, double between)
 {
     const double far = high / 2 - low / 2;
@@ -94,9 +96,8 @@ static inline double rd_long_line(double low, double high, double between)
     return 2 * (between < 0.5 ? low / 2 + far * between : high / 2 - far * (1 - between));
 }
 
-/* The number between two elements, low <= high, exact at either, and where both are one.  An
- * infinity is further away than any number, so all between is infinite, too; between -inf and inf
- * there is nothing that can be told. */
+/* Interpolates between two elements, low <= high; exact at both ends and if they are equal.
+ * Next to an infinity the result is that infinity; between -inf and inf it is NaN. */
 static inline double rd_quantile_of(double low, double high, double between)
 {
     const double far = high - low;

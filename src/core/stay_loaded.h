@@ -1,7 +1,7 @@
-/* stay_loaded.h - threads of the library's outlive its use, so its code must stay. */
+/* stay_loaded.h - keeps the library loaded, because its threads outlive its use. */
 #ifndef RD_CORE_STAY_LOADED_H
 #define RD_CORE_STAY_LOADED_H
 
-/* From now on dlclose() does not unload this library, and so not OpenMP's, which it needs. */
+/* From now on dlclose() does not unload this library, nor OpenMP's, which it needs. */
 void rd_stay_loaded(void);
 #endif

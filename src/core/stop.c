@@ -1,4 +1,4 @@
-/* stop.c - the flags of the run that a thread works for. */
+/* stop.c - the cancel flags of the run that this thread works for. */
 #include "core/stop.h"
 #include <stddef.h>
 

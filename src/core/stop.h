@@ -1,16 +1,16 @@
-/* stop.h - how a long loop of a kernel hears that the run it works for has been cancelled.
+/* stop.h - how a long loop in a kernel learns that its run was cancelled.
  *
- * A stage is looked after between its steps, but one long row that is put in order is a single step of seconds.
- * So whoever runs a task says on its thread where the flags are, and loops over the elements of such a row look
- * at them. */
+ * A stage is checked between steps, but sorting one long row is a single step of seconds.  So
+ * the code that runs a task stores its flags by thread, and loops over the elements of such a
+ * row test them. */
 #ifndef RD_CORE_STOP_H
 #define RD_CORE_STOP_H
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* This thread works for a run that ends where one of the two flags is set; each may be NULL. */
+/* Sets the flags of this thread's run, which ends if either is set; each may be NULL. */
 void rd_stop_begin(const atomic_bool *cancelled, const atomic_bool *stopped);
 void rd_stop_end(void);
-/* Is the run to end?  False outside of the two calls above. */
+/* True if the run is to end.  False outside of the two calls above. */
 bool rd_stop_asked(void);
 #endif

@@ -9,7 +9,8 @@ static void grow(rd_svg *to, double x, double y)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* Bytes of the UTF-8 letter at `s`, 1 to 4; 0: it is none (RFC 3629, but for surrogates). */
+/* The number of bytes of the UTF-8 character at `s`, 1 to 4; 0: invalid (RFC 3629, surrogates
+ * aside). */
 static int letter(const char *s)
 {
     const unsigned char c = (unsigned char)*s;
@@ -25,7 +26,8 @@ static int letter(const char *s)
     return n;
 }
 
-/* Names are the caller's and may hold anything: what is no letter of XML is a question mark. */
+/* Adds up to `most` characters, escaped.  Names may hold anything: what XML does not allow
+ * becomes a question mark. */
 static void add_letters(rd_text *to, const char *line, size_t bytes, int most)
 {
     size_t at = 0;
@@ -70,6 +72,7 @@ static int letters_of(const char *line, int most)
     return n > most ? most + 3 : n;
 }
 
+/* Adds a line of text, cut to `most` letters, and grows the picture to hold it. */
 static void add_line(rd_svg *to, double x, double y, const char *line, int most, bool bold)
 {
     rd_text_add(&to->body, "<text x=\"%.0f\" y=\"%.0f\"%s xml:space=\"preserve\">", x, y,
@@ -79,6 +82,7 @@ static void add_line(rd_svg *to, double x, double y, const char *line, int most,
     grow(to, x + RD_SVG_LETTER * letters_of(line, most), y + RD_SVG_MARGIN);
 }
 
+/* Draws a line of text.  See svg.h. */
 void rd_svg_line(rd_svg *to, double x, double y, const char *line, int most)
 {
     add_line(to, x, y, line, most, false);
@@ -100,6 +104,7 @@ rd_box rd_svg_size(const char *lines, int most)
     return box;
 }
 
+/* Draws a box with lines.  See svg.h. */
 void rd_svg_box(rd_svg *to, const rd_box *box, const char *fill, const char *lines, int most)
 {
     double y = box->y;
@@ -113,6 +118,7 @@ void rd_svg_box(rd_svg *to, const rd_box *box, const char *fill, const char *lin
     grow(to, box->x + box->width, box->y + box->height);
 }
 
+/* Draws a curved arrow.  See svg.h. */
 void rd_svg_arrow(rd_svg *to, double x0, double y0, double x1, double y1, bool upright)
 {
     const double dx = upright ? 0 : (x1 - x0) / 2, dy = upright ? (y1 - y0) / 2 : 0;
@@ -124,6 +130,7 @@ void rd_svg_arrow(rd_svg *to, double x0, double y0, double x1, double y1, bool u
     grow(to, x0 > x1 ? x0 : x1, y0 > y1 ? y0 : y1);
 }
 
+/* Writes the file.  See svg.h. */
 void rd_svg_file(rd_text *to, const rd_svg *svg)
 {
     const double width = svg->width + 2 * RD_SVG_MARGIN, height = svg->height + 2 * RD_SVG_MARGIN;

@@ -1,15 +1,16 @@
-/* text.c - a growing string. */
+/* text.c - a growing string (string builder). */
 #include "core/text.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A text that has no memory is an empty one, which code may read a little behind its begin: what is
- * made of it is thrown away, as `failed` says. */
+/* Stands for a text without memory.  Code may read a little behind its begin; the text is
+ * dropped later, because `failed` is set. */
 static char nothing[16];
 
-/* Room for n more characters and the terminator.  What grows beyond the first is long, mostly. */
+/* Makes room for n more characters and the terminator.  Texts that outgrow the first room mostly
+ * become long. */
 static bool reserve(rd_text *text, size_t n)
 {
     enum { FIRST = 256, LONG = 4096 };
@@ -45,6 +46,7 @@ static inline bool put(rd_text *text, const char *s, size_t n)
     return true;
 }
 
+/* Appends a decimal number. */
 static bool put_number(rd_text *text, int64_t value)
 {
     char     digits[24];
@@ -70,8 +72,8 @@ static bool put_padded(rd_text *text, int width, const char *s)
     return put(text, s, n);
 }
 
-/* The format up to the next `%`, or all.  Pieces are so short that character by character they are
- * there sooner than by functions that look for the end and copy.  NULL: no memory. */
+/* Appends the format up to the next `%`.  Pieces are so short that copying by character is
+ * faster than library calls.  Returns the rest; NULL: no memory. */
 static const char *put_plain(rd_text *text, const char *format)
 {
     while (*format && *format != '%') {
@@ -95,8 +97,8 @@ static bool put_string(rd_text *text, const char *s)
     return put(text, s, strlen(s));
 }
 
-/* What nearly all formats consist of: the machinery of printf took three quarters of the time in
- * which a small expression is planned.  False: something else, or no memory. */
+/* Appends formats of %s, %d, %ld, %*s and %c, which nearly all are.  With printf they took three
+ * quarters of the time to plan a small expression.  False: another format, or no memory. */
 static bool add_simply(rd_text *text, const char *format, va_list list)
 {
     bool done = true;
@@ -124,6 +126,7 @@ static bool add_simply(rd_text *text, const char *format, va_list list)
     return false;
 }
 
+/* Appends by vsnprintf(), for any other format. */
 static void add_by_printf(rd_text *text, const char *format, va_list list)
 {
     va_list again;
@@ -140,6 +143,7 @@ static void add_by_printf(rd_text *text, const char *format, va_list list)
     text->n += (size_t)n;
 }
 
+/* Appends formatted text; after a failure it does nothing. */
 void rd_text_add_list(rd_text *text, const char *format, va_list list)
 {
     const size_t n = text->n;

@@ -1,4 +1,4 @@
-/* text.h - a growing string that remembers running out of memory, for dumps and messages. */
+/* text.h - a growing string for dumps and messages, which remembers if memory ran out. */
 #ifndef RD_CORE_TEXT_H
 #define RD_CORE_TEXT_H
 #include <stdarg.h>
@@ -15,7 +15,6 @@ __attribute__((format(printf, 2, 3))) void rd_text_add(rd_text *text, const char
 __attribute__((format(printf, 2, 0))) void rd_text_add_list(rd_text *text, const char *format,
                                                             va_list list);
 void                                       rd_text_free(rd_text *text);
-/* Frees a text that was added to another one; where memory did not suffice for it, the other one
- * has failed, too. */
+/* Frees a text that was added to another one, which fails too if this one has failed. */
 void rd_text_end(rd_text *text, rd_text *of);
 #endif

@@ -1,9 +1,9 @@
 /* threads.c - see threads.h.
  *
- * OpenMP's threads have two ways to end or to stop a program that did nothing wrong.  GNU's runtime
- * ends the process where it cannot start a thread, so it is asked for no more than have just been
- * seen to start.  And its threads, which are those of the thread that calls, do not live on in a
- * child, where it would wait for them for ever. */
+ * OpenMP's threads can end or hang a correct program in two ways.  GNU's runtime ends the
+ * process if it cannot start a thread, so no more are requested than were just seen to start.
+ * And its team belongs to the calling thread but does not survive in a child of fork(), which
+ * would wait for it forever. */
 #define _GNU_SOURCE /* syscall() */
 #include "core/threads.h"
 #include "core/clock.h"
@@ -21,23 +21,24 @@
 #endif
 
 #ifdef _OPENMP
-/* Each calling thread has a record of its own. */
+/* Each calling thread has its own record. */
 static _Thread_local struct {
-    int    started; /* most threads, itself too, that were there at the same time */
-    bool   few;     /* more were asked for                                        */
-    bool   others;  /* as it forks, the process has more threads                  */
+    int    started; /* most threads that existed at once, itself included */
+    bool   few;     /* more were asked for */
+    bool   others;  /* the process has other threads when it forks */
     double when;    /* in rd_seconds()                                            */
-    bool   alone;   /* it is a fork's, and may have had some before               */
-    double one_did; /* operations that a team could have shared                   */
+    bool   alone;   /* this is the child of a fork that may have had a team */
+    double one_did; /* operations done alone that a team could have shared */
 } team;
 
-/* Compilers and the like that work beside evaluations now; since when, in rd_seconds(). */
+/* Number of compilers and the like that now work beside evaluations; since when, in
+ * rd_seconds(). */
 static atomic_int      beside;
 static _Atomic(double) beside_since;
 
 /* ---- Forks ----------------------------------------------------------------------------------- */
-/* Threads of this process, 0 where nobody says: the 18th number behind the name, which may have any
- * characters. */
+/* The number of threads of this process, 0 if unknown: the 18th number behind the name in
+ * /proc/self/stat.  The name may contain any characters. */
 static int threads_here(void)
 {
     enum { BEFORE = 18 };
@@ -55,8 +56,8 @@ static int threads_here(void)
     return at ? (int)strtol(at, NULL, 10) : 0;
 }
 
-/* The program may have had a team of its own in this thread, by OpenMP without us, which nobody can
- * ask for.  Only where there is no other thread there was none. */
+/* Notes whether other threads exist.  The program may have had a team in this thread without us,
+ * by OpenMP, which cannot be asked.  Without other threads there was none. */
 static void before_fork(void)
 {
     team.others = threads_here() != 1;
@@ -68,13 +69,13 @@ static void in_child(void)
     atomic_store(&beside, 0);
 }
 
-/* The program may fork before it evaluates: so this is watched from the start. */
+/* A constructor, because the program may fork before it evaluates. */
 __attribute__((constructor)) static void watch_forks(void)
 {
     (void)pthread_atfork(before_fork, NULL, in_child);
 }
 
-/* ---- What can be started --------------------------------------------------------------------- */
+/* ---- How many can start ---------------------------------------------------------------------- */
 typedef struct probe {
     pthread_t        thread;
     pid_t            id;
@@ -93,7 +94,8 @@ static void *stand(void *arg)
     return NULL;
 }
 
-/* Limits count a thread until somewhat after pthread_join() has returned. */
+/* Waits until a probe has ended.  Limits count a thread until a little after pthread_join()
+ * returns. */
 static void see_off(const probe *p)
 {
     enum { LONG = 1000 };
@@ -105,7 +107,7 @@ static void see_off(const probe *p)
 #endif
 }
 
-/* Starts up to n threads that wait for each other; returns how many were there at the same time. */
+/* Starts up to n threads that wait for each other; returns how many existed at once. */
 static int start(int n)
 {
     probe           probes[RD_MOST_THREADS];
@@ -113,7 +115,7 @@ static int start(int n)
     sigset_t        all, before;
     int             here = 0;
 
-    sigfillset(&all); /* signals are for the program's own threads */
+    sigfillset(&all); /* the program's own threads handle signals */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_mutex_lock(&gate);
     for (; here < n; here++) {
@@ -128,8 +130,9 @@ static int start(int n)
     return here;
 }
 
-/* Looked for once by each thread, and again for more than ever before: what was there once is taken
- * to be there again.  Where there were too few it is looked for again after a while. */
+/* See threads.h.  Each thread probes once, and again for more threads than before; threads that
+ * could start once are assumed to start again.  If there were too few it probes again after a
+ * while. */
 int rd_threads_startable(int threads)
 {
     enum { WHILE = 1 }; /* second */
@@ -139,7 +142,7 @@ int rd_threads_startable(int threads)
         return 1;
     if (threads > team.started && (!team.few || rd_seconds() - team.when > WHILE)) {
         rd_stay_loaded();
-        here         = 1 + start(threads - 1); /* beside the team that there may be */
+        here         = 1 + start(threads - 1); /* beside an existing team */
         team.few     = here < threads;
         team.when    = rd_seconds();
         team.started = here > team.started ? here : team.started;
@@ -166,7 +169,7 @@ void rd_threads_leave_one(bool leave)
 
 int rd_threads_left(int threads)
 {
-    static const double LONG = 0.5; /* seconds: other processes hold the compiler up */
+    static const double LONG = 0.5; /* seconds; after that, other processes hold up the compiler */
 
     int most;
 

@@ -1,17 +1,18 @@
-/* tree.h - the shape of the combine tree, which decides bits: program.h says how folds go by it. */
+/* tree.h - the shape of the combine tree, which decides bits. program.h describes how reductions
+ * use it. */
 #ifndef RD_CORE_TREE_H
 #define RD_CORE_TREE_H
 #include <stdint.h>
 
 enum {
-    RD_TREE_LANES  = 64,      /* of a row along memory; of elements of 8 bytes, half as many */
-    RD_TREE_ROW    = 256,     /* bytes of one step of all lanes                              */
-    RD_TREE_STEPS  = 64,      /* steps of a block                                            */
-    RD_GROUP_LANES = 4,       /* of folds by label that have few groups                      */
-    RD_ROW_PIECE   = 1 << 15, /* places of a piece of a long row (expr/sparse_pieces.c)    */
+    RD_TREE_LANES  = 64,      /* lanes along memory; half as many for 8-byte elements */
+    RD_TREE_ROW    = 256,     /* bytes of one step of all lanes */
+    RD_TREE_STEPS  = 64,      /* steps of a block */
+    RD_GROUP_LANES = 4,       /* lanes of a group-by with few groups */
+    RD_ROW_PIECE   = 1 << 15, /* places in a piece of a long row (expr/sparse_pieces.c) */
 };
 
-/* Of numbers above 0; of them it is at least 1. */
+/* Greatest common divisor of numbers above 0; at least 1. */
 static inline int64_t rd_common_divisor(int64_t a, int64_t b)
 {
     while (b) {

@@ -1,28 +1,28 @@
-/* whole.h - whole numbers that a text says: what operators make of them without wrapping. */
+/* whole.h - operators on whole numbers in texts, computed without wrapping. */
 #ifndef RD_CORE_WHOLE_H
 #define RD_CORE_WHOLE_H
 #include "core/ops.h"
 
 typedef enum rd_whole {
-    RD_WHOLE_NONE, /* the operator makes no whole number, or is not for constants */
+    RD_WHOLE_NONE, /* the operator gives no whole number, or is not for constants */
     RD_WHOLE_FITS,
-    RD_WHOLE_BEYOND /* 64 bits */
+    RD_WHOLE_BEYOND /* more than 64 bits */
 } rd_whole;
 
-/* a to the power of b >= 0; true: it overflows. */
+/* Computes a to the power of b >= 0; true: it overflows. */
 static inline bool rd_power_overflows(int64_t a, int64_t b, int64_t *value)
 {
     bool over = false;
 
     *value = 1;
-    if (a == 0 || a == 1 || a == -1) /* any exponent that is as odd */
+    if (a == 0 || a == 1 || a == -1) /* any exponent of the same parity */
         b = b % 2 + (b > 0) * 2;
     for (; b > 0 && !over; b--)
         over = __builtin_mul_overflow(*value, a, value);
     return over;
 }
 
-/* a times 2^b, b >= 0. */
+/* Computes a times 2^b, b >= 0; true: it overflows. */
 static inline bool rd_shift_overflows(int64_t a, int64_t b, int64_t *value)
 {
     const bool least = b == 63 && a == -1;
@@ -31,7 +31,7 @@ static inline bool rd_shift_overflows(int64_t a, int64_t b, int64_t *value)
     return a != 0 && !least && (b > 62 || __builtin_mul_overflow(a, (int64_t)1 << b, value));
 }
 
-/* The operator's value of one operand, a, or of two. */
+/* The operator's result for one operand a, or for two. */
 static inline rd_whole rd_whole_result(rd_op op, int64_t a, int64_t b, int64_t *value)
 {
     bool over;
