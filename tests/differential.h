@@ -2,7 +2,7 @@
  * with the oracle. */
 #ifndef RD_TESTS_DIFFERENTIAL_H
 #define RD_TESTS_DIFFERENTIAL_H
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "isa.h"
 #include "random_expr.h"
 

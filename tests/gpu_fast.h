@@ -2,7 +2,7 @@
  * states.  It does without Check, as a machine with a GPU may have none. */
 #ifndef RD_TESTS_GPU_FAST_H
 #define RD_TESTS_GPU_FAST_H
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include <rdim.h>
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
  * matrix of rows and columns.  It does without Check, as a machine with a GPU may have none. */
 #ifndef RD_TESTS_GPU_PROGRAMS_H
 #define RD_TESTS_GPU_PROGRAMS_H
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include <rdim.h>
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
  * end at, before and behind the ends of blocks, in one task and in several; and which type the
  * states have. */
 #include "nests.h"
-#include "core/ranges.h"
+#include "core/value_ranges.h"
 #include "suite.h"
 #include <stdio.h>
 

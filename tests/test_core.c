@@ -2,7 +2,7 @@
  * text. */
 #include "core/ops.h"
 #include "core/reducers.h"
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "suite.h"
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test_formula.c - formulas in text are the nodes that calls make: equal nodes are one address. */
 #include "rdim.h"
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "formula/formula.h"
 #include "random_formula.h"
 #include "suite.h"

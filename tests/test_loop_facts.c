@@ -1,5 +1,5 @@
 /* test_loop_facts.c - what is said of loop trees beside what some of their rounds do. */
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "kernels/loop/facts.h"
 #include "loop_programs.h"
 #include "loop_walk.h"

@@ -2,7 +2,7 @@
  * Lengths are in pixels. */
 #ifndef RD_CORE_SVG_H
 #define RD_CORE_SVG_H
-#include "core/text.h"
+#include "core/text_buffer.h"
 
 /* Width of a letter of the fixed-width font, and height of a line. */
 #define RD_SVG_LETTER 7.25

@@ -2,7 +2,7 @@
  * measurements. */
 #ifndef RD_EVAL_CHOICE_H
 #define RD_EVAL_CHOICE_H
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "kernels/program.h"
 #include "rdim.h"
 

@@ -1,7 +1,7 @@
 /* eval.c - the public calls that evaluate: memory for results, a plan, its run. */
 #include "core/bytes.h"
 #include "eval/cache/cache.h"
-#include "eval/pairs.h"
+#include "eval/complex_pairs.h"
 #include "eval/request.h"
 #include "eval/run/device.h"
 #include "expr/array.h"

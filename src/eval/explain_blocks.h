@@ -2,7 +2,7 @@
  * across several devices, and why not. */
 #ifndef RD_EVAL_EXPLAIN_BLOCKS_H
 #define RD_EVAL_EXPLAIN_BLOCKS_H
-#include "eval/backend.h"
+#include "eval/backend_choice.h"
 #include "eval/ir.h"
 
 /* Writes a line for each stage of prepared programs that does, or cannot.  False: no memory. */

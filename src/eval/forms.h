@@ -3,7 +3,7 @@
 #ifndef RD_EVAL_FORMS_H
 #define RD_EVAL_FORMS_H
 #include "eval/ir.h"
-#include "eval/backend.h"
+#include "eval/backend_choice.h"
 #include "kernels/loop/price.h"
 
 typedef struct rd_stage_form {

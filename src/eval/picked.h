@@ -2,7 +2,7 @@
  * block. */
 #ifndef RD_EVAL_PICKED_H
 #define RD_EVAL_PICKED_H
-#include "eval/pieces.h"
+#include "eval/expr_pieces.h"
 #include "kernels/picks.h"
 
 /* Words and elements of a block, the unit of work of threads. */

@@ -135,7 +135,7 @@ bool           rd_brief_is_over(const rd_plan *plan, int64_t runs);
 const rd_plan *rd_plan_grown(const rd_plan *plan);
 /* Makes a plan without programs. */
 rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *choice);
-/* parts.c: makes, frees and measures a plan in parts. */
+/* plan_parts.c: makes, frees and measures a plan in parts. */
 rd_plan *rd_plan_in_parts(rd_ctx *ctx, rd_exprs in, const int64_t *shift, rd_results results,
                           const rd_eval_opts *opts, const rd_choice *choice);
 void     rd_parts_drop(rd_plan *plan);
@@ -160,8 +160,8 @@ bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_
  * everything. given: NULL if nothing is.  NULL on failure. */
 rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
                      const rd_given *given, const rd_eval_opts *opts, const rd_choice *choice);
-typedef struct rd_backend_use rd_backend_use; /* eval/backend.h */
-/* apart.c: the same for a backend.  Reductions of different axes share loops on a device only if
+typedef struct rd_backend_use rd_backend_use; /* eval/backend_choice.h */
+/* recompute.c: the same for a backend.  Reductions of different axes share loops on a device only if
  * it accepts the stage.  On this processor they share if that costs not much more than separate
  * loops. */
 rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n,

@@ -16,7 +16,7 @@
 #define RD_EXPR_EXPR_H
 #include "core/ops.h"
 #include "core/reducers.h"
-#include "core/sorts.h"
+#include "core/sort_facts.h"
 #include "rdim.h"
 #include <stdarg.h>
 

@@ -1,5 +1,5 @@
 /* graphviz.c - expressions as a graph in Graphviz's language, each node once. */
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "expr/lists.h"
 #include "expr/nodes.h"
 

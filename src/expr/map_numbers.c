@@ -1,7 +1,7 @@
 /* map_numbers.c - operators on numbers of weak type: they stay numbers. */
 #include "core/extremes.h"
 #include "core/float_env.h"
-#include "core/parts.h"
+#include "core/float_parts.h"
 #include "expr/plain.h"
 #include <math.h>
 

@@ -31,7 +31,7 @@ static bool is_product_of_floats(double n)
 {
 #define RD_POWER(halves) n == 0.5 * (halves) ||
     return
-#include "core/powers.def"
+#include "core/half_powers.def"
         n == 1 || n == 2 || n == -1;
 }
 

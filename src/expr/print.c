@@ -1,5 +1,5 @@
 /* print.c - a node in one line, for dumps and messages. */
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "expr/expr.h"
 #include <inttypes.h>
 

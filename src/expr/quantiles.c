@@ -1,5 +1,5 @@
 /* quantiles.c - quantiles by label: elements of rows in order, group by group, and the line between
- * two of them, as core/sorts.h has it for a whole row. */
+ * two of them, as core/sort_facts.h has it for a whole row. */
 #include "expr/quantiles.h"
 #include "expr/grouped.h"
 #include "expr/maps.h"

@@ -4,7 +4,7 @@
  * great share of all places, rows are cut: a fold of each piece, and then one of each row's pieces,
  * both by rows that ascend.  Which rows are cut, and where, is read off the pattern, so that bits
  * depend on no thread. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
 

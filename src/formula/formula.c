@@ -2,7 +2,7 @@
 #include "core/float_env.h"
 #include "expr/lists.h"
 #include "formula/formula.h"
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "eval/debug.h"
 #include <string.h>
 

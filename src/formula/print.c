@@ -1,5 +1,5 @@
 /* print.c - the tree as a formula that reads as the same tree: all parentheses are written. */
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "formula/formula.h"
 #include <math.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 #define RD_KERNELS_PROGRAM_H
 #include "core/ops.h"
 #include "core/reducers.h"
-#include "core/sorts.h"
-#include "core/text.h"
+#include "core/sort_facts.h"
+#include "core/text_buffer.h"
 
 /* Stages with less work than this many operations stay on one thread.
  * A parallel region costs about a microsecond, a disturbed one several, and should not be a tenth

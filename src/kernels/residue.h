@@ -4,7 +4,7 @@
  * what is, and no pass or kernel has to tell of itself. */
 #ifndef RD_KERNELS_RESIDUE_H
 #define RD_KERNELS_RESIDUE_H
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "kernels/program.h"
 
 /* Rows of residue.def. */

@@ -1,6 +1,6 @@
 /* collect.c - makes the graph of the requested results: visits all reachable expressions, users
  * first, and attaches the results. */
-#include "eval/collect/seams.h"
+#include "eval/collect/concat_split.h"
 #include <string.h>
 
 /* ---- Results --------------------------------------------------------------------------------- */

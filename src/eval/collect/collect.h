@@ -51,7 +51,7 @@ bool     rd_is_seen(const rd_collector *c, const rd_expr *e);
  * ones. */
 bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given);
 
-/* demands.c, values.c: each returns a number, or -1 after recording a failure. */
+/* expr_uses.c, graph_values.c: each returns a number, or -1 after recording a failure. */
 int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at);
 int rd_leaf_slot(rd_collector *c, const rd_expr *leaf);
 int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_expr *expr);

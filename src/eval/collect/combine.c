@@ -4,8 +4,8 @@
  * The decisions depend only on the reduction's own operands, their strides, and fixed constants.
  * Other results, threads, caches and measurements cannot change them, so they cannot change
  * bits. */
-#include "core/tree.h"
-#include "eval/collect/accesses.h"
+#include "core/combine_tree.h"
+#include "eval/collect/reduction_accesses.h"
 #include <stdlib.h>
 #include <string.h>
 

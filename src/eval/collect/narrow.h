@@ -1,7 +1,7 @@
 /* narrow.h - facts about the values of a graph that narrow.c needs. */
 #ifndef RD_EVAL_COLLECT_NARROW_H
 #define RD_EVAL_COLLECT_NARROW_H
-#include "core/ranges.h"
+#include "core/value_ranges.h"
 #include "eval/ir.h"
 
 /* narrow_ranges.c: the range of whole numbers of each value.  Of floats it is known only if all

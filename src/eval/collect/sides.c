@@ -3,7 +3,7 @@
  *
  * If several sides reduce one value, such as the distance of a pair, each side recomputes it
  * where that costs less than an array.  The plan without sides has the same bits.  It stands
- * unless it costs 1.5 times as much (apart.c). */
+ * unless it costs 1.5 times as much (recompute.c). */
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* stored.c - finds the axis along which each value is stored.  A reduction of pairs, with its
  * operands packed either way, has its lanes along that axis. */
-#include "eval/collect/accesses.h"
+#include "eval/collect/reduction_accesses.h"
 #include <stdlib.h>
 #include <string.h>
 

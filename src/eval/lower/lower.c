@@ -8,7 +8,7 @@
  *      ->  CONST a;  LOOP i;  START t0;  LOOP k;  LOAD x0;  STEP t0;  END k;
  *          CLOSE t0;  MAP mul;  STORE y0;  END i */
 #include "eval/lower/lower.h"
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "eval/place/place.h"
 #include <string.h>
 

@@ -71,7 +71,7 @@ void rd_emit_store(rd_lowering *l, rd_opened *level, int v, int reg);
 /* lower_sort.c: sorts the row that value i reads into i's storage. */
 void rd_emit_sort(rd_lowering *l, rd_opened *level, int i);
 
-/* results.c: unrolls loops over a reducer's results in the finished program. */
+/* unroll_results.c: unrolls loops over a reducer's results in the finished program. */
 void rd_write_out_results(rd_lowering *l);
 
 /* share.c: the share of a loop's indices that its bounds leave, above 0 and at most 1.  An
@@ -80,7 +80,7 @@ double rd_bounds_share(const rd_program *p, const rd_graph *g, const rd_loop *lo
                        const rd_bounds *b);
 /* bounds.c: finds loops of the finished program that masks of places bound. */
 void rd_bound_loops(rd_lowering *l);
-/* copies.c: retypes loads and stores of 16-bit floats that are only copied.  False: no memory. */
+/* half_copies.c: retypes loads and stores of 16-bit floats that are only copied.  False: no memory. */
 bool rd_copy_bits(rd_lowering *l);
 
 /* True if the instruction may report something: a bad index, a callback's sentence, a division

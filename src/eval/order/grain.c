@@ -3,7 +3,7 @@
  * Blocks of a combine tree stay whole if bits depend on them.  Bits of an extreme or an int sum
  * do not.  Their blocks are as long as suits one thread, often the whole loop, so tasks may
  * begin within blocks if there are few. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "eval/order/order.h"
 
 /* How far one index of the root axis moves a reduction: in elements of its lanes, or in steps of

@@ -18,20 +18,20 @@
  * take 1.12 times as long). */
 #define RD_FOLDED_SQUARES 64
 
-/* rows.c: sorts several rows at a time. */
+/* sort_ranges.c: sorts several rows at a time. */
 bool rd_take_rows_together(rd_tree *tree);
-/* squares.c: makes the two axes of a transposing map innermost, in panels. */
+/* transpose_loops.c: makes the two axes of a transposing map innermost, in panels. */
 bool rd_make_squares(const rd_tree *tree);
 /* True if a read in the scope is contiguous along the scope's loop, and not along the axis. */
 bool rd_runs_across(const rd_tree *tree, const rd_scope *scope, int axis);
 /* panels.c: moves kept loops inside loops of larger strides. */
 bool rd_make_panels(const rd_tree *tree, const rd_choice *choice);
-/* spread.c: moves root loops of few iterations inside a loop that tasks can share. */
+/* root_interchange.c: moves root loops of few iterations inside a loop that tasks can share. */
 bool rd_spread_roots(const rd_tree *tree);
 /* epilogue.c: fuses maps of row reductions into the stage of the reductions. */
 bool rd_take_epilogues(rd_tree *tree);
 
-/* ---- Facts (loops.c) ------------------------------------------------------------------------ */
+/* ---- Facts (loop_facts.c) ------------------------------------------------------------------------ */
 /* How tasks may share a loop over `axis` around all that is in `scope`. */
 typedef struct rd_sharing {
     int64_t grain;  /* tasks start at multiples of it */

@@ -379,7 +379,7 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_ch
     panel     p    = { .tree = tree, .choice = choice, .axis = loop->axis, .bytes = 1, .step = 1 };
     bool      whole;
 
-    if (loop->tile) /* rows.c and squares.c chose its width */
+    if (loop->tile) /* sort_ranges.c and transpose_loops.c chose its width */
         return make_panels(tree, loop, choice);
     p.extent = tree->graph->axis[loop->axis].extent;
     p.fewest = choice->traversal == RD_TRAVERSE_GREEDY ? 2 : FEW;

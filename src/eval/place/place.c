@@ -1,10 +1,10 @@
 /* place.c - loop fusion: decides which values share which loops.
  *
  * Materialised values (anchors) are put into loops greedily.  The axis with the loop that saves
- * most when shared comes first, with every value that may join it (groups.c).  A value that
+ * most when shared comes first, with every value that may join it (loop_groups.c).  A value that
  * reads another only when a loop has finished comes in a later loop over the same axis, a phase.
  * docs/planning.md has the rules; cost.c has the costs. */
-#include "eval/place/groups.h"
+#include "eval/place/loop_groups.h"
 #include <string.h>
 
 typedef struct state {

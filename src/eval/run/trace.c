@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* getpid() */
 #include "eval/run/trace.h"
 #include "core/environment.h"
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

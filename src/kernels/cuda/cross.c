@@ -10,7 +10,7 @@
  *
  * Other stages in which folds cross have threads for the ones or the others; the evaluator asks
  * (rd_gpu_suits), and makes two of them. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/cuda/shape.h"
 #include <string.h>
 

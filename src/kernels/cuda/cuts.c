@@ -12,7 +12,7 @@
  * One loop that does nearly all of the work is cut alone.  Several over one axis, as the phases of
  * a softmax, are all cut alike: each has a kernel of its own, which does what stands before the
  * loop anew and finds the folds of the loops before it joined. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/cuda/blocks.h"
 
 static double work_of(const rd_program *p, int32_t loop)

@@ -1,6 +1,6 @@
 /* homes.c - where the states of folds and kept rows lie: in registers, or in memory of the team or
  * of the thread. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/cuda/shape.h"
 
 static bool is_scratch(const rd_program *p, const rd_inst *inst)

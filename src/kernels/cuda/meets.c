@@ -7,7 +7,7 @@
  * comes last merges the group's nodes by twos, as the tree has them, and goes to the group above;
  * who comes last of all ends the folds.  A group at the end of its axis may be short: nodes without
  * a sibling are their parents. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/cuda/text.h"
 #include <inttypes.h>
 #include <stdio.h>

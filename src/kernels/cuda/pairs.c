@@ -10,7 +10,7 @@
  *
  * Points of a lane go in their order, and each result has all of them in one thread, so that the
  * tree is the program's. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/cuda/text.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * RD_FAN joins what they left, in the order of places, and goes to the counter of the group above
  * (rd_is_last, prelude.cuh).  So nobody waits, and the order in which teams come changes no bit. */
 #include "kernels/cuda/text.h"
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include <inttypes.h>
 
 static int64_t states_of(const rd_cuda_fold *f)

@@ -1,6 +1,6 @@
 /* shape.c - which loops of a program are work items, and which are spread over a team. */
 #include "kernels/cuda/shape.h"
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/math/so_far.h"
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * A block of threads takes a tile of a row.  A thread has `wide` elements side by side in each of
  * some rounds, and 64 / wide neighbours have a block of the tree, whose prefixes they make by
  * passing on what they have.  print/gpu/sweep.c has the text. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/cuda/shape.h"
 
 /* Each has a warp that waits for what is before, of which a lane has up to two blocks. */

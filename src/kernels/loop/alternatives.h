@@ -5,7 +5,7 @@
  * does so here too, so that all choices are told in one form. */
 #ifndef RD_KERNELS_LOOP_ALTERNATIVES_H
 #define RD_KERNELS_LOOP_ALTERNATIVES_H
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include <stdint.h>
 
 /* One way.  `what` is for who asks: an axis, a number of threads. */

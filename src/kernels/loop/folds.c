@@ -1,6 +1,6 @@
 /* folds.c - what a program says of its folds, in the form that loop trees and their texts ask for. */
 #include "kernels/loop/loop.h"
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/math/so_far.h"
 
 bool rd_takes_step(const rd_inst *inst)

@@ -1,6 +1,6 @@
 /* intervals.c - interval arithmetic of floats: see intervals.h. */
 #include "kernels/loop/intervals.h"
-#include "core/ranges.h"
+#include "core/value_ranges.h"
 #include <math.h>
 
 enum { DEEP = 8 };

@@ -5,7 +5,7 @@
  * types and operations tell.  So their sum lies in a range, too, and a type that has all of it
  * rounds nothing and never wraps: 64 bools are a byte.  Vectors hold four times as many bytes as
  * int32s. */
-#include "core/ranges.h"
+#include "core/value_ranges.h"
 #include "kernels/loop/loop.h"
 
 enum { DEEP = 8, MOST_STEPS = 1 << 14 };

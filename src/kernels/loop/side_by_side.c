@@ -1,6 +1,6 @@
 /* side_by_side.c - whether the rounds of a loop may go side by side. */
 #include "kernels/loop/facts.h"
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include <stdlib.h>
 
 static bool no(const char **why, const char *because)

@@ -1,7 +1,7 @@
 /* speeds.h - what the cost model knows of a machine: a number for each row of speeds.def. */
 #ifndef RD_KERNELS_LOOP_SPEEDS_H
 #define RD_KERNELS_LOOP_SPEEDS_H
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include <stdbool.h>
 #include <stdint.h>
 

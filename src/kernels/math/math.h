@@ -8,7 +8,7 @@
 #define RD_KERNELS_MATH_MATH_H
 
 #include "core/extremes.h"
-#include "core/parts.h"
+#include "core/float_parts.h"
 #include "kernels/math/math_angle.h"
 #include "kernels/math/math_base.h"
 #include "kernels/math/math_erf.h"

@@ -3,7 +3,7 @@
  *     edge0 is the number of blocks before a range
  *     nodes: for each fold, number of a state, range, and row of nodes: all states */
 #include "kernels/opencl/ranges.h"
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* scans.c - see scans.h. */
 #include "kernels/opencl/scans.h"
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include <inttypes.h>
 

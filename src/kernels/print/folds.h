@@ -1,7 +1,7 @@
 /* folds.h - functions that a text has for each of its folds, beside those of emit/reducers.c. */
 #ifndef RD_KERNELS_PRINT_FOLDS_H
 #define RD_KERNELS_PRINT_FOLDS_H
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "kernels/emit/emit.h"
 
 /* A fold, and where its states lie. */

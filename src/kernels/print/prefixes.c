@@ -1,5 +1,5 @@
 /* prefixes.c - statements of scans as text.  See scans.c for the names. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
 

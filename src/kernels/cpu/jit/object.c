@@ -1,6 +1,6 @@
 /* object.c - C text into code that can be called. */
 #include "kernels/cpu/jit/object.h"
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "kernels/cpu/jit/compiler.h"
 #include "kernels/store/store.h"
 #include <dlfcn.h>

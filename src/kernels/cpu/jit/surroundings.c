@@ -1,7 +1,7 @@
 /* surroundings.c - copies of the part of the environment that compiling needs. */
 #include "kernels/cpu/jit/surroundings.h"
 #include "core/environment.h"
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>

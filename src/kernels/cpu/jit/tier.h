@@ -7,7 +7,7 @@
  * run another way, with the same bits.  Nothing here is an error: what cannot be had is counted. */
 #ifndef RD_KERNELS_CPU_JIT_TIER_H
 #define RD_KERNELS_CPU_JIT_TIER_H
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "kernels/cpu/jit/contest.h"
 #include <stdatomic.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
  * CPU Programming").  What is computed, in which order, and so its bits, are the program's. */
 #ifndef RD_KERNELS_CPU_NEST_NEST_H
 #define RD_KERNELS_CPU_NEST_NEST_H
-#include "core/text.h"
+#include "core/text_buffer.h"
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/loop/alternatives.h"
 #include "kernels/program.h"

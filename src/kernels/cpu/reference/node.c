@@ -1,7 +1,7 @@
 /* node.c - a node of the combine tree: the fold of some elements, by one of our reducers or a
  * user's. */
 #include "kernels/cpu/reference/node.h"
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/math/so_far.h"
 #include <string.h>
 

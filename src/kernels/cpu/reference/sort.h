@@ -1,4 +1,4 @@
-/* sort.h - a row put in order, as core/sorts.h defines it: by merging, element by element. */
+/* sort.h - a row put in order, as core/sort_facts.h defines it: by merging, element by element. */
 #ifndef RD_KERNELS_CPU_REFERENCE_SORT_H
 #define RD_KERNELS_CPU_REFERENCE_SORT_H
 #include "kernels/program.h"

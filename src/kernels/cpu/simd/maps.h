@@ -209,7 +209,7 @@ static void KERNEL(pow_half, by_one)(int64_t count, void *py, const void *pa, co
     const T *a = pa;
 
     switch ((int)(2 * *(const T *)pb)) {
-#include "core/powers.def"
+#include "core/half_powers.def"
     default: KERNEL(pow_half, b2)(count, py, pa, pb, pc, warnings);
     }
 }

@@ -7,7 +7,7 @@
 #define RD_KERNELS_CPU_SIMD_H
 #include "core/ops.h"
 #include "core/reducers.h"
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/picks.h"
 
 /* How a register's elements lie side by side: f32 and f64 as they are, ints widened to 64 bits,

@@ -1,4 +1,4 @@
-/* sort.h - a row put in order, as core/sorts.h defines it, by keys; once for each instruction set. */
+/* sort.h - a row put in order, as core/sort_facts.h defines it, by keys; once for each instruction set. */
 #ifndef RD_KERNELS_CPU_SORT_H
 #define RD_KERNELS_CPU_SORT_H
 #include "kernels/program.h"

@@ -4,7 +4,7 @@
  *       opens f1 .., outer i1                    opens all f1, outer m7
  *       step f1 .., outer i1                     serial i1 from m7 to m8
  *                                                  step f1 .., outer i1 */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/staged.h"
 

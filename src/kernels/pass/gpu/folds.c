@@ -1,6 +1,6 @@
 /* folds.c - what a program says of its folds, for a GPU: all lanes have states, every fold of several
  * blocks has its tree, and states are as wide as their type. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/pass/gpu/gpu.h"
 
 static int32_t bits_of(int64_t n)

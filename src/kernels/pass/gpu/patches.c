@@ -28,7 +28,7 @@
  * A team has as many columns as a row has lanes, and walks down: the columns' states are in registers, and
  * those of the rows' lanes in shared memory, where the next team finds them.  Either loop may stand in the
  * other one.  Rows that are one patch wide end without others. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/patch.h"
 

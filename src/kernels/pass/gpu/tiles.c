@@ -25,7 +25,7 @@
  *
  * So 16 bytes from shared memory serve as many pairs, and loops in a pair run once for all of them.  The
  * points of a thread come in their order. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/staged.h"
 

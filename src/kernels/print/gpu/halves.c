@@ -6,7 +6,7 @@
  *         turn0(&s0_0[c], &p0_0[c], &p0_1[c], b0[c] - from0, &w0[c], 4);
  *         d1_0[(range) * 4 + c] = w0[q.N[3] + c];
  *     } */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>

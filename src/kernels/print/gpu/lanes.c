@@ -3,7 +3,7 @@
  *
  *     const rd_pack<float, 4> h = RD_TAKE_SHARED(float, 4, h1_0, place);
  *     RD_UNROLL for (int l = 0; l < 4; l++) s1_0[l] = h.e[l]; */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 

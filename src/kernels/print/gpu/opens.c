@@ -1,7 +1,7 @@
 /* opens.c - cells move on to the block of an element: what was before it becomes nodes.
  *
  *     while (b0[0] < (i1) / 64) { push0(&s0_0[0], w0_0, 4, 1, 4, 0, b0[0], 0); b0[0]++; } */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 

@@ -24,7 +24,7 @@
  *     }
  *
  * Indices of points count from the tile on, in the 32 bits of addresses in shared memory. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>

@@ -11,7 +11,7 @@
  *     team 2                      rows 0   rows 8   ..      of columns 128 .. 191
  *
  * Between turns all threads of the block meet.  Nodes, and who comes last, are the backend's. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  *     while (b0[0] < (i1) / 64) { turn0(&s0_0[0], &p0_0[0]); b0[0]++; }
  *     step0(&s0_0[0], r0, 1, i1);
  *     sofar0(&s0_0[0], &p0_0[0], &r1); */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 

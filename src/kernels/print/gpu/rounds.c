@@ -13,7 +13,7 @@
  *         for i: the body of element v1 + 4 * t + i, if it is there
  *         v1 += 64;
  *     } */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>

@@ -7,7 +7,7 @@
  *
  * s has the states of the blocks at hand, one for each cell and lane that a thread has; w the rows of
  * their tree; b which block each cell is at.  A thread moves on all lanes of a cell that it has. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 

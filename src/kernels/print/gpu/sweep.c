@@ -16,7 +16,7 @@
  *
  * Which thread adds what is decided by positions, and nodes have one value each: so no bit depends on which
  * block of threads comes first. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>

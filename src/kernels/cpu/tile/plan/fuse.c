@@ -1,7 +1,7 @@
 /* fuse.c - passes over a tile that need not be: loads that are the memory itself, results stored
  * where they are computed, maps folded where they are computed. */
 #include "core/caches.h"
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/cpu/tile/plan/plan.h"
 
 static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)

@@ -1,6 +1,6 @@
 /* kernels.c - by which kernels each fold is taken: of rows that are whole folds, of blocks in
  * registers, fused. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/cpu/tile/plan/plan.h"
 #include <assert.h>
 

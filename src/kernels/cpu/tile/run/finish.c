@@ -1,5 +1,5 @@
 /* finish.c - states of finished folds become results. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include <string.h>

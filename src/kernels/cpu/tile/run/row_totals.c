@@ -1,6 +1,6 @@
 /* row_totals.c - rows that are a whole fold each: their totals, without a tree of the machine's.
  * Of one block; kernels keep a small tree themselves. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* total.c - programs that are nothing but folds of a few blocks by one kernel: the total of a small
  * array, or those of small planes or of their columns.  What surrounds the sum of a hundred
  * elements costs more than they do, so these run without registers, tiles and instructions. */
-#include "core/tree.h"
+#include "core/combine_tree.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include <assert.h>
 

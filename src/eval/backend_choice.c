@@ -1,0 +1,98 @@
+/* backend_choice.c - chooses the backend of an evaluation. */
+#include "eval/backend_choice.h"
+#include "core/backends.h"
+#include "expr/expr.h"
+
+/* Finds the one device of all leaves and results, as in rd_array; false: they lie on several
+ * GPUs. */
+static bool find_device(rd_ctx *ctx, rd_results results, int32_t *device)
+{
+    *device = 0;
+    for (int k = 0; k < results.n; k++) {
+        const rd_result *r = &results.at[k];
+
+        if (r->expr)
+            *device = rd_same_device(*device, r->expr->device);
+        if (r->out)
+            *device = rd_same_device(*device, r->out->device);
+    }
+    if (*device == RD_SEVERAL)
+        rd_fail(ctx, RD_ERR_DEVICE, "%s: leaves or results lie on several GPUs", rd_call_name(ctx));
+    return *device != RD_SEVERAL;
+}
+
+/* Takes a backend that reads host memory only; false after recording an error if data lie on a
+ * device. */
+static bool use_here(rd_ctx *ctx, rd_backend_use *use, int32_t device, rd_backend backend)
+{
+    if (device)
+        rd_fail(ctx, RD_ERR_DEVICE, "%s: backend %s cannot read what lies on GPU %d",
+                rd_call_name(ctx), rd_backend_title(backend), (int)device - 1);
+    use->must = true;
+    return !device;
+}
+
+/* The number of devices that share the work: those equal to the first, at most as many as the
+ * context allows. */
+static int32_t devices_of(const rd_ctx *ctx, const rd_device_table *device)
+{
+    const int32_t most  = rd_ctx_devices(ctx);
+    const int32_t alike = most > 1 && device->alike ? device->alike(rd_ctx_device(ctx) - 1) : 1;
+
+    return alike > most ? most : alike > 1 ? alike : 1;
+}
+
+static const rd_backend_table *const tables[RD_N_BACKENDS] = {
+#define RD_BACKEND(NAME, name, title) [RD_BACKEND_##NAME] = &rd_backend_##name,
+#include "core/backends.def"
+};
+
+/* Chooses the backend from options and from where data lie.  See backend_choice.h. */
+bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, rd_backend_use *use)
+{
+    const rd_device_table *table;
+    int32_t                device;
+    rd_backend             named;
+
+    *use = (rd_backend_use){ .backend = &rd_backend_cpu, .devices = 1, .named = RD_BACKEND_CUDA };
+    if (!find_device(ctx, results, &device))
+        return false;
+    named = opts->backend ? opts->backend : device ? RD_BACKEND_CUDA : rd_ctx_prefers(ctx);
+    table = tables[named] ? tables[named]->device : NULL;
+    if (!table && opts->backend == RD_BACKEND_AUTO) {
+        use->why = "nothing lies on a GPU";
+        return true;
+    }
+    if (!table || (device && named != RD_BACKEND_CUDA))
+        return use_here(ctx, use, device, named);
+    use->named = named;
+    use->must  = device || opts->backend;
+    if (table->count(&use->why) == 0) {
+        if (use->must)
+            rd_fail(ctx, RD_ERR_DEVICE, "%s: no %s: %s", rd_call_name(ctx), rd_backend_title(named),
+                    use->why);
+        return !use->must;
+    }
+    use->backend = tables[named];
+    use->device  = (device ? device : rd_ctx_device(ctx)) - 1;
+    use->devices = device ? 1 : devices_of(ctx, table);
+    return true;
+}
+
+bool rd_backend_forgive(rd_ctx *ctx)
+{
+    if (rd_error(ctx) == RD_ERR_DEVICE || rd_error(ctx) == RD_ERR_MEMORY)
+        rd_error_forgive(ctx);
+    return rd_error(ctx) == RD_OK;
+}
+
+/* Adapts the choice to a device: no panels, as GPU threads replace them.  Stages on several
+ * devices have no block tiles, which would need partials of both axes combined. */
+void rd_backend_adapt(const rd_backend_use *use, rd_choice *choice)
+{
+    if (!use->backend->device)
+        return;
+    choice->traversal = RD_TRAVERSE_LAZY;
+    choice->device    = use->backend;
+    choice->cross     = use->devices == 1 && use->backend->device->suits;
+}

@@ -1,0 +1,182 @@
+/* concat_boxes.c - builds the expression of a result in each of the boxes into which concatenation
+ * boundaries split it. */
+#include "eval/collect/concat_split_own.h"
+#include "expr/affine.h"
+#include "expr/plain.h"
+#include <string.h>
+
+/* Returns the part of a concatenation that contains the box, and where it begins in *from; -1:
+ * the box spans several parts. */
+static int part_in_box(const rd_seams *s, const rd_expr *x, const rd_reading *at, int64_t *from)
+{
+    const int     axis = (int)x->as.axis->axis, along = at[axis].axis;
+    const int64_t lo = at[axis].offset + (along < 0 ? 0 : s->lo[along]);
+    const int64_t hi = at[axis].offset + (along < 0 ? 1 : s->hi[along]);
+
+    *from = 0;
+    for (int k = 0; k < x->n_in; k++) {
+        const int64_t end = *from + x->in[k]->extent[axis];
+
+        if (lo >= *from && hi <= end)
+            return k;
+        *from = end;
+    }
+    return -1;
+}
+
+static rd_expr *in_box(rd_seams *s, rd_expr *x, const rd_reading *at);
+
+/* Computes the extents of what the box reads of a node. */
+static void extents(const rd_seams *s, const rd_expr *x, const rd_reading *at, int64_t *extent)
+{
+    for (int a = 0; a < x->rank; a++)
+        extent[a] = at[a].axis < 0 || x->extent[a] == 1 ? 1 : s->hi[at[a].axis] - s->lo[at[a].axis];
+}
+
+/* Makes the slice of a node that the box reads. */
+static rd_expr *slice(const rd_seams *s, rd_expr *x, const rd_reading *at)
+{
+    int64_t number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
+
+    if (x->rank == 0)
+        return x;
+    memset(number, 0, (size_t)(x->rank * (x->rank + 1)) * sizeof *number);
+    extents(s, x, at, extent);
+    for (int a = 0; a < x->rank; a++) {
+        number[a] = x->extent[a] == 1 ? 0 : at[a].offset + (at[a].axis < 0 ? 0 : s->lo[at[a].axis]);
+        number[x->rank + a * x->rank + a] = 1;
+    }
+    return rd_plain_view(x, x->rank, extent, number, NULL);
+}
+
+/* Makes the same map of its operands in the box. */
+static rd_expr *map_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+{
+    int64_t   extent[RD_MAX_RANK];
+    rd_expr **in   = rd_pool_get(s->c->pool, (size_t)x->n_in * sizeof *in);
+    rd_expr   node = *x;
+
+    for (int k = 0; in && k < x->n_in; k++)
+        if (!(in[k] = in_box(s, x->in[k], at)))
+            return NULL;
+    extents(s, x, at, extent);
+    node.extent = extent;
+    node.origin = NULL;
+    node.in     = in;
+    return in ? rd_node(&node, x->as.any, x->as_size) : NULL;
+}
+
+/* Makes the same view of its operand in the box.  The operand begins at the box, so all offsets
+ * are 0. */
+static rd_expr *view_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+{
+    int64_t    number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
+    rd_reading in[RD_MAX_RANK];
+    const int  rank = x->in[0]->rank;
+    rd_expr   *y;
+
+    if (!rd_read_through(x, at, in))
+        return slice(s, x, at);
+    if (!(y = in_box(s, x->in[0], in)))
+        return NULL;
+    memcpy(number, x->as.view->number, (size_t)(rank * (x->rank + 1)) * sizeof *number);
+    memset(number, 0, (size_t)rank * sizeof *number);
+    extents(s, x, at, extent);
+    return rd_plain_view(y, x->rank, extent, number, NULL);
+}
+
+/* Makes a part rounded before it is added, as it is when the concatenation is stored.  The cast
+ * keeps a product from being contracted into an fma. */
+static rd_expr *rounded(rd_expr *x)
+{
+    return x && rd_product_of(x) ? rd_node(&(rd_expr){ .ctx    = x->ctx,
+                                                       .kind   = RD_EXPR_MAP,
+                                                       .op     = RD_OP_cast,
+                                                       .type   = x->type,
+                                                       .rank   = x->rank,
+                                                       .n_in   = 1,
+                                                       .extent = x->extent,
+                                                       .in     = &x },
+                                           NULL, 0)
+                                 : x;
+}
+
+static rd_expr *concat_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+{
+    int64_t    from;
+    const int  part = part_in_box(s, x, at, &from);
+    rd_reading in[RD_MAX_RANK];
+
+    if (part < 0)
+        return slice(s, x, at);
+    memcpy(in, at, (size_t)x->rank * sizeof *in);
+    in[x->as.axis->axis].offset -= from;
+    return rounded(in_box(s, x->in[part], in));
+}
+
+static rd_expr *make_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+{
+    switch (rd_seen_of(s->c, x)->given ? RD_EXPR_LEAF : x->kind) {
+    case RD_EXPR_MAP:
+    case RD_EXPR_CALL: return map_in_box(s, x, at);
+    case RD_EXPR_VIEW: return view_in_box(s, x, at);
+    case RD_EXPR_CONCAT: return concat_in_box(s, x, at);
+    default: return slice(s, x, at);
+    }
+}
+
+/* Makes what a node is in the current box, once for each place where it is read. */
+static rd_expr *in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+{
+    bool     fresh;
+    rd_spot *p = rd_spot_of(s, x, at, &fresh);
+
+    if (!p)
+        return NULL;
+    if (p->box != s->box) {
+        p->made = make_in_box(s, x, at);
+        p->box  = s->box;
+    }
+    return p->made;
+}
+
+rd_expr *rd_in_next_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+{
+    s->box++;
+    return in_box(s, x, at);
+}
+
+/* Joins the boxes along axis a and the axes behind it, within the box chosen so far. */
+static rd_expr *join_boxes(rd_seams *s, rd_expr *x, const rd_reading *at, int a)
+{
+    const rd_axis_facts facts                   = { .axis = a };
+    rd_expr            *part[RD_MOST_SEAMS + 1] = { NULL };
+    int64_t             extent[RD_MAX_RANK];
+    const int           n = a < s->rank ? s->n[a] + 1 : 0;
+
+    if (a == s->rank)
+        return rd_in_next_box(s, x, at);
+    for (int k = 0; k < n; k++) {
+        s->lo[a] = s->at[a][k];
+        s->hi[a] = s->at[a][k + 1];
+        if (!(part[k] = join_boxes(s, x, at, a + 1)))
+            return NULL;
+    }
+    if (n == 1 || !part[0])
+        return part[0];
+    memcpy(extent, part[0]->extent, (size_t)s->rank * sizeof *extent);
+    extent[a] = s->extent[a];
+    return rd_node(&(rd_expr){ .ctx    = s->c->ctx,
+                               .kind   = RD_EXPR_CONCAT,
+                               .type   = x->type,
+                               .rank   = s->rank,
+                               .n_in   = n,
+                               .extent = extent,
+                               .in     = part },
+                   &facts, sizeof facts);
+}
+
+rd_expr *rd_join_boxes(rd_seams *s, rd_expr *x, const rd_reading *at)
+{
+    return join_boxes(s, x, at, 0);
+}

@@ -1,0 +1,147 @@
+/* concat_folds.c - splits reductions over concatenations at the concatenation boundaries: the
+ * whole is combined from reductions over boxes.
+ *
+ *    sum(x * roll(x, 1))   ->   sum over the inner box + sum over the narrow border box
+ *
+ * So no rolled array is stored.  Only reductions with the same bits in any order are split. */
+#include "eval/collect/concat_split_own.h"
+#include "core/reducers.h"
+#include <string.h>
+
+/* Depth to which maps and views above reductions are searched. */
+enum { DEPTH = 8 };
+
+/* ---- Which folds ---------------------------------------------------------------------------- */
+static int bits_of(rd_dtype type)
+{
+    return type == RD_BOOL ? 1 : 8 * rd_dtype_size(type);
+}
+
+/* True for a sum of ints cast to f64 that are so small that no sum rounds. */
+static bool adds_small_ints(const rd_expr *x)
+{
+    enum { EXACT = 53 };
+    const rd_expr *cast = x->in[0];
+
+    return x->type == RD_F64 && x->as.fold->reducer == RD_RED_sum && cast->kind == RD_EXPR_MAP &&
+           cast->op == RD_OP_cast && rd_dtype_kind(cast->in[0]->type) < RD_KIND_FLOAT &&
+           bits_of(cast->in[0]->type) < EXACT &&
+           rd_expr_points(cast) <= (double)((int64_t)1 << (EXACT - bits_of(cast->in[0]->type)));
+}
+
+static bool any_order(const rd_expr *x)
+{
+    const rd_fold_facts *fold = x->as.fold;
+
+    for (int k = 1; k < x->n_in; k++)
+        if (x->in[k])
+            return false;
+    if (fold->user || rd_reducer_table[fold->reducer].op == RD_OP_none || x->device)
+        return false;
+    return rd_dtype_kind(x->type) < RD_KIND_FLOAT || adds_small_ints(x);
+}
+
+/* True if boundaries cross reduced axes only.  Boxes along kept axes would have to be joined
+ * again. */
+static bool cuts_reduced_axes(const rd_seams *s, const rd_expr *x)
+{
+    for (int a = 0; a < s->rank; a++)
+        if (s->n[a] && !(x->as.fold->dims >> a & 1))
+            return false;
+    return true;
+}
+
+/* ---- Of boxes ------------------------------------------------------------------------------- */
+static rd_expr *fold_of_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+{
+    rd_expr **in   = rd_pool_get(s->c->pool, (size_t)x->n_in * sizeof *in);
+    rd_expr   node = *x;
+
+    if (!in)
+        return NULL;
+    memcpy(in, x->in, (size_t)x->n_in * sizeof *in);
+    node.in = in;
+    in[0]   = rd_in_next_box(s, x->in[0], at);
+    return in[0] ? rd_node(&node, x->as.any, x->as_size) : NULL;
+}
+
+/* Combines two partial reductions by the reducer's operator. */
+static rd_expr *both(const rd_expr *x, rd_expr *a, rd_expr *b)
+{
+    rd_expr *in[] = { a, b };
+
+    if (!a || !b)
+        return NULL;
+    return rd_node(&(rd_expr){ .ctx    = x->ctx,
+                               .kind   = RD_EXPR_MAP,
+                               .op     = rd_reducer_table[x->as.fold->reducer].op,
+                               .type   = x->type,
+                               .rank   = x->rank,
+                               .n_in   = 2,
+                               .extent = x->extent,
+                               .in     = in },
+                   NULL, 0);
+}
+
+/* Combines the reductions over boxes along axis a and the axes behind it, within the box chosen
+ * so far. */
+static rd_expr *fold_boxes(rd_seams *s, rd_expr *x, const rd_reading *at, int a)
+{
+    rd_expr *all = NULL;
+
+    if (a == s->rank)
+        return fold_of_box(s, x, at);
+    for (int k = 0; k <= s->n[a]; k++) {
+        rd_expr *one;
+
+        s->lo[a] = s->at[a][k];
+        s->hi[a] = s->at[a][k + 1];
+        one      = fold_boxes(s, x, at, a + 1);
+        all      = k ? both(x, all, one) : one;
+        if (!all)
+            return NULL;
+    }
+    return all;
+}
+
+/* Splits one reduction if that is allowed and pays off; else returns it as it is. */
+static rd_expr *cut_fold(rd_collector *c, rd_expr *x, rd_cut_list *cut)
+{
+    rd_reading at[RD_MAX_RANK];
+    rd_seams  *s;
+
+    if (!any_order(x) || rd_seen_of(c, x)->given || rd_expr_points(x->in[0]) == 0)
+        return x;
+    if (!(s = rd_seams_of(c, x->in[0], at)))
+        return NULL;
+    if (!cuts_reduced_axes(s, x) || !rd_seams_pay(s, x->in[0]))
+        return x;
+    return rd_note_concats(s, cut) ? fold_boxes(s, x, at, 0) : NULL;
+}
+
+/* ---- Above them ----------------------------------------------------------------------------- */
+static rd_expr *cut_under(rd_collector *c, rd_expr *x, int depth, rd_cut_list *cut)
+{
+    rd_expr **in, node = *x;
+    bool      changed = false;
+
+    if (x->kind == RD_EXPR_REDUCE)
+        return cut_fold(c, x, cut);
+    if ((x->kind != RD_EXPR_MAP && x->kind != RD_EXPR_VIEW) || depth == 0 ||
+        rd_seen_of(c, x)->given)
+        return x;
+    if (!(in = rd_pool_get(c->pool, (size_t)x->n_in * sizeof *in)))
+        return NULL;
+    for (int k = 0; k < x->n_in; k++) {
+        if (!(in[k] = cut_under(c, x->in[k], depth - 1, cut)))
+            return NULL;
+        changed |= in[k] != x->in[k];
+    }
+    node.in = in;
+    return changed ? rd_node(&node, x->as.any, x->as_size) : x;
+}
+
+rd_expr *rd_cut_folds(rd_collector *c, rd_expr *x, rd_cut_list *cut)
+{
+    return cut_under(c, x, DEPTH, cut);
+}

@@ -1,0 +1,272 @@
+/* concat_split.c - splits results into boxes at concatenation boundaries (index-set splitting).
+ *
+ * If x is rolled by one, each element but the first comes from the index before, and the first
+ * from the end of x.  So a map of rolled arrays is the same map of slices in each of a few
+ * boxes: one large inside, and narrow ones along the borders.  Storing each rolled array would
+ * cost a pass over memory.
+ *
+ *    x + roll(x, 1)   ->   concat(x[0:1] + x[n-1:n], x[1:n] + x[0:n-1]) */
+#include "eval/collect/concat_split.h"
+#include "eval/collect/concat_split_own.h"
+#include <string.h>
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+rd_spot *rd_spot_of(rd_seams *s, rd_expr *x, const rd_reading *at, bool *fresh)
+{
+    const size_t bytes = (size_t)x->rank * sizeof *at;
+    rd_spot     *p;
+
+    for (p = s->places; p < s->places + s->n_place; p++)
+        if (p->expr == x && memcmp(p->at, at, bytes) == 0) {
+            *fresh = false;
+            return p;
+        }
+    *fresh  = true;
+    s->many = s->many || s->n_place == RD_MOST_PLACES;
+    if (s->many || !(p->at = rd_pool_get(s->c->pool, bytes + 1))) {
+        s->failed = s->failed || !s->many;
+        return NULL;
+    }
+    p->expr = x;
+    p->box  = -1;
+    memcpy(p->at, at, bytes);
+    s->n_place++;
+    return p;
+}
+
+/* Computes where a view that is read at `at` reads its operand; false if it does not go along
+ * whole axes one by one. */
+bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in)
+{
+    const int      rank   = x->in[0]->rank;
+    const int64_t *number = x->as.view->number;
+
+    for (int a = 0; a < rank; a++) {
+        in[a] = (rd_reading){ .axis = -1, .offset = number[a] };
+        for (int k = 0; k < x->rank; k++) {
+            const int64_t coef = number[rank + a * x->rank + k];
+
+            if (coef == 0)
+                continue;
+            if (coef != 1 || in[a].axis >= 0)
+                return false;
+            in[a].axis = at[k].axis;
+            in[a].offset += at[k].offset;
+        }
+    }
+    return true;
+}
+
+/* ---- Seams ----------------------------------------------------------------------------------- */
+static void add_seam(rd_seams *s, const rd_reading *at, int64_t along)
+{
+    const int     axis = at->axis;
+    const int64_t here = along - at->offset;
+    int           k    = 0;
+
+    if (axis < 0 || here <= 0 || here >= s->extent[axis])
+        return;
+    while (k < s->n[axis] && s->at[axis][k + 1] < here)
+        k++;
+    if (k < s->n[axis] && s->at[axis][k + 1] == here)
+        return;
+    if (s->n[axis] == RD_MOST_SEAMS) {
+        s->many = true;
+        return;
+    }
+    memmove(&s->at[axis][k + 2], &s->at[axis][k + 1],
+            (size_t)(s->n[axis] - k + 1) * sizeof s->at[axis][0]);
+    s->at[axis][k + 1] = here;
+    s->n[axis]++;
+}
+
+static void find_seams(rd_seams *s, rd_expr *x, const rd_reading *at);
+
+/* Adds the boundaries between the parts of a concatenation, and those within the parts. */
+static void seams_of_parts(rd_seams *s, const rd_expr *x, const rd_reading *at)
+{
+    const int  axis = (int)x->as.axis->axis;
+    rd_reading in[RD_MAX_RANK];
+
+    s->n_concat++;
+    memcpy(in, at, (size_t)x->rank * sizeof *in);
+    for (int k = 0; k < x->n_in && !s->many; k++) {
+        if (k)
+            add_seam(s, &in[axis], 0);
+        if (rd_expr_points(x->in[k]) > 0)
+            find_seams(s, x->in[k], in);
+        in[axis].offset -= x->in[k]->extent[axis];
+    }
+}
+
+/* Finds boundaries below maps, views and concatenations.  Everything else is stored or reduced
+ * as a whole. */
+static void find_seams(rd_seams *s, rd_expr *x, const rd_reading *at)
+{
+    rd_reading in[RD_MAX_RANK];
+    bool       fresh;
+
+    if (s->many || s->failed || !rd_spot_of(s, x, at, &fresh) || !fresh ||
+        rd_seen_of(s->c, x)->given)
+        return;
+    switch (x->kind) {
+    case RD_EXPR_MAP:
+    case RD_EXPR_CALL:
+        for (int k = 0; k < x->n_in; k++)
+            find_seams(s, x->in[k], at);
+        return;
+    case RD_EXPR_VIEW:
+        if (rd_read_through(x, at, in))
+            find_seams(s, x->in[0], in);
+        return;
+    case RD_EXPR_CONCAT: seams_of_parts(s, x, at); return;
+    default: return;
+    }
+}
+
+/* ---- Is it worth it? ------------------------------------------------------------------------- */
+static bool is_of_memory(const rd_expr *x)
+{
+    while (x->kind == RD_EXPR_VIEW || x->kind == RD_EXPR_RESHAPE)
+        x = x->in[0];
+    return x->kind == RD_EXPR_LEAF;
+}
+
+/* True if a node at a place is not split.  Split folds would become several, and a reshape of
+ * computed values would be stored. */
+static bool stays_whole(const rd_seams *s, const rd_spot *p)
+{
+    const rd_expr *x    = p->expr;
+    bool           cuts = false;
+
+    if (rd_seen_of(s->c, x)->given)
+        return true;
+    switch (x->kind) {
+    case RD_EXPR_REDUCE:
+    case RD_EXPR_SCAN:
+    case RD_EXPR_SORT:
+    case RD_EXPR_PRODUCT: break;
+    case RD_EXPR_RESHAPE:
+        if (!is_of_memory(x))
+            break;
+        return true;
+    default: return true;
+    }
+    for (int a = 0; a < x->rank; a++)
+        cuts |= p->at[a].axis >= 0 && s->n[p->at[a].axis] > 0;
+    return !cuts;
+}
+
+/* Least number of elements of a box. */
+enum { LEAST_OF_BOX = 16 };
+
+bool rd_seams_pay(const rd_seams *s, const rd_expr *x)
+{
+    int64_t boxes = 1;
+    bool    whole = true;
+
+    for (int a = 0; a < s->rank && boxes <= RD_MOST_BOXES; a++)
+        boxes *= s->n[a] + 1;
+    for (int32_t k = 0; k < s->n_place; k++)
+        whole &= stays_whole(s, &s->places[k]);
+    return !s->many && whole && s->n_concat > 0 && boxes > 1 && boxes <= RD_MOST_BOXES &&
+           rd_expr_points(x) >= (double)(LEAST_OF_BOX * boxes);
+}
+
+bool rd_note_concats(rd_seams *s, rd_cut_list *cut)
+{
+    const rd_expr **more = rd_pool_grow(s->c->pool, cut->concat, (size_t)cut->n,
+                                        (size_t)cut->n + (size_t)s->n_place, sizeof *more);
+
+    for (int32_t k = 0; more && k < s->n_place; k++)
+        if (s->places[k].expr->kind == RD_EXPR_CONCAT &&
+            !rd_seen_of(s->c, s->places[k].expr)->given)
+            more[cut->n++] = s->places[k].expr;
+    cut->concat = more;
+    return more;
+}
+
+static rd_expr *cut_result(rd_collector *c, rd_expr *x, rd_cut_list *cut);
+
+/* Splits each part of a concatenated result by itself, because parts are stored one by one. */
+static rd_expr *cut_parts(rd_collector *c, rd_expr *x, rd_cut_list *cut)
+{
+    rd_expr **in   = rd_pool_get(c->pool, (size_t)x->n_in * sizeof *in);
+    rd_expr   node = *x;
+
+    for (int k = 0; in && k < x->n_in; k++)
+        if (!(in[k] = cut_result(c, x->in[k], cut)))
+            return NULL;
+    node.in = in;
+    return in ? rd_node(&node, x->as.any, x->as_size) : NULL;
+}
+
+/* Finds the boundaries below x.  See concat_split_own.h. */
+rd_seams *rd_seams_of(rd_collector *c, rd_expr *x, rd_reading *at)
+{
+    rd_seams *s = rd_pool_get(c->pool, sizeof *s);
+
+    if (!s)
+        return NULL;
+    *s = (rd_seams){ .c = c, .rank = x->rank };
+    if (!(s->places = rd_pool_get(c->pool, RD_MOST_PLACES * sizeof *s->places)))
+        return NULL;
+    for (int a = 0; a < x->rank; a++) {
+        at[a]        = (rd_reading){ .axis = a };
+        s->extent[a] = x->extent[a];
+        s->at[a][1]  = x->extent[a];
+    }
+    find_seams(s, x, at);
+    return s->failed ? NULL : s;
+}
+
+static rd_expr *cut_map(rd_collector *c, rd_expr *x, rd_cut_list *cut)
+{
+    rd_reading      at[RD_MAX_RANK];
+    rd_seams *const s = rd_seams_of(c, x, at);
+
+    if (!s || !rd_seams_pay(s, x))
+        return s ? x : NULL;
+    return rd_note_concats(s, cut) ? rd_join_boxes(s, x, at) : NULL;
+}
+
+static rd_expr *cut_result(rd_collector *c, rd_expr *x, rd_cut_list *cut)
+{
+    rd_expr *folds;
+
+    if (rd_seen_of(c, x)->given || rd_expr_points(x) == 0)
+        return x;
+    if ((folds = rd_cut_folds(c, x, cut)) != x)
+        return folds;
+    return x->kind == RD_EXPR_CONCAT ? cut_parts(c, x, cut) : cut_map(c, x, cut);
+}
+
+/* Splits all results, unless a concatenation is still used afterwards.  See concat_split.h. */
+bool rd_cut_at_seams(rd_collector *c, int n, const rd_request *request, rd_expr **result,
+                     rd_exprs given)
+{
+    const size_t bytes   = (size_t)n * sizeof *result;
+    rd_expr    **before  = rd_pool_get(c->pool, bytes);
+    rd_cut_list  cut     = { 0 };
+    bool         changed = false, left = false;
+
+    if (!before)
+        return false;
+    memcpy(before, result, bytes);
+    for (int k = 0; k < n; k++) {
+        if (request[k].type == before[k]->type && !(result[k] = cut_result(c, before[k], &cut)))
+            return false;
+        changed |= result[k] != before[k];
+    }
+    if (!changed)
+        return true;
+    if (!rd_reach_exprs(c, (rd_exprs){ result, n }, given))
+        return false;
+    /* Another reader would store the concatenation, so splitting would compute its parts twice. */
+    for (int32_t k = 0; k < cut.n; k++)
+        left |= rd_is_seen(c, cut.concat[k]);
+    if (!left)
+        return true;
+    memcpy(result, before, bytes);
+    return rd_reach_exprs(c, (rd_exprs){ result, n }, given);
+}

@@ -1,0 +1,258 @@
+/* expr_uses.c - uses of expressions (rd_demand), at which subscripts, and which of them are equal. */
+#include "eval/collect/collect.h"
+#include <string.h>
+
+rd_subscript *rd_subscripts(rd_collector *c, int n)
+{
+    return rd_pool_get(c->pool, (size_t)(n ? n : 1) * sizeof(rd_subscript));
+}
+
+/* Appends a use of an expression at subscripts `at`, normalised; returns its number or -1. */
+int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
+{
+    rd_seen   *seen = rd_seen_of(c, expr);
+    rd_demand *d;
+
+    if (c->n_demand == c->room_demand) {
+        int32_t room = c->room_demand ? 2 * c->room_demand : 16;
+
+        d = rd_pool_grow(c->pool, c->demand, (size_t)c->n_demand, (size_t)room, sizeof *d);
+        if (!d)
+            return -1;
+        c->demand      = d;
+        c->room_demand = room;
+    }
+    d  = &c->demand[c->n_demand];
+    *d = (rd_demand){ .expr  = (int32_t)(seen - c->seen),
+                      .next  = -1,
+                      .alias = -1,
+                      .value = -1,
+                      .group = -1,
+                      .at    = rd_pool_raw(c->pool, ((size_t)expr->rank + 1) * sizeof *at) };
+    if (!d->at)
+        return -1;
+    if (expr->rank)
+        memcpy(d->at, at, (size_t)expr->rank * sizeof *at);
+    for (int a = 0; a < expr->rank; a++) {
+        if (expr->extent[a] == 1)
+            d->at[a] = rd_subscript_const(0);
+        if (!rd_subscript_normal(c->axes, &d->at[a]))
+            return -1;
+    }
+    if (seen->last < 0)
+        seen->first = c->n_demand;
+    else
+        c->demand[seen->last].next = c->n_demand;
+    return seen->last = c->n_demand++;
+}
+
+const rd_demand *rd_demand_of(const rd_collector *c, int demand)
+{
+    return &c->demand[demand];
+}
+
+void rd_walk_begins(const rd_collector *c)
+{
+    c->axes->walk++;
+}
+
+bool rd_walk_comes(const rd_collector *c, int demand)
+{
+    const bool first = c->demand[demand].walk != c->axes->walk;
+
+    c->demand[demand].walk = c->axes->walk;
+    return first;
+}
+
+/* Multiplies the extents of a use's axes, each counted once.  A gather goes along the axes of
+ * its index: both coordinates of a sparse element are one axis. */
+static double demand_points(const rd_collector *c, const rd_demand *d, uint64_t *seen)
+{
+    const rd_expr *expr   = c->seen[d->expr].expr;
+    double         points = 1;
+
+    for (int a = 0; a < expr->rank; a++)
+        for (int t = 0; t < d->at[a].n_term; t++) {
+            int axis = d->at[a].term[t].axis;
+
+            if (axis < 0) {
+                const int index = c->graph->value[d->at[a].term[t].value].in[0];
+
+                if (rd_walk_comes(c, index))
+                    points *= demand_points(c, &c->demand[index], seen);
+                continue;
+            }
+            axis = rd_axes_root(c->axes, axis);
+            if (!(seen[axis / 64] >> (axis % 64) & 1)) {
+                seen[axis / 64] |= (uint64_t)1 << (axis % 64);
+                points *= (double)c->axes->at[axis].extent;
+            }
+        }
+    return points;
+}
+
+double rd_demand_points(const rd_collector *c, const rd_demand *d)
+{
+    uint64_t seen[RD_RAW_WORDS] = { 0 };
+
+    rd_walk_begins(c);
+    return demand_points(c, d, seen);
+}
+
+bool rd_demand_is_gathered(const rd_collector *c, const rd_demand *d)
+{
+    for (int a = 0; a < c->seen[d->expr].expr->rank; a++)
+        for (int t = 0; t < d->at[a].n_term; t++)
+            if (d->at[a].term[t].axis < 0)
+                return true;
+    return false;
+}
+
+/* The number of points of all axes that some use goes along.  See collect.h. */
+double rd_demands_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n)
+{
+    uint64_t seen[RD_RAW_WORDS] = { 0 };
+    double   points             = 1;
+
+    for (int k = 0; k < n; k++)
+        for (int a = 0; a < expr->rank; a++) {
+            const rd_subscript *at = &c->demand[list[k]].at[a];
+
+            for (int t = 0; t < at->n_term; t++) {
+                const int axis =
+                    at->term[t].axis < 0 ? -1 : rd_axes_root(c->axes, at->term[t].axis);
+
+                if (axis < 0 || seen[axis / 64] >> (axis % 64) & 1)
+                    continue;
+                seen[axis / 64] |= (uint64_t)1 << (axis % 64);
+                points *= (double)c->axes->at[axis].extent;
+            }
+        }
+    return points;
+}
+
+/* ---- Equal demands --------------------------------------------------------------------------- */
+enum { MAX_PAIRS = RD_MAX_RANK * RD_MAX_TERMS };
+
+typedef struct pairs {
+    int n, a[MAX_PAIRS], b[MAX_PAIRS];
+} pairs;
+
+/* Records that a and b would be unified; false if one is paired with another axis already, or
+ * they must stay distinct. */
+static bool pair_axes(rd_collector *c, pairs *p, int a, int b)
+{
+    a = rd_axes_root(c->axes, a);
+    b = rd_axes_root(c->axes, b);
+    for (int i = 0; i < p->n; i++)
+        if (p->a[i] == a || p->b[i] == b)
+            return p->a[i] == a && p->b[i] == b;
+    if (p->n == MAX_PAIRS || !rd_axes_may_join(c->axes, a, b))
+        return false;
+    p->a[p->n]   = a;
+    p->b[p->n++] = b;
+    return true;
+}
+
+static bool pair_demands(rd_collector *c, pairs *p, const rd_demand *a, const rd_demand *b);
+
+/* Pairs the axes of two subscripts term by term; false if the subscripts differ in more than
+ * their axes. */
+static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, const rd_subscript *b)
+{
+    if (a->offset != b->offset || a->n_term != b->n_term)
+        return false;
+    for (int t = 0; t < a->n_term; t++) {
+        const rd_term *u = &a->term[t], *v = &b->term[t];
+
+        if (u->coef != v->coef || (u->axis < 0) != (v->axis < 0))
+            return false;
+        if (u->axis >= 0) {
+            if (!pair_axes(c, p, u->axis, v->axis))
+                return false;
+        } else if (u->value != v->value) {
+            const rd_value *x = &c->graph->value[u->value], *y = &c->graph->value[v->value];
+
+            if (x->value.i64 != y->value.i64 ||
+                !pair_demands(c, p, &c->demand[x->in[0]], &c->demand[y->in[0]]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Pairs the axes of two uses; false if they differ.  Uses found to differ keep different groups,
+ * so that chains of gathers are not compared again to their end. */
+static bool pair_demands(rd_collector *c, pairs *p, const rd_demand *a, const rd_demand *b)
+{
+    if (a->expr != b->expr || (a->group >= 0 && b->group >= 0 && a->group != b->group))
+        return false;
+    for (int k = 0; k < c->seen[a->expr].expr->rank; k++)
+        if (!pair_subscripts(c, p, &a->at[k], &b->at[k]))
+            return false;
+    return true;
+}
+
+/* Unifies two uses if they are equal but for names of axes.  Terms are sorted by axis, so two
+ * equal uses may list them differently.  They then stay two: a shared computation is lost, but
+ * nothing is wrong. */
+static bool unify(rd_collector *c, const rd_demand *a, const rd_demand *b)
+{
+    pairs p;
+
+    p.n = 0; /* the rest of its 8 KiB needs no initial value */
+    if (!pair_demands(c, &p, a, b))
+        return false;
+    for (int i = 0; i < p.n; i++)
+        rd_axes_join(c->axes, p.a[i], p.b[i]);
+    return true;
+}
+
+/* True for a view of a number.  A number is the same everywhere, so its readers need not share a
+ * loop.  Otherwise the row and column sums of a matrix, each times a number, would get one axis
+ * and then read the matrix at different places. */
+static bool is_view_of_number(const rd_expr *e)
+{
+    const bool view = e->kind == RD_EXPR_VIEW;
+
+    while (e->kind == RD_EXPR_VIEW)
+        e = e->in[0];
+    return view && e->kind == RD_EXPR_NUMBER;
+}
+
+/* Finds classes of equal uses by comparing each with one of every class.  See collect.h. */
+int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
+{
+    const bool number = is_view_of_number(seen->expr);
+    int        n = 0, total = 0;
+
+    for (int d = seen->first; d >= 0; d = c->demand[d].next)
+        total++;
+    *list = rd_pool_get(c->pool, (size_t)(total ? total : 1) * sizeof **list);
+    if (!*list)
+        return -1;
+    for (int d = seen->first; d >= 0; d = c->demand[d].next) {
+        int k = 0;
+
+        for (int a = 0; a < seen->expr->rank; a++)
+            if (!rd_subscript_normal(c->axes, &c->demand[d].at[a]))
+                return -1;
+        while (k < n && (number || !unify(c, &c->demand[(*list)[k]], &c->demand[d])))
+            k++;
+        c->demand[d].group = k;
+        if (k == n)
+            (*list)[n++] = d;
+        else
+            c->demand[d].alias = (*list)[k];
+    }
+    return n;
+}
+
+void rd_join_places(rd_collector *c, const rd_subscript *a, const rd_subscript *b)
+{
+    if (a->offset != b->offset || a->n_term != 1 || b->n_term != 1 ||
+        a->term[0].coef != b->term[0].coef || a->term[0].axis < 0 || b->term[0].axis < 0)
+        return;
+    if (rd_axes_may_join(c->axes, a->term[0].axis, b->term[0].axis))
+        rd_axes_join(c->axes, a->term[0].axis, b->term[0].axis);
+}

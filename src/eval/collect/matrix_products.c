@@ -1,0 +1,261 @@
+/* matrix_products.c - finds sums of products of two matrices (GEMM) and gives them loops of their own,
+ * for a matrix library.  Their operands are stored before, and their readers run after.
+ *
+ *    c[i,j] = sum over k of a[i,k] * b[k,j] */
+#include "eval/ir.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* c = sum of a b, with the sets of axes of a GEMM. */
+typedef struct product {
+    const rd_value *a, *b;
+    rd_set          m, n, k, batch;
+} product;
+
+static double points(const rd_graph *g, rd_set axes)
+{
+    return (double)rd_points_of(g, axes);
+}
+
+static bool find_operands(const rd_graph *g, const rd_value *v, product *p)
+{
+    if (v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_dot ||
+        (v->out >= 0 && v->out_type != v->type))
+        return false;
+    p->a = &g->value[v->in[0]];
+    p->b = &g->value[v->in[1]];
+    return true;
+}
+
+static bool find_axes(const rd_value *v, product *p)
+{
+    const rd_set a = p->a->axes, b = p->b->axes;
+
+    p->batch = v->axes & a & b;
+    p->m     = v->axes & a & ~b;
+    p->n     = v->axes & b & ~a;
+    p->k     = v->reduced;
+    return !(v->axes & ~(a | b)) && !(v->reduced & ~(a & b));
+}
+
+/* True if the product is large enough to be worth arrays around it. */
+static bool is_large(const rd_graph *g, const product *p)
+{
+    enum { LEAST_EXTENT = 8, LEAST_POINTS = 1 << 15 };
+
+    return points(g, p->m) >= LEAST_EXTENT && points(g, p->n) >= LEAST_EXTENT &&
+           points(g, p->k) >= LEAST_EXTENT &&
+           points(g, p->batch | p->m | p->n | p->k) >= LEAST_POINTS;
+}
+
+/* True if storing the product as an array is acceptable: it is small, or not much larger than
+ * its operands.  Distances between many points of few coordinates are not. */
+static bool is_small(const rd_graph *g, const rd_value *v, const product *p)
+{
+    enum { SMALL = 1 << 20, TIMES = 4 };
+
+    return points(g, v->axes) <= SMALL ||
+           points(g, v->axes) <= TIMES * (points(g, p->a->axes) + points(g, p->b->axes));
+}
+
+static bool may_be_stored(const rd_graph *g, const rd_value *v, const product *p)
+{
+    return v->out >= 0 || v->whole || is_small(g, v, p);
+}
+
+/* True if the value is a product that will be stored.  Lanes of reductions depend on this, so it
+ * follows from options and extents alone, not from siblings, devices or libraries. */
+bool rd_is_stored_product(const rd_graph *g, const rd_value *v)
+{
+    product p;
+
+    if (g->exact || v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_dot)
+        return false;
+    p.a = &g->value[v->in[0]];
+    p.b = &g->value[v->in[1]];
+    return find_axes(v, &p) && is_large(g, &p) && is_small(g, v, &p);
+}
+
+/* ---- Operands -------------------------------------------------------------------------------- */
+/* True if the value is read contiguously along one of the axes. */
+static bool reads_rows(const rd_value *v, rd_set axes)
+{
+    bool rows = v->target >= 0;
+
+    for (int d = 0; d < v->n_at; d++)
+        for (int t = 0; t < v->at[d].n_term; t++) {
+            const rd_term *term = &v->at[d].term[t];
+
+            if (term->axis < 0)
+                return false;
+            rows |= term->coef == 1 && rd_in(axes, term->axis);
+        }
+    return rows;
+}
+
+/* True if storing an operand costs less than the product would cost without a library. */
+static bool may_be_stored_first(const rd_graph *g, const rd_value *v, const product *p)
+{
+    return points(g, v->axes) * (RD_PRICE_WRITE + RD_PRICE_READ + v->ops) <=
+           points(g, p->batch | p->m | p->n | p->k);
+}
+
+/* True for a read of rows with gaps between elements, such as the real parts of complex numbers.
+ * Each axis must occur once, and no batch axis within the rows. */
+static bool rows_lie_apart(const rd_value *v, const product *p)
+{
+    const rd_subscript *at   = v->at;
+    rd_set              seen = 0, nearest = 0;
+    int64_t             least = INT64_MAX;
+
+    if (v->kind != RD_VALUE_READ || v->target >= 0 || reads_rows(v, p->m | p->n | p->k))
+        return false;
+    for (int t = 0; t < at->n_term; t++) {
+        if (at->term[t].axis < 0 || rd_in(seen, at->term[t].axis))
+            return false;
+        seen |= rd_bit(at->term[t].axis);
+        if (llabs(at->term[t].coef) < least) {
+            least   = llabs(at->term[t].coef);
+            nearest = rd_bit(at->term[t].axis);
+        }
+    }
+    return seen == v->axes && !(nearest & p->batch);
+}
+
+static bool may_be_operand(const rd_graph *g, const rd_value *v, const product *p)
+{
+    if (v->kind == RD_VALUE_READ)
+        return reads_rows(v, p->m | p->n | p->k) ||
+               (rows_lie_apart(v, p) && may_be_stored_first(g, v, p));
+    return rd_is_anchor_kind(v) ||
+           ((v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && may_be_stored_first(g, v, p));
+}
+
+/* Gives a copy storage dims in the order of its source's memory. */
+static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
+{
+    int64_t *step = rd_pool_get(g->pool, (size_t)at->n_term * sizeof *step);
+
+    v->whole = true;
+    v->dim   = rd_pool_get(g->pool, (size_t)(at->n_term + 1) * sizeof *v->dim);
+    for (int t = 0; step && v->dim && t < at->n_term; t++) {
+        int place = v->n_dim++;
+
+        for (; place > 0 && step[place - 1] < llabs(at->term[t].coef); place--) {
+            step[place]   = step[place - 1];
+            v->dim[place] = v->dim[place - 1];
+        }
+        step[place]   = llabs(at->term[t].coef);
+        v->dim[place] = at->term[t].axis;
+    }
+    return step && v->dim;
+}
+
+/* The axes along which a map's sources are contiguous.  `depth` bounds the recursion. */
+static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
+{
+    rd_set found = 0;
+
+    if (v->kind == RD_VALUE_READ) {
+        const rd_subscript *at = v->target < 0 ? &v->at[0] : &v->at[v->n_at - 1];
+
+        for (int t = 0; t < at->n_term; t++)
+            if (at->term[t].axis >= 0 && at->term[t].coef == 1)
+                found |= rd_bit(at->term[t].axis);
+        return found;
+    }
+    for (int k = 0; k < v->n_in && v->kind == RD_VALUE_MAP && depth > 0; k++)
+        if (v->in[k] >= 0 && rd_points_of(g, g->value[v->in[k]].axes) == rd_points_of(g, v->axes))
+            found |= side_by_side(g, &g->value[v->in[k]], depth - 1);
+    return found;
+}
+
+/* Gives a map storage dims: batch, then rows, then k innermost.  If its sources are contiguous
+ * along rows instead, k goes outside: writing a tall matrix transposed takes as long as
+ * multiplying it. */
+static bool keep_map(rd_graph *g, rd_value *v, const product *p)
+{
+    enum { DEPTH = 8 };
+    const rd_set near     = side_by_side(g, v, DEPTH);
+    const bool   turned   = near & (p->m | p->n) && !(near & p->k);
+    const rd_set group[3] = { p->batch, turned ? p->k : p->m | p->n, turned ? p->m | p->n : p->k };
+
+    if (v->kind == RD_VALUE_READ || rd_is_anchor_kind(v))
+        return true;
+    v->whole = true;
+    v->dim   = rd_pool_get(g->pool, (size_t)(g->n_axis + 1) * sizeof *v->dim);
+    for (int k = 0; v->dim && k < 3; k++)
+        for (int a = 0; a < g->n_axis; a++)
+            if (rd_in(v->axes & group[k], a))
+                v->dim[v->n_dim++] = a;
+    return v->dim;
+}
+
+/* Stores an operand, if it needs that. copy: by value, its copy, -1. */
+static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_t *copy)
+{
+    const int read = *operand;
+
+    if (!rows_lie_apart(&g->value[read], p))
+        return keep_map(g, &g->value[read], p);
+    if (copy[read] < 0 && ((copy[read] = rd_graph_add_copy(g, read, 0)) < 0 ||
+                           !keep_copy(g, &g->value[copy[read]], &g->value[read].at[0])))
+        return false;
+    *operand = copy[read];
+    return true;
+}
+
+/* True if there is a matrix library.  If one is missing that could be installed, the graph's
+ * notes say so. */
+static bool has_library(rd_graph *g, bool *memory)
+{
+    const rd_backend_table *backend = g->device ? g->device : &rd_backend_cpu;
+    const char             *why     = NULL;
+    const bool              has     = backend->multiplies && backend->multiplies(&why);
+    rd_text                 line    = { 0 };
+
+    *memory = true;
+    if (has || !why)
+        return has;
+    rd_text_add(&line, "products run as loops: %s\n", why);
+    *memory = rd_graph_say(g, &line);
+    return false;
+}
+
+/* True for a sum that a library could compute. */
+static bool is_product(const rd_graph *g, const rd_value *v, product *p)
+{
+    return find_operands(g, v, p) && find_axes(v, p) && is_large(g, p) && may_be_stored(g, v, p) &&
+           may_be_operand(g, p->a, p) && may_be_operand(g, p->b, p);
+}
+
+/* Marks the products of the first n values and stores their operands. */
+static bool part(rd_graph *g, int32_t *copy, int n)
+{
+    bool memory;
+
+    for (int i = 0; i < n; i++) {
+        product  p;
+        int32_t *in = g->value[i].in;
+
+        if (!is_product(g, &g->value[i], &p))
+            continue;
+        if (!has_library(g, &memory)) /* asked last, because the answer may load the library */
+            return memory;
+        g->value[i].apart = true;
+        if (!keep_operand(g, &in[0], &p, copy) || !keep_operand(g, &in[1], &p, copy))
+            return false;
+    }
+    return g->n_value == n || rd_graph_sort_results(g);
+}
+
+bool rd_part_products(rd_graph *g)
+{
+    const int n    = g->n_value;
+    int32_t  *copy = rd_pool_get(g->pool, (size_t)n * sizeof *copy);
+
+    if (!copy)
+        return false;
+    memset(copy, -1, (size_t)n * sizeof *copy);
+    return part(g, copy, n);
+}

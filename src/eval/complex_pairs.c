@@ -1,0 +1,114 @@
+/* complex_pairs.c - converts complex and sparse results for plans, which know real dense ones: a complex
+ * result gets one more axis of two reals. */
+#include "eval/complex_pairs.h"
+#include "eval/request.h"
+#include "expr/array.h"
+#include "expr/complex.h"
+
+static bool is_given(const rd_array *out)
+{
+    return out && !rd_array_asks_memory(out);
+}
+
+static bool is_pairs(const rd_result *r)
+{
+    return r->expr && (rd_is_complex(r->expr) || rd_is_sparse(r->expr) ||
+                       (is_given(r->out) && rd_dtype_is_complex(r->out->type)));
+}
+
+/* Describes fresh memory for pairs: the two parts are adjacent, in any order of axes. */
+static bool fresh_pairs(rd_ctx *ctx, const rd_expr *y, const rd_array *out, rd_array *array)
+{
+    int64_t stride[RD_MAX_RANK];
+
+    *array = *out;
+    if (!rd_array_fresh_strides(ctx, rd_call_name(ctx), y, out, stride))
+        return false;
+    if (y->rank == RD_MAX_RANK || (!out->order && !out->strides.n))
+        return true;
+    array->order     = 0;
+    array->strides.n = y->rank + 1;
+    for (int a = 0; a < y->rank && !out->strides.n; a++)
+        array->strides.at[a] = a;
+    array->strides.at[y->rank] = INT64_MIN;
+    return true;
+}
+
+/* Describes the memory of pairs as the caller's complex array. */
+static void as_complex(const rd_expr *y, const rd_array *pairs, rd_array *out)
+{
+    const int32_t order = out->order;
+    const bool    given = out->strides.n != 0;
+
+    if (!pairs->type)
+        return; /* no memory was allocated */
+    *out         = *pairs;
+    out->type    = y->type;
+    out->shape   = rd_shape_of(y);
+    out->order   = order;
+    out->strides = (rd_strides){ .n = given ? y->rank : 0 };
+    for (int a = 0; a < out->strides.n; a++)
+        out->strides.at[a] = pairs->strides.at[a] / 2;
+    if (y->origin)
+        out->origin = rd_origin_of(y);
+}
+
+/* Makes a real result of a complex or sparse one; `array` then describes its output. */
+static bool as_real(rd_ctx *ctx, const rd_result *from, rd_result *to, rd_array *array)
+{
+    rd_expr *y = from->expr;
+    int64_t  stride[RD_MAX_RANK];
+
+    *to = *from;
+    if (!is_pairs(from) || y->ctx != ctx)
+        return true;
+    if (!(y = to->expr = rd_dense(y)))
+        return false;
+    if (!rd_is_complex(y) && !(is_given(from->out) && rd_dtype_is_complex(from->out->type)))
+        return true;
+    if (is_given(from->out)) {
+        if (!rd_check_output(ctx, rd_call_name(ctx), y, from->out, stride) ||
+            !(y = rd_cast_to(y, from->out->type)) ||
+            !rd_complex_array(ctx, from->out, rd_call_name(ctx), array))
+            return false;
+    } else if (from->out && !fresh_pairs(ctx, y, from->out, array))
+        return false;
+    if (from->out)
+        to->out = array;
+    to->expr = rd_complex_pairs(y);
+    return to->expr != NULL;
+}
+
+/* Converts all results.  See complex_pairs.h. */
+bool rd_pairs_begin(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
+{
+    bool any = false, all = true;
+
+    *pairs = (rd_pairs){ .results = results };
+    for (int k = 0; results.at && k < results.n; k++)
+        any |= is_pairs(&results.at[k]);
+    if (!any)
+        return true;
+    pairs->own = rd_alloc(ctx, results.n * (int64_t)(sizeof(rd_result) + sizeof(rd_array)));
+    if (!pairs->own)
+        return false;
+    pairs->array      = (rd_array *)(pairs->own + results.n);
+    pairs->results.at = pairs->own;
+    for (int k = 0; all && k < results.n; k++)
+        all = as_real(ctx, &results.at[k], &pairs->own[k], &pairs->array[k]);
+    if (!all)
+        rd_pairs_end(ctx, (rd_results){ 0 }, pairs);
+    return all;
+}
+
+void rd_pairs_end(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
+{
+    for (int k = 0; k < results.n && pairs->own; k++) {
+        rd_array *out = results.at[k].out;
+
+        if (pairs->own[k].out == out || is_given(out))
+            continue;
+        as_complex(results.at[k].expr, &pairs->array[k], out);
+    }
+    rd_free(ctx, pairs->own);
+}

@@ -1,0 +1,94 @@
+/* expr_pieces.c - splits an expression along one axis into views that are evaluated one after the
+ * other. */
+#include "eval/expr_pieces.h"
+#include "expr/origin.h"
+
+/* The number of elements of the axes from `axis` on. */
+static int64_t points_from(const rd_expr *x, int axis)
+{
+    return rd_points(x->rank - axis, x->extent + axis);
+}
+
+/* Splits x into pieces of at most so many elements.  See expr_pieces.h. */
+rd_pieces rd_pieces_of(const rd_expr *x, int64_t most)
+{
+    rd_pieces p = { .extent = 1, .each = 1, .along = 1, .inner = 1, .n = 1 };
+
+    if (x->rank == 0)
+        return p;
+    while (p.axis < x->rank - 1 && points_from(x, p.axis + 1) > most)
+        p.axis++;
+    p.extent = x->extent[p.axis];
+    p.inner  = points_from(x, p.axis + 1);
+    p.each   = p.inner && most / p.inner < p.extent ? most / p.inner : p.extent;
+    p.each   = p.each ? p.each : 1;
+    p.along  = p.extent / p.each + (p.extent % p.each != 0);
+    p.n      = p.inner ? rd_points(p.axis, x->extent) * p.along : 0;
+    return p;
+}
+
+static int64_t first_of(const rd_pieces *p, int64_t k)
+{
+    return k % p->along * p->each;
+}
+
+int64_t rd_piece_points(const rd_pieces *p, int64_t k)
+{
+    const int64_t left = p->extent - first_of(p, k);
+
+    return (left < p->each ? left : p->each) * p->inner;
+}
+
+int64_t rd_piece_begin(const rd_pieces *p, int64_t k)
+{
+    return (k / p->along * p->extent + first_of(p, k)) * p->inner;
+}
+
+/* Makes the view of piece k.  See expr_pieces.h. */
+rd_expr *rd_piece_view(const rd_pieces *p, rd_expr *x, int64_t k)
+{
+    const int64_t first = first_of(p, k);
+    int64_t       row   = k / p->along;
+    int64_t       index[RD_MAX_RANK];
+
+    if (p->n == 1 || !x)
+        return x;
+    for (int a = p->axis - 1; a >= 0; row /= x->extent[a--])
+        index[a] = row % x->extent[a];
+    for (int a = 0; a < p->axis; a++)
+        x = rd_select_place(x, 0, index[a]);
+    return rd_slice_places(x, 0, first, first + p->each, 1);
+}
+
+/* True if each element costs little by itself.  Visits a limited number of nodes, because a
+ * graph may have very many paths. */
+static bool is_cheap(const rd_expr *x, int *left)
+{
+    if (--*left < 0)
+        return false;
+    switch (x->kind) {
+    case RD_EXPR_LEAF:
+    case RD_EXPR_NUMBER:
+    case RD_EXPR_COORD: return true;
+    case RD_EXPR_TAKE:
+        if (x->in[0]->kind != RD_EXPR_LEAF)
+            return false;
+        break;
+    case RD_EXPR_VIEW:
+    case RD_EXPR_MAP:
+    case RD_EXPR_CALL:
+    case RD_EXPR_COMPLEX: break;
+    default: return false;
+    }
+    for (int k = 0; k < x->n_in; k++)
+        if (!is_cheap(x->in[k], left))
+            return false;
+    return true;
+}
+
+bool rd_pieces_are_cheap(const rd_expr *x)
+{
+    int left = 256;
+
+    return is_cheap(x, &left);
+}

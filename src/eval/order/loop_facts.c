@@ -1,0 +1,100 @@
+/* loop_facts.c - facts about a tree that the passes of order need: strides, contents of loops, and
+ * how tasks may share one. */
+#include "core/combine_tree.h"
+#include "eval/order/order.h"
+
+static int64_t coef_of(const rd_subscript *at, int axis)
+{
+    for (int t = 0; t < at->n_term; t++)
+        if (at->term[t].axis == axis)
+            return at->term[t].coef < 0 ? -at->term[t].coef : at->term[t].coef;
+    return 0;
+}
+
+/* The stride of a value along an axis.  See order.h. */
+int64_t rd_step_of(const rd_tree *tree, int value, int axis)
+{
+    const rd_value *v    = &tree->graph->value[value];
+    int64_t         step = 1;
+
+    if (v->kind == RD_VALUE_READ)
+        return coef_of(&v->at[0], axis);
+    if (v->out >= 0)
+        return coef_of(v->store, axis);
+    if (!rd_in(v->axes, axis))
+        return v->whole; /* read at other places, such as windows: counted as contiguous */
+    for (int d = 0; d < v->n_dim; d++)
+        for (int k = 0; k < v->n_dim && v->dim[d] == axis; k++)
+            if (rd_stands_inside(v, k, d) && rd_in(tree->home[value].stored, v->dim[k]))
+                step *= tree->graph->axis[v->dim[k]].extent;
+    return step;
+}
+
+/* Puts a list of items into a new loop.  See order.h. */
+rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first)
+{
+    rd_scope *loop    = rd_pool_get(tree->graph->pool, sizeof *loop);
+    rd_item  *wrapper = rd_pool_get(tree->graph->pool, sizeof *wrapper);
+
+    if (!loop || !wrapper)
+        return NULL;
+    loop->axis     = axis;
+    loop->first    = first;
+    wrapper->value = -1;
+    wrapper->loop  = loop;
+    return wrapper;
+}
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+static bool holds_loop(const rd_scope *scope)
+{
+    for (const rd_item *item = scope->first; item; item = item->next)
+        if (item->loop)
+            return true;
+    return false;
+}
+
+/* Combines the grains of all reductions along the axis in a scope (least common multiple). */
+static void share(const rd_tree *tree, const rd_scope *scope, int axis, bool outermost,
+                  rd_sharing *s)
+{
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        const rd_value *v = item->loop ? NULL : &tree->graph->value[item->value];
+
+        if (item->loop)
+            share(tree, item->loop, axis, false, s);
+        else if (!rd_in(v->reduced, axis))
+            continue;
+        else if (v->kind == RD_VALUE_SCAN || v->combine->steps == INT64_MAX)
+            s->serial = true;
+        else {
+            int64_t grain = rd_fold_grain(tree->graph, v, axis, outermost && holds_loop(scope));
+
+            s->grain = s->grain / rd_common_divisor(s->grain, grain) * grain;
+        }
+    }
+}
+
+rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis)
+{
+    rd_sharing s = { .grain = 1 };
+
+    share(tree, scope, axis, true, &s);
+    return s;
+}
+
+/* The kind of sparse reduction in a scope.  See order.h. */
+int rd_folds_places(const rd_tree *tree, const rd_scope *scope)
+{
+    int found = 0;
+
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        const rd_value *v    = item->loop ? NULL : &tree->graph->value[item->value];
+        const int       here = item->loop                    ? rd_folds_places(tree, item->loop)
+                               : v->group >= 0 && v->combine ? v->expr->as.fold->of_pattern
+                                                             : 0;
+
+        found = here > found ? here : found;
+    }
+    return found;
+}

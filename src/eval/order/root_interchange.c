@@ -1,0 +1,118 @@
+/* root_interchange.c - moves a root loop of few iterations inside a loop that tasks can share.
+ *
+ * The sum over the last axis of an array (3, 10000000) has three results, hence three tasks.
+ * Its reduced loop is cut into ranges, shared by whole blocks.  Each task then reads three runs
+ * of memory, and the results of all three are kept at once.
+ *
+ *    for i: for j     ->     for ranges of j: for i: for j in the range */
+#include "eval/order/order.h"
+
+/* Bytes of a range: long enough that moving to the next run of memory costs nothing. */
+static const int64_t RANGE_BYTES = RD_L2_BYTES / 4;
+
+typedef struct facts {
+    const rd_tree *tree;
+    int            axis;  /* the axis to be shared */
+    int64_t        bytes; /* largest stride along it of all reads, in bytes */
+    bool           exits; /* an `any` or `all` may exit early */
+} facts;
+
+/* Collects the largest stride along the axis, and early exits. */
+static void look(facts *f, const rd_scope *scope)
+{
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        const rd_graph  *g = f->tree->graph;
+        const rd_anchor *a = item->loop ? NULL : &f->tree->anchor[f->tree->number[item->value]];
+
+        if (item->loop)
+            look(f, item->loop);
+        for (int u = 0; a && u < a->n_use; u++) {
+            int64_t step = rd_step_of(f->tree, a->use[u].value, f->axis);
+
+            step *= rd_dtype_size(g->value[a->use[u].value].type);
+            f->bytes = step > f->bytes ? step : f->bytes;
+        }
+        f->exits |= a && g->value[item->value].kind == RD_VALUE_REDUCE &&
+                    rd_value_decides(&g->value[item->value]);
+    }
+}
+
+static bool reduces(const rd_tree *tree, const rd_scope *scope, int axis)
+{
+    for (const rd_item *item = scope->first; item; item = item->next)
+        if (item->loop ? reduces(tree, item->loop, axis)
+                       : rd_in(tree->graph->value[item->value].reduced, axis))
+            return true;
+    return false;
+}
+
+/* The length of the ranges for the loop inside a root loop; 0: leave it. */
+static int64_t range_of(const rd_tree *tree, const rd_scope *root, const rd_scope *inner)
+{
+    facts      f      = { .tree = tree, .axis = inner->axis };
+    rd_sharing s      = rd_share(tree, inner, inner->axis);
+    int64_t    extent = tree->graph->axis[inner->axis].extent, range;
+
+    look(&f, inner);
+    /* Moving a reduced loop inside would change the order of its elements. */
+    if (s.serial || f.exits || f.bytes == 0 || reduces(tree, root, root->axis))
+        return 0;
+    if (rd_grains(tree, inner->axis, s) < RD_ENOUGH ||
+        extent / RD_ENOUGH < RD_STRIP_BYTES / f.bytes)
+        return 0;
+    range = RANGE_BYTES / f.bytes / s.grain * s.grain;
+    return inner->tile ? inner->step : range ? range : s.grain;
+}
+
+/* Interchanges the root loop with the loops inside:
+ *
+ *    for k: { before; for j; after }
+ *      ->  for k: before;  for ranges of j: for k: for j;  for k: after */
+static bool spread(const rd_tree *tree, rd_item **at, int64_t range)
+{
+    const int axis = (*at)->loop->axis;
+    rd_item  *rest = (*at)->next, *next;
+
+    *at = (*at)->loop->first;
+    for (; *at; at = &(*at)->next) {
+        rd_item  *last = *at, *outer;
+        rd_scope *loop = last->loop;
+
+        while (!loop && last->next && !last->next->loop)
+            last = last->next;
+        next       = last->next;
+        last->next = NULL;
+        outer      = rd_wrap_items(tree, axis, loop && loop->tile ? loop->first : *at);
+        if (outer && loop)
+            outer = rd_wrap_items(tree, loop->axis, outer);
+        if (!outer)
+            return false;
+        if (loop) {
+            outer->loop->tile = true;
+            outer->loop->step = range;
+        }
+        outer->next = next;
+        *at         = outer;
+    }
+    *at = rest;
+    return true;
+}
+
+/* Does so for all root loops of few iterations.  See order.h. */
+bool rd_spread_roots(const rd_tree *tree)
+{
+    for (rd_item **at = &tree->root->first, *next = *at; next;) {
+        rd_scope *root  = next->loop, *inner;
+        int64_t   range = 0;
+
+        next = next->next;
+        if (root && !root->tile && tree->graph->axis[root->axis].extent < RD_ENOUGH &&
+            (inner = rd_only_loop(root)) && inner->axis != root->axis)
+            range = range_of(tree, root, inner);
+        if (range && !spread(tree, at, range))
+            return false;
+        while (*at != next)
+            at = &(*at)->next;
+    }
+    return true;
+}

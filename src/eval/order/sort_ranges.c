@@ -1,0 +1,161 @@
+/* sort_ranges.c - sorts several rows at a time.
+ *
+ * Rows across memory, such as columns of a matrix, would read one element of each cache line.
+ * Short rows have a fixed cost that exceeds the sort.  So rows are processed in ranges that fit
+ * in an L2 cache, with a loop for each step:
+ *
+ *    for i: { fill a row; sort it; read it }
+ *      ->  for ranges of i: { for i: fill;  for i: sort;  for i: read } */
+#include "eval/order/order.h"
+
+/* Elements beyond this stride share no cache line. */
+enum { FAR = 16 };
+/* Rows of a range: FEWEST at least, MOST at most, and rows of SHORT words are always worth it. */
+enum { FEWEST = 4, ACROSS = 16, MOST = 64, SHORT = 256 };
+static const int64_t RANGE_BYTES = RD_L2_BYTES / 2;
+
+static const rd_value *value_of(const rd_tree *tree, const rd_item *item)
+{
+    return &tree->graph->value[item->value];
+}
+
+static bool is_sort(const rd_tree *tree, const rd_item *item)
+{
+    return !item->loop && value_of(tree, item)->kind == RD_VALUE_SORT;
+}
+
+/* Number of elements of a row. */
+static int64_t length_of(const rd_value *v)
+{
+    return v->expr->in[0]->extent[v->expr->rank - 1];
+}
+
+/* Bytes kept for one row and its results; 0: nothing is sorted here. */
+static int64_t bytes_of_rows(const rd_tree *tree, const rd_scope *loop)
+{
+    int64_t bytes = 0;
+
+    for (const rd_item *item = loop->first; item; item = item->next)
+        if (is_sort(tree, item)) {
+            const rd_value *v = value_of(tree, item);
+            bytes += length_of(v) * rd_dtype_size(v->expr->in[0]->type) +
+                     rd_points_of(tree->graph, rd_bit(v->inner)) * rd_dtype_size(v->type);
+        }
+    return bytes;
+}
+
+/* True if something read below is contiguous along the axis and not along the loop. */
+static bool lies_across(const rd_tree *tree, const rd_scope *loop, int axis)
+{
+    for (const rd_item *item = loop->first; item; item = item->next) {
+        const rd_anchor *a = item->loop ? NULL : &tree->anchor[tree->number[item->value]];
+
+        if (item->loop && lies_across(tree, item->loop, axis))
+            return true;
+        for (int u = 0; a && u < a->n_use; u++) {
+            const int value = a->use[u].value;
+
+            if (rd_in(tree->graph->value[value].axes, axis) && rd_step_of(tree, value, axis) == 1 &&
+                rd_step_of(tree, value, loop->axis) > FAR)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool rows_lie_across(const rd_tree *tree, const rd_scope *loop)
+{
+    for (const rd_item *item = loop->first; item; item = item->next)
+        if (item->loop && lies_across(tree, item->loop, loop->axis))
+            return true;
+    return false;
+}
+
+/* True if a row's elements are reductions of their own, such as distances of points, with lanes
+ * along the row.  Neighbouring rows then read the same operands and should share loops. */
+static bool holds_fold(const rd_tree *tree, const rd_scope *scope, int axis)
+{
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        const rd_value *v = item->loop ? NULL : value_of(tree, item);
+
+        if (v ? v->kind == RD_VALUE_REDUCE && v->combine->lane_axis != axis
+              : holds_fold(tree, item->loop, axis))
+            return true;
+    }
+    return false;
+}
+
+static bool rows_are_folds(const rd_tree *tree, const rd_scope *loop)
+{
+    for (const rd_item *item = loop->first; item && !is_sort(tree, item); item = item->next)
+        if (item->loop && holds_fold(tree, item->loop, loop->axis))
+            return true;
+    return false;
+}
+
+/* True if something runs along the axis itself, in order, so that the loop must stay whole. */
+static bool runs_along(const rd_tree *tree, const rd_scope *scope, int axis)
+{
+    for (const rd_item *item = scope->first; item; item = item->next)
+        if (item->loop ? runs_along(tree, item->loop, axis)
+                       : rd_in(value_of(tree, item)->reduced, axis))
+            return true;
+    return false;
+}
+
+/* Number of rows of a range; 0: one row at a time. */
+static int64_t rows_of(const rd_tree *tree, const rd_scope *loop)
+{
+    const int64_t bytes = bytes_of_rows(tree, loop), extent = tree->graph->axis[loop->axis].extent;
+    int64_t       rows = MOST;
+
+    if (!bytes || loop->tile || loop->backwards || runs_along(tree, loop, loop->axis))
+        return 0;
+    while (rows > FEWEST && rows * bytes > RANGE_BYTES)
+        rows /= 2;
+    if (rows * bytes > RANGE_BYTES || extent < 2 * FEWEST)
+        return 0;
+    if (bytes > SHORT * 8 && !rows_lie_across(tree, loop) && !rows_are_folds(tree, loop))
+        return 0;
+    return rows;
+}
+
+/* Gives each sort, and all items between two sorts, a loop of its own. */
+static bool part(const rd_tree *tree, rd_item *at, int64_t rows)
+{
+    rd_scope *range = at->loop;
+    rd_item **end   = &range->first;
+
+    for (rd_item *item = range->first, *next; item; item = next) {
+        rd_item *last = item, *loop;
+
+        while (!is_sort(tree, item) && last->next && !is_sort(tree, last->next))
+            last = last->next;
+        next       = last->next;
+        last->next = NULL;
+        loop       = rd_wrap_items(tree, range->axis, item);
+        if (!loop)
+            return false;
+        *end = loop;
+        end  = &loop->next;
+    }
+    range->tile = true;
+    range->step = rows;
+    return true;
+}
+
+static bool take_rows_together(const rd_tree *tree, rd_scope *scope)
+{
+    for (rd_item *item = scope->first; item; item = item->next) {
+        const int64_t rows = item->loop ? rows_of(tree, item->loop) : 0;
+
+        if (rows ? !part(tree, item, rows) : item->loop && !take_rows_together(tree, item->loop))
+            return false;
+    }
+    return true;
+}
+
+bool rd_take_rows_together(rd_tree *tree)
+{
+    return take_rows_together(tree, tree->root) && rd_settle_homes(tree);
+}

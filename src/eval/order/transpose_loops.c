@@ -1,0 +1,199 @@
+/* transpose_loops.c - makes the two axes of a transposing map innermost, for backends to run in squares.
+ *
+ * A transposed copy reads along one axis and writes along another.  The stored axis goes
+ * innermost, because non-temporal stores want whole lines in order; the read axis goes around
+ * it.  A panel of the inner axis around all loops keeps pages and partly read lines in cache
+ * until the next square needs them.
+ *
+ *    for j: for i: y[i,j] = x[j,i]     ->     for panels of j: for i: for j in the panel */
+#include "eval/order/order.h"
+
+/* Elements beyond this stride share no cache line. */
+enum { FAR = 16 };
+
+/* A chain of loops, outermost first, around maps alone. */
+typedef struct chain {
+    const rd_tree *tree;
+    int            n;
+    rd_scope      *loop[RD_MAX_AXES];
+} chain;
+
+/* True if the loop is the head of such a chain; fills in the chain. */
+static bool is_chain(chain *c, rd_scope *loop)
+{
+    for (c->n = 0; loop; loop = loop->first->loop) {
+        c->loop[c->n++] = loop;
+        if (!loop->first || (loop->first->loop && loop->first->next))
+            return false;
+    }
+    for (const rd_item *item = c->loop[c->n - 1]->first; item; item = item->next)
+        if (item->loop || c->tree->graph->value[item->value].kind == RD_VALUE_JOIN ||
+            c->tree->graph->value[item->value].kind == RD_VALUE_SORT ||
+            c->tree->graph->value[item->value].combine)
+            return false;
+    return c->n > 1;
+}
+
+/* True if a value is contiguous along the axis. */
+static bool runs_along(const rd_tree *tree, int value, int axis)
+{
+    return rd_in(tree->graph->value[value].axes, axis) && rd_step_of(tree, value, axis) == 1;
+}
+
+/* True if a value is contiguous along `axis` and far apart along `other`. */
+static bool runs_across(const rd_tree *tree, int value, int axis, int other)
+{
+    return runs_along(tree, value, axis) && rd_step_of(tree, value, other) > FAR;
+}
+
+static double bytes_of(const rd_tree *tree, int value)
+{
+    const rd_value *v = &tree->graph->value[value];
+
+    return (double)rd_points_of(tree->graph, v->axes) * rd_dtype_size(v->type);
+}
+
+/* The loop along which most bytes are stored contiguously; -1: none. */
+static int find_stored(const chain *c)
+{
+    double most = 0;
+    int    best = -1;
+
+    for (int k = 0; k < c->n; k++)
+        for (const rd_item *item = c->loop[c->n - 1]->first; item; item = item->next)
+            if (runs_along(c->tree, item->value, c->loop[k]->axis) &&
+                bytes_of(c->tree, item->value) > most) {
+                most = bytes_of(c->tree, item->value);
+                best = k;
+            }
+    return best;
+}
+
+/* The loop along which most bytes are read contiguously that are far apart along the stored one;
+ * -1: none. */
+static int find_read(const chain *c, int stored)
+{
+    double most = 0;
+    int    best = -1;
+
+    for (int k = 0; k < c->n; k++)
+        for (const rd_item *item = c->loop[c->n - 1]->first; item; item = item->next) {
+            const rd_anchor *a = &c->tree->anchor[c->tree->number[item->value]];
+
+            for (int u = 0; u < a->n_use; u++)
+                if (runs_across(c->tree, a->use[u].value, c->loop[k]->axis,
+                                c->loop[stored]->axis) &&
+                    bytes_of(c->tree, a->use[u].value) > most) {
+                    most = bytes_of(c->tree, a->use[u].value);
+                    best = k;
+                }
+        }
+    return best;
+}
+
+/* Moves loop k inside all others. */
+static void move_inside(const chain *c, int k)
+{
+    const int axis = c->loop[k]->axis;
+
+    for (; k + 1 < c->n; k++)
+        c->loop[k]->axis = c->loop[k + 1]->axis;
+    c->loop[k]->axis = axis;
+}
+
+/* True if a tile loop around already limits the axis to a panel. */
+static bool is_cut(const rd_scope *loop, int axis)
+{
+    for (const rd_scope *s = loop->parent; s; s = s->parent)
+        if (s->tile && s->axis == axis && s->step <= RD_SQUARES)
+            return true;
+    return false;
+}
+
+/* True if all reads are contiguous or constant along the axis. */
+static bool all_run_along(const chain *c, int axis)
+{
+    for (const rd_item *item = c->loop[c->n - 1]->first; item; item = item->next) {
+        const rd_anchor *a = &c->tree->anchor[c->tree->number[item->value]];
+
+        for (int u = 0; a && u < a->n_use; u++)
+            if (rd_in(c->tree->graph->value[a->use[u].value].axes, axis) &&
+                rd_step_of(c->tree, a->use[u].value, axis) > 1)
+                return false;
+    }
+    return true;
+}
+
+/* Moves the range axis inside when a range's short rows are filled, such as those of windows:
+ * elements of neighbouring rows are contiguous, too, and their loop is longer.  With 3 x 3
+ * neighbours, loops of three took four times as long as the medians. */
+static void go_along_rows(const chain *c)
+{
+    enum { SHORT = 16 };
+    const int axis = c->loop[0]->axis;
+
+    if (c->tree->graph->axis[c->loop[c->n - 1]->axis].extent < SHORT &&
+        c->tree->graph->axis[axis].extent >= SHORT && is_cut(c->loop[0], axis) &&
+        all_run_along(c, axis))
+        move_inside(c, 0);
+}
+
+/* Makes the square of one chain, with a panel around it if it is wide. */
+static bool make_square(chain *c, rd_item **at)
+{
+    rd_item *panel, *rest = (*at)->next;
+    int      stored, read;
+
+    stored = find_stored(c);
+    read   = stored < 0 ? -1 : find_read(c, stored);
+    if (read < 0) {
+        go_along_rows(c);
+        return true;
+    }
+    move_inside(c, read);
+    move_inside(c, stored > read ? stored - 1 : stored);
+    if (c->tree->graph->axis[c->loop[c->n - 1]->axis].extent < 2 * RD_SQUARES ||
+        is_cut(c->loop[0], c->loop[c->n - 1]->axis))
+        return true;
+    (*at)->next = NULL;
+    panel       = rd_wrap_items(c->tree, c->loop[c->n - 1]->axis, *at);
+    if (!panel)
+        return false;
+    panel->loop->tile = true;
+    panel->loop->step = RD_SQUARES;
+    panel->next       = rest;
+    *at               = panel;
+    return true;
+}
+
+static bool make_squares(const rd_tree *tree, rd_scope *scope)
+{
+    for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
+        chain c = { .tree = tree };
+
+        if ((*at)->loop &&
+            !(is_chain(&c, (*at)->loop) ? make_square(&c, at) : make_squares(tree, (*at)->loop)))
+            return false;
+    }
+    return true;
+}
+
+bool rd_make_squares(const rd_tree *tree)
+{
+    return make_squares(tree, tree->root);
+}
+
+/* True if a read in the scope runs across the axis.  See order.h. */
+bool rd_runs_across(const rd_tree *tree, const rd_scope *scope, int axis)
+{
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        const rd_anchor *a = item->loop ? NULL : &tree->anchor[tree->number[item->value]];
+
+        if (item->loop && rd_runs_across(tree, item->loop, axis))
+            return true;
+        for (int u = 0; a && u < a->n_use; u++)
+            if (runs_across(tree, a->use[u].value, scope->axis, axis))
+                return true;
+    }
+    return false;
+}

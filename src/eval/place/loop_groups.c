@@ -1,0 +1,471 @@
+/* loop_groups.c - forms the group of waiting values that share the next loop (fusion), greedily by
+ * what sharing saves.
+ *
+ * Groups are formed speculatively: a member may read a value that is not placed yet and cannot
+ * come into the loop, such as a scale that is a total.  If such a group saves most, its members
+ * wait, and what they need is placed first.  Otherwise a pair's distance, which needs nothing,
+ * would be placed alone and become a matrix. */
+#include "eval/dump.h"
+#include "eval/place/loop_groups.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A group under construction. */
+typedef struct growing {
+    rd_grouping   *s;
+    rd_set         open;
+    int            x, n, n_wait, noted; /* noted: how many values have their `needs` */
+    const int32_t *wait;
+    int32_t       *member;
+    /* blocked: a value was kept out; supposing: a waiting operand was counted as available */
+    bool blocked, supposing;
+    /* strict: waiting operands are not available; say: explain why a value stays out */
+    bool strict, say;
+} growing;
+
+static rd_value *value_of(const rd_placing *p, int anchor)
+{
+    return &p->graph->value[p->list[anchor].value];
+}
+
+int rd_direction(const rd_value *v, int x)
+{
+    if (!v->combine || !rd_in(v->reduced, x))
+        return 0;
+    return v->kind == RD_VALUE_SCAN && v->expr->as.fold->reverse ? -1 : 1;
+}
+
+/* ---- May an anchor join a loop? -------------------------------------------------------------- */
+/* True if the combine tree's order of reduced axes allows a loop over x next. */
+static bool order_allows(const rd_value *v, rd_set open, int x)
+{
+    if (!v->combine || !rd_in(v->reduced, x))
+        return true;
+    for (int k = 0; k < v->combine->n_order && v->combine->order[k] != x; k++)
+        if (!rd_in(open, v->combine->order[k]))
+            return false;
+    return true;
+}
+
+static bool is_member(const growing *g, int anchor)
+{
+    for (int i = 0; i < g->n; i++)
+        if (g->member[i] == anchor)
+            return true;
+    return false;
+}
+
+/* True if a waiting operand can be placed before the loop: nothing that the loop makes goes into
+ * it. */
+static bool may_come_before(const growing *g, int operand)
+{
+    return !g->strict && !g->s->needs[operand] &&
+           (g->s->before[operand] || !rd_in(rd_space(value_of(g->s->p, operand)), g->x));
+}
+
+/* True if an operand is available for a loop over x: placed, made at the same index, or assumed
+ * placed before. */
+static bool operand_allows(growing *g, const rd_use *use)
+{
+    const rd_value *m       = &g->s->p->graph->value[use->value];
+    const int       operand = g->s->p->number[use->value];
+
+    if (operand < 0 || !g->s->waiting[operand])
+        return true;
+    if (is_member(g, operand) && rd_in(rd_space(m) & m->axes & use->same, g->x))
+        return true; /* a reduction over x has no axis x */
+    if (may_come_before(g, operand)) {
+        g->supposing = true;
+        return true;
+    }
+    g->s->blocks[operand] = g->blocked = true;
+    return false;
+}
+
+/* True if value a is computed from value `from`, directly or not. */
+static bool reads(const growing *g, int a, int from)
+{
+    const rd_placing *p    = g->s->p;
+    bool             *mark = g->s->reads;
+
+    memset(mark, 0, (size_t)p->n * sizeof *mark);
+    mark[from] = true;
+    for (int k = from + 1; k <= a; k++)
+        for (int u = 0; u < p->list[k].n_use && !mark[k]; u++) {
+            const int operand = p->number[p->list[k].use[u].value];
+
+            mark[k] = operand >= 0 && mark[operand];
+        }
+    return mark[a];
+}
+
+/* True if one value reduces an axis that the other keeps: that of the loop, or one inside it if
+ * both reduce the loop's. */
+static bool cross(const growing *g, const rd_value *v, const rd_value *m)
+{
+    const rd_set inside = rd_space(v) & rd_space(m) & ~g->open;
+    const rd_set apart  = (v->reduced ^ m->reduced) & inside;
+
+    return v->combine && m->combine &&
+           (rd_in(apart, g->x) || (apart && rd_in(v->reduced & m->reduced, g->x)));
+}
+
+/* True if each reduces an axis that the other keeps, such as sums along both axes of an array. */
+static bool are_both_ways(const rd_value *v, const rd_value *m)
+{
+    return v->kind == RD_VALUE_REDUCE && m->kind == RD_VALUE_REDUCE && rd_space(v) == rd_space(m) &&
+           (v->reduced & ~m->reduced) && (m->reduced & ~v->reduced);
+}
+
+/* True if two values may not share a loop.  On a GPU, reductions of different axes want
+ * different threads, unless the backend can do both.  On a CPU, values of different sides are
+ * separate. */
+static bool part(const growing *g, int a, int b)
+{
+    const rd_graph *graph = g->s->p->graph;
+    const rd_value *v = value_of(g->s->p, a), *m = value_of(g->s->p, b);
+    const bool      differ = v->side && m->side && v->side != m->side;
+
+    return differ || (graph->device && cross(g, v, m) && !(graph->cross && are_both_ways(v, m)) &&
+                      !reads(g, a, b));
+}
+
+/* True if a crosses a member that it does not read.  On a CPU it may also read the member, in a
+ * loop of its own after it. */
+static bool crosses_any(const growing *g, int a)
+{
+    const rd_placing *p     = g->s->p;
+    const rd_value   *v     = value_of(p, a);
+    bool              found = false;
+
+    for (int i = 0; i < g->n && !found; i++) {
+        const rd_value *m = value_of(p, g->member[i]);
+
+        found = cross(g, v, m) &&
+                (!reads(g, a, g->member[i]) || (!p->graph->device && rd_wants_own_loop(v, m)));
+    }
+    return found;
+}
+
+/* True if the loop would compute a function one element at a time for a reduction, which vectors
+ * compute otherwise. */
+static bool slows(const growing *g, const rd_value *fold, const rd_value *m)
+{
+    return rd_is_function(m) && rd_takes_one_by_one(g->s->p->graph, fold) &&
+           rd_in(m->axes & fold->reduced, g->x);
+}
+
+/* True if the loop would stand around the places of a sparse row.  A reduction by rows should
+ * pass its places once, with all columns inside; else each column would pass all places, by
+ * labels. */
+static bool parts_row(const growing *g, const rd_value *v)
+{
+    return v->combine && v->group >= 0 && !g->s->p->graph->device &&
+           v->expr->as.fold->of_pattern == RD_PATTERN_ROWS && v->reduced &&
+           !rd_in(v->reduced, g->x) && !(v->reduced & g->open);
+}
+
+/* True if waiting value a may join the group: its axes, order, direction, members and operands
+ * allow it. */
+static bool may_join(growing *g, int a)
+{
+    const rd_placing *p = g->s->p;
+    const rd_value   *v = value_of(p, a);
+
+    if (g->s->late[a] || g->s->before[a] || !rd_in(rd_space(v), g->x) ||
+        !order_allows(v, g->open, g->x) || parts_row(g, v))
+        return false;
+    for (int i = 0; i < g->n; i++) {
+        const rd_value *m = value_of(p, g->member[i]);
+
+        if (rd_direction(v, g->x) * rd_direction(m, g->x) < 0 || v->apart || m->apart ||
+            part(g, a, g->member[i]) || slows(g, v, m) || slows(g, m, v))
+            return false;
+    }
+    for (int u = 0; u < p->list[a].n_use; u++)
+        if (!operand_allows(g, &p->list[a].use[u]))
+            return false;
+    return true;
+}
+
+/* ---- Growing --------------------------------------------------------------------------------- */
+/* Why a value that may join stays out. */
+typedef enum refusal { JOINS, HOLDS, DEARER, HOLDS_UP } refusal;
+
+/* Operations of all members.  Sorting counts several steps an element. */
+static double work_of(const growing *g)
+{
+    const rd_placing *p    = g->s->p;
+    double            work = 0;
+
+    for (int i = 0; i < g->n; i++) {
+        const rd_value *v = value_of(p, g->member[i]);
+
+        work +=
+            (double)rd_points_of(p->graph, rd_space(v)) * (v->kind == RD_VALUE_SORT ? v->ops : 1);
+    }
+    return work;
+}
+
+/* True if a reduction along a root loop would keep threads from sharing it.  Threads share a
+ * root loop by whole blocks of all its trees.  If a block takes long, for other work in the
+ * loop, and the reduction reads few values, it runs in a later loop.  So does a reduction in a
+ * loop of few iterations, such as over the colours of an image.  Storing what it reads costs
+ * little in comparison. */
+static bool holds_up(const growing *g, int a)
+{
+    static const double LONG = 16e6, ONE = 1e6, SHARED = 200e3, FEW = 256, FEW_OF_ONE = 12,
+                        FEW_ROUNDS = 16;
+    const rd_placing *p            = g->s->p;
+    const rd_value   *v            = value_of(p, a);
+    const double      extent       = (double)p->graph->axis[g->x].extent;
+    double            work, stored = 0, block;
+
+    if (g->open || !v->combine || v->kind != RD_VALUE_REDUCE || !rd_in(v->reduced, g->x))
+        return false;
+    work = work_of(g);
+    for (int u = 0; u < p->list[a].n_use; u++) {
+        const int operand = p->number[p->list[a].use[u].value];
+
+        if (operand >= 0 && is_member(g, operand))
+            stored += (double)rd_points_of(p->graph, value_of(p, operand)->axes);
+    }
+    block = (double)v->combine->steps * (v->combine->lane_axis == g->x ? v->combine->lanes : 1);
+    if (stored > 0 && block >= extent && extent > 1 && FEW_OF_ONE * stored < work && work > ONE)
+        return true;
+    block = block < extent ? block : extent;
+    return stored > 0 && FEW * stored < work &&
+           block / extent * work > (extent <= FEW_ROUNDS ? SHARED : LONG);
+}
+
+/* Adds a line for explain: why a value is not in the loop of the first member. */
+static void note_refusal(const growing *g, int a, refusal why)
+{
+    static const char *const reasons[] = { [HOLDS]    = "one iteration would hold more than L2",
+                                           [DEARER]   = "dearer than apart",
+                                           [HOLDS_UP] = "threads could not share the loop" };
+    char                     line[160], one[RD_NAME_TEXT], other[RD_NAME_TEXT];
+    rd_placing              *p     = g->s->p;
+    const rd_graph          *graph = p->graph;
+
+    snprintf(line, sizeof line, "%s not in the %s loop of %s: %s\n",
+             rd_anchor_name(graph, p->number, p->list[a].value, one), graph->axis[g->x].name,
+             rd_anchor_name(graph, p->number, p->list[g->member[0]].value, other), reasons[why]);
+    if (!p->why.at || !strstr(p->why.at, line))
+        rd_text_add(&p->why, "%s", line);
+}
+
+/* Marks values up to `upto` that are computed from a member: they cannot be placed before. */
+static void note_needs(growing *g, int upto)
+{
+    const rd_placing *p = g->s->p;
+
+    for (; g->noted < upto; g->noted++)
+        for (int u = 0; u < p->list[g->noted].n_use && !g->s->needs[g->noted]; u++) {
+            const int operand = p->number[p->list[g->noted].use[u].value];
+
+            g->s->needs[g->noted] = operand >= 0 && g->s->needs[operand];
+        }
+}
+
+/* True if crossing reductions are noted: for a GPU that accepts them, and for a CPU, which may
+ * plan without sharing instead. */
+static bool counts_crossed(const growing *g)
+{
+    const rd_graph *graph = g->s->p->graph;
+
+    return graph->cross || !graph->device;
+}
+
+/* Forms the group for axis x, operands first; returns the operations that sharing saves. */
+static double grow(growing *g)
+{
+    const rd_set shared   = g->open | rd_bit(g->x);
+    double       together = 0, apart = 0;
+
+    g->n = g->noted = 0;
+    g->blocked = g->supposing = false;
+    memset(g->s->needs, 0, (size_t)g->s->p->n * sizeof *g->s->needs);
+    memset(g->s->blocks, 0, (size_t)g->s->p->n * sizeof *g->s->blocks);
+    for (int i = 0; i < g->n_wait && rd_goes_on(g->s->p->graph->ctx); i++) {
+        const int32_t a        = g->wait[i];
+        const bool    supposed = g->supposing;
+        double        alone, joined;
+        refusal       why;
+
+        note_needs(g, a + 1);
+        if (!may_join(g, a)) {
+            g->supposing = supposed;
+            continue;
+        }
+        alone           = rd_group_cost(g->s->p, 1, &a, shared, g->x);
+        g->member[g->n] = a;
+        joined          = rd_group_cost(g->s->p, g->n + 1, g->member, shared, g->x);
+        why = g->n == 0 || joined <= together + alone ? JOINS : isinf(joined) ? HOLDS : DEARER;
+        why = why == JOINS && holds_up(g, a) ? HOLDS_UP : why;
+        if (why == JOINS) {
+            g->s->p->graph->crossed |= g->say && counts_crossed(g) && crosses_any(g, a);
+            g->member[g->n++] = a;
+            g->s->needs[a]    = true;
+            together          = joined;
+            apart += alone;
+        } else {
+            g->supposing = supposed;
+            if (g->say)
+                note_refusal(g, a, why);
+        }
+    }
+    return apart - together;
+}
+
+/* True if at least two candidates would be left without those that block others. */
+static bool leaves_several(const growing *g)
+{
+    int n = 0;
+
+    for (int i = 0; i < g->n_wait && n < 2; i++)
+        n += !g->s->late[g->wait[i]] && !g->s->blocks[g->wait[i]] &&
+             rd_in(rd_space(value_of(g->s->p, g->wait[i])), g->x);
+    return n >= 2;
+}
+
+/* Forms the group also without those that keep others out, and takes the better one.  The others
+ * then run after them. */
+static double grow_either_way(growing *g)
+{
+    const size_t n = (size_t)g->s->p->n;
+    double       plain, other;
+    growing      first;
+
+    memset(g->s->before, 0, n * sizeof *g->s->before);
+    plain = grow(g);
+    if (g->strict || !g->blocked || !leaves_several(g))
+        return plain;
+    first = *g;
+    memcpy(g->s->first, g->member, (size_t)g->n * sizeof *g->member);
+    memcpy(g->s->before, g->s->blocks, n * sizeof *g->s->before);
+    other = grow(g);
+    if (g->n && other > plain)
+        return other;
+    *g = first;
+    memcpy(g->member, g->s->first, (size_t)g->n * sizeof *g->member);
+    return plain;
+}
+
+/* ---- Choice of the next loop ----------------------------------------------------------------- */
+static int64_t largest_stride(const rd_placing *p, int n, const int32_t *group, int x)
+{
+    int64_t largest = 0;
+
+    for (int i = 0; i < n; i++)
+        for (int u = 0; u < p->list[group[i]].n_use; u++) {
+            const rd_value *m      = &p->graph->value[p->list[group[i]].use[u].value];
+            int64_t         stride = 0, dense = 1;
+
+            if (m->kind == RD_VALUE_READ)
+                for (int t = 0; t < m->at[0].n_term; t++)
+                    stride += m->at[0].term[t].axis == x ? m->at[0].term[t].coef : 0;
+            else
+                for (int d = m->n_dim; d-- > 0; dense *= p->graph->axis[m->dim[d]].extent)
+                    stride += m->dim[d] == x ? dense : 0;
+            stride  = stride < 0 ? -stride : stride;
+            largest = stride > largest ? stride : largest;
+        }
+    return largest;
+}
+
+/* True if a is better: more gain, then fewer reductions along x, then the larger stride. */
+static bool better(const rd_loop_group *a, const rd_loop_group *b)
+{
+    if (b->axis < 0 || a->gain != b->gain)
+        return b->axis < 0 || a->gain > b->gain;
+    if (a->folds != b->folds)
+        return a->folds < b->folds;
+    return a->stride > b->stride;
+}
+
+/* The best group of all axes that are not open, among values that do not wait. */
+static rd_loop_group best_group(growing *g, bool *supposing)
+{
+    const rd_placing *p    = g->s->p;
+    rd_loop_group     best = { .axis = -1 };
+    rd_set            axes = 0;
+
+    for (int i = 0; i < g->n_wait; i++)
+        axes |= g->s->late[g->wait[i]] ? 0 : rd_space(value_of(p, g->wait[i]));
+    for (g->x = 0; g->x < p->graph->n_axis; g->x++) {
+        rd_loop_group c = { .axis = g->x };
+
+        if (!rd_in(axes & ~g->open, g->x))
+            continue;
+        c.gain = grow_either_way(g);
+        c.n    = g->n;
+        if (!c.n)
+            continue;
+        for (int i = 0; i < c.n; i++)
+            c.folds += rd_in(value_of(p, g->member[i])->reduced, g->x);
+        c.stride = largest_stride(p, c.n, g->member, g->x);
+        if (better(&c, &best)) {
+            best       = c;
+            *supposing = g->supposing;
+            memcpy(g->s->best, g->member, (size_t)c.n * sizeof *g->s->best);
+        }
+    }
+    best.anchor = g->s->best;
+    return best;
+}
+
+/* The group that saves most and has all operands placed.  With many values all groups assume
+ * something, and trying each takes long: a chain of 80 reductions took 270 ms instead of 160.
+ * So the search is limited. */
+static rd_loop_group best_now(growing *g)
+{
+    enum { FEW = 32 };
+    bool          supposing = false;
+    rd_loop_group best      = { .axis = -1 };
+
+    memset(g->s->late, 0, (size_t)g->s->p->n * sizeof *g->s->late);
+    while (g->n_wait <= FEW && (best = best_group(g, &supposing)).axis >= 0 && supposing)
+        for (int i = 0; i < best.n; i++)
+            g->s->late[best.anchor[i]] = true;
+    if (best.axis >= 0)
+        return best;
+    memset(g->s->late, 0, (size_t)g->s->p->n * sizeof *g->s->late);
+    g->strict = true; /* or they would wait for each other */
+    return best_group(g, &supposing);
+}
+
+/* Chooses the next loop and its group.  See loop_groups.h. */
+rd_loop_group rd_choose_group(rd_grouping *s, int n_wait, const int32_t *wait, rd_set open)
+{
+    growing g = { .s = s, .open = open, .n_wait = n_wait, .wait = wait, .member = s->trial };
+    const rd_loop_group best = best_now(&g);
+
+    if (best.axis >= 0) {
+        g.x   = best.axis;
+        g.say = true;
+        grow_either_way(&g);
+    }
+    return best;
+}
+
+/* Allocates the tables.  See loop_groups.h. */
+bool rd_grouping_new(rd_grouping *s, rd_placing *p)
+{
+    const size_t n    = (size_t)p->n + 1;
+    rd_pool     *pool = p->graph->pool;
+
+    *s = (rd_grouping){ .p       = p,
+                        .waiting = rd_pool_get(pool, n * sizeof *s->waiting),
+                        .late    = rd_pool_get(pool, n * sizeof *s->late),
+                        .before  = rd_pool_get(pool, n * sizeof *s->before),
+                        .blocks  = rd_pool_get(pool, n * sizeof *s->blocks),
+                        .needs   = rd_pool_get(pool, n * sizeof *s->needs),
+                        .reads   = rd_pool_get(pool, n * sizeof *s->reads),
+                        .first   = rd_pool_get(pool, n * sizeof *s->first),
+                        .trial   = rd_pool_get(pool, n * sizeof *s->trial),
+                        .best    = rd_pool_get(pool, n * sizeof *s->best) };
+    return s->waiting && s->late && s->before && s->blocks && s->needs && s->reads && s->first &&
+           s->trial && s->best;
+}

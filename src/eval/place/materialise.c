@@ -1,0 +1,285 @@
+/* materialise.c - decides which maps are materialised and which are recomputed, and lists what each
+ * materialised value reads. */
+#include "eval/place/place.h"
+#include "core/caches.h"
+#include <string.h>
+
+/* Most values between an array and the reduction that reads it. */
+enum { DEEPEST = 8 };
+
+rd_set rd_reduced(const rd_value *v)
+{
+    return v->kind == RD_VALUE_REDUCE ? v->reduced : 0;
+}
+
+bool rd_is_function(const rd_value *m)
+{
+    return m->kind == RD_VALUE_MAP && rd_op_table[m->op].by >= RD_BY_OURS;
+}
+
+bool rd_takes_one_by_one(const rd_graph *graph, const rd_value *reader)
+{
+    return !graph->device && rd_goes_by_rows(reader);
+}
+
+static double points(const rd_placing *p, rd_set axes)
+{
+    return (double)rd_points_of(p->graph, axes);
+}
+
+/* ---- Gathers --------------------------------------------------------------------------------- */
+/* The cost of one gathered element: a cache line of memory if the array exceeds an L2 cache. */
+static double price_of_gather(const rd_graph *g, const rd_value *read)
+{
+    static const double FAR  = 64;
+    const rd_slot      *slot = read->slot >= 0 ? &g->slot[read->slot] : NULL;
+    const double        n =
+        slot ? (double)(slot->hi - slot->lo) : (double)rd_points_of(g, g->value[read->target].axes);
+
+    return n * (double)rd_dtype_size(read->type) > RD_L2_BYTES ? FAR : RD_PRICE_READ;
+}
+
+/* Sums up the costs of all gathers below a map.  See place.h. */
+double rd_gathers_price(const rd_placing *p, int value)
+{
+    bool *const mine  = p->marked;
+    double      price = 0;
+
+    memset(mine, 0, (size_t)value * sizeof *mine);
+    mine[value] = true;
+    for (int i = value; i >= 0; i--) {
+        const rd_value *v = &p->graph->value[i];
+
+        if (!mine[i] || (i != value && p->anchor[i]))
+            continue;
+        price += rd_is_gathered(v) ? price_of_gather(p->graph, v) : 0;
+        for (int k = 0; k < v->n_in; k++)
+            if (v->in[k] >= 0)
+                mine[v->in[k]] = true;
+    }
+    return price;
+}
+
+static bool some_gather(const rd_graph *g)
+{
+    for (int i = 0; i < g->n_value; i++)
+        if (rd_is_gathered(&g->value[i]))
+            return true;
+    return false;
+}
+
+/* ---- Which maps ------------------------------------------------------------------------------ */
+static bool may_keep(const rd_placing *p, int v)
+{
+    rd_value_kind kind = p->graph->value[v].kind;
+
+    return (kind == RD_VALUE_MAP || kind == RD_VALUE_CALL) && !p->dropped[v];
+}
+
+/* How often a value would be evaluated if inlined; calls: for functions, in units of evaluations
+ * by vectors. */
+typedef struct inlined {
+    double  evaluations, calls;
+    int32_t uses;
+} inlined;
+
+static void use_inline(inlined *in, double evaluations, double calls)
+{
+    in->evaluations += evaluations;
+    in->calls += calls;
+    in->uses++;
+}
+
+/* True if an array of the value costs less than the gathers of each evaluation. */
+static bool saves_gathers(const rd_placing *p, int value, const inlined *n)
+{
+    const double once = points(p, p->graph->value[value].axes);
+
+    return n->uses > 1 && rd_gathers_price(p, value) * (n->evaluations - once) >
+                              (RD_PRICE_WRITE + RD_PRICE_READ * n->uses) * once + n->evaluations;
+}
+
+/* Decides for each map whether to materialise it; users first, so that the number of evaluations
+ * is known. */
+static bool choose(rd_placing *p)
+{
+    rd_graph  *g       = p->graph;
+    inlined   *n       = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *n);
+    const bool gathers = some_gather(g);
+
+    if (!n)
+        return false;
+    for (int i = g->n_value; i-- > 0;) {
+        const rd_value *v      = &g->value[i];
+        const double    once   = points(p, v->axes);
+        double          here   = n[i].evaluations;
+        double          called = n[i].calls;
+
+        p->anchor[i] = rd_is_anchor_kind(v);
+        if (!p->anchor[i] && may_keep(p, i))
+            p->anchor[i] = v->ops * ((rd_is_function(v) ? called : here) - once) >
+                               RD_PRICE_NEAR * (1 + n[i].uses) * once ||
+                           (gathers && saves_gathers(p, i, &n[i]));
+        if (p->anchor[i]) {
+            here   = points(p, rd_space(v));
+            called = rd_takes_one_by_one(g, v) ? RD_VECTOR * here : here;
+        }
+        for (int k = 0; k < v->n_in; k++)
+            if (v->in[k] >= 0)
+                use_inline(&n[v->in[k]], here, called);
+        for (int d = 0; d < v->n_at; d++)
+            for (int t = 0; t < v->at[d].n_term; t++)
+                if (v->at[d].term[t].axis < 0)
+                    use_inline(&n[v->at[d].term[t].value], here, called);
+    }
+    return true;
+}
+
+/* ---- Reads ----------------------------------------------------------------------------------- */
+static bool add_use(rd_placing *p, rd_anchor *a, int value, rd_set same)
+{
+    for (int i = 0; i < a->n_use; i++)
+        if (a->use[i].value == value) {
+            a->use[i].same &= same;
+            return true;
+        }
+    if (a->n_use == a->room) {
+        int     room = a->room ? 2 * a->room : 8;
+        rd_use *more =
+            rd_pool_grow(p->graph->pool, a->use, (size_t)a->n_use, (size_t)room, sizeof *more);
+
+        if (!more)
+            return false;
+        a->use  = more;
+        a->room = room;
+    }
+    a->use[a->n_use++] = (rd_use){ value, same };
+    p->readers[value]++;
+    return true;
+}
+
+/* The target's axes along which a READ reads at the reader's own index. */
+static rd_set same_axes(const rd_graph *g, const rd_value *read)
+{
+    const rd_value *t    = &g->value[read->target];
+    rd_set          same = 0;
+
+    for (int d = 0; d < t->n_dim && !t->dense; d++)
+        if (rd_subscript_is_axis(&read->at[d], t->dim[d]))
+            same |= rd_bit(t->dim[d]);
+    return same;
+}
+
+typedef struct walk {
+    int32_t *stack, *seen, n, stamp;
+} walk;
+
+static void push(walk *w, int value)
+{
+    if (value >= 0 && w->seen[value] != w->stamp) {
+        w->seen[value]   = w->stamp;
+        w->stack[w->n++] = value;
+    }
+}
+
+/* Lists the values that a materialised value reads, by a depth-first search through inlined
+ * ones. */
+static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
+{
+    const rd_graph *g = p->graph;
+
+    w->stamp         = a->value + 1;
+    w->n             = 0;
+    w->stack[w->n++] = a->value;
+    while (w->n) {
+        int             i = w->stack[--w->n];
+        const rd_value *v = &g->value[i];
+
+        if (i != a->value && p->anchor[i]) {
+            if (!add_use(p, a, i, v->axes))
+                return false;
+            continue;
+        }
+        if ((v->kind == RD_VALUE_READ || (v->kind == RD_VALUE_SORT && v->target >= 0)) &&
+            !add_use(p, a, v->target < 0 ? i : v->target,
+                     v->target < 0 ? v->axes : same_axes(g, v)))
+            return false;
+        for (int k = 0; k < v->n_in; k++)
+            push(w, v->in[k]);
+        for (int d = 0; d < v->n_at; d++)
+            for (int t = 0; t < v->at[d].n_term; t++)
+                if (v->at[d].term[t].axis < 0)
+                    push(w, v->at[d].term[t].value);
+    }
+    return true;
+}
+
+/* The lane axis of a reduction that reads the value, possibly through other maps; -1. */
+static int lane_axis(const rd_placing *p, int value, int depth)
+{
+    int axis = -1;
+
+    for (int i = 0; i < p->n && axis < 0; i++) {
+        const rd_value *reader = &p->graph->value[p->list[i].value];
+
+        for (int u = 0; u < p->list[i].n_use && axis < 0; u++) {
+            if (p->list[i].use[u].value != value)
+                continue;
+            if (reader->combine)
+                axis = reader->combine->lane_axis;
+            else if (reader->kind == RD_VALUE_MAP && depth > 0)
+                axis = lane_axis(p, p->list[i].value, depth - 1);
+            if (axis >= 0 && !rd_in(p->graph->value[value].axes, axis))
+                axis = -1;
+        }
+    }
+    return axis;
+}
+
+/* Gives a map storage dims in order of the axes, with the lane axis of its reader last, so that
+ * vectors are contiguous. */
+static bool give_dims(const rd_placing *p, int value)
+{
+    rd_graph *g    = p->graph;
+    rd_value *v    = &g->value[value];
+    const int last = lane_axis(p, value, DEEPEST);
+
+    if (v->n_dim || !v->axes)
+        return true;
+    v->dim = rd_pool_get(g->pool, (size_t)g->n_axis * sizeof *v->dim);
+    for (int a = 0; v->dim && a < g->n_axis; a++)
+        if (rd_in(v->axes, a) && a != last)
+            v->dim[v->n_dim++] = a;
+    if (v->dim && last >= 0)
+        v->dim[v->n_dim++] = last;
+    return v->dim;
+}
+
+/* Decides which values are materialised.  See place.h. */
+bool rd_choose_anchors(rd_placing *p)
+{
+    rd_graph *g = p->graph;
+    size_t    n = (size_t)g->n_value + 1;
+    walk      w = { .stack = rd_pool_get(g->pool, n * sizeof *w.stack),
+                    .seen  = rd_pool_get(g->pool, n * sizeof *w.seen) };
+
+    p->list = rd_pool_get(g->pool, n * sizeof *p->list);
+    if (!w.stack || !w.seen || !p->list || !choose(p))
+        return false;
+    p->n = 0;
+    memset(p->readers, 0, n * sizeof *p->readers);
+    memset(p->touch_of, -1, n * sizeof *p->touch_of);
+    for (int i = 0; i < g->n_value; i++) {
+        p->number[i] = -1;
+        if (p->anchor[i]) {
+            p->number[i]    = p->n;
+            p->list[p->n++] = (rd_anchor){ .value = i };
+            if (!list_uses(p, &p->list[p->n - 1], &w))
+                return false;
+        }
+    }
+    for (int i = 0; i < p->n; i++)
+        if (!give_dims(p, p->list[i].value))
+            return false;
+    return true;
+}

@@ -1,0 +1,134 @@
+/* storage_scopes.c - decides the storage scope of each materialised value (compute_at and store_at of
+ * Halide): the innermost scope around where it is computed and read.  Its stored axes are those
+ * without a single index there.  None is a register; some are a scratch row or tile; at the root
+ * all of them are an array between stages. */
+#include "eval/ir.h"
+
+rd_scope *rd_only_loop(const rd_scope *scope)
+{
+    rd_scope *only = NULL;
+
+    for (const rd_item *item = scope->first; item; item = item->next)
+        if (item->loop) {
+            if (only)
+                return NULL;
+            only = item->loop;
+        }
+    return only;
+}
+
+static void find_places(rd_tree *tree, rd_scope *scope);
+
+/* Fills in the parent and open axes of a loop, and of the loops inside. */
+static void find_places_in_loop(rd_tree *tree, rd_scope *loop, rd_scope *parent)
+{
+    loop->parent = parent;
+    loop->open   = parent->open;
+    loop->ranged = parent->ranged;
+    if (loop->tile)
+        loop->ranged |= rd_bit(loop->axis);
+    else
+        loop->open |= rd_bit(loop->axis);
+    find_places(tree, loop);
+    if (loop->epilogue)
+        find_places_in_loop(tree, loop->epilogue, parent);
+}
+
+static void find_places(rd_tree *tree, rd_scope *scope)
+{
+    for (rd_item *item = scope->first; item; item = item->next)
+        if (item->loop)
+            find_places_in_loop(tree, item->loop, scope);
+        else
+            tree->home[item->value].where = scope;
+}
+
+static int depth(const rd_scope *scope)
+{
+    int n = 0;
+
+    for (; scope->parent; scope = scope->parent)
+        n++;
+    return n;
+}
+
+/* The innermost scope around two scopes. */
+static rd_scope *common(rd_scope *a, rd_scope *b)
+{
+    int p = depth(a), q = depth(b);
+
+    for (; p > q; p--)
+        a = a->parent;
+    for (; q > p; q--)
+        b = b->parent;
+    while (a != b) {
+        a = a->parent;
+        b = b->parent;
+    }
+    return a;
+}
+
+/* The outermost loop that a reduction reduces, after which it is finished. */
+static rd_scope *closing_loop(const rd_value *v, rd_scope *where)
+{
+    rd_scope *close = NULL;
+
+    for (rd_scope *s = where; v->kind == RD_VALUE_REDUCE && s->parent; s = s->parent)
+        if (rd_in(v->reduced, s->axis))
+            close = s;
+    return close;
+}
+
+rd_scope *rd_scope_of_cell(rd_scope *scope, rd_set axes)
+{
+    while (scope && scope->open != axes)
+        scope = rd_only_loop(scope);
+    return scope;
+}
+
+static rd_keep kind_of_home(const rd_value *v, const rd_home *h)
+{
+    if (v->out >= 0)
+        return RD_KEEP_OUTPUT;
+    if (!h->home->parent || v->kind == RD_VALUE_JOIN)
+        return RD_KEEP_ARRAY;
+    return h->stored || v->row ? RD_KEEP_SCRATCH : RD_KEEP_REGISTER;
+}
+
+/* Fills in tree->home for all values.  See ir.h. */
+bool rd_settle_homes(rd_tree *tree)
+{
+    const rd_graph *g = tree->graph;
+
+    if (!tree->home &&
+        !(tree->home = rd_pool_get(g->pool, (size_t)(g->n_value + 1) * sizeof *tree->home)))
+        return false;
+    for (int i = 0; i < g->n_value; i++)
+        tree->home[i] = (rd_home){ .keep = RD_KEEP_INLINE };
+    find_places(tree, tree->root);
+    for (int a = 0; a < tree->n_anchor; a++) {
+        int      v = tree->anchor[a].value;
+        rd_home *h = &tree->home[v];
+
+        h->close = closing_loop(&g->value[v], h->where);
+        h->ends  = h->close ? rd_scope_of_cell(h->close->epilogue, g->value[v].axes) : NULL;
+        h->home  = h->ends ? h->ends : h->close ? h->close->parent : h->where;
+    }
+    for (int a = 0; a < tree->n_anchor; a++)
+        for (int u = 0; u < tree->anchor[a].n_use; u++) {
+            rd_home *h = &tree->home[tree->anchor[a].use[u].value];
+
+            if (h->home)
+                h->home = common(h->home, tree->home[tree->anchor[a].value].where);
+        }
+    for (int a = 0; a < tree->n_anchor; a++) {
+        const rd_value *v = &g->value[tree->anchor[a].value];
+        rd_home        *h = &tree->home[tree->anchor[a].value];
+
+        if (v->out >= 0 || v->into >= 0)
+            h->home = tree->root;
+        h->stored = v->axes & ~h->home->open;
+        h->keep   = kind_of_home(v, h);
+    }
+    return true;
+}

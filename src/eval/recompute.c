@@ -1,0 +1,156 @@
+/* recompute.c - decides whether reductions that want different loops share loops all the same.  On a
+ * device they do if it accepts the stage; on this processor, if that costs no more. */
+#include "eval/backend_choice.h"
+#include "eval/tuning.h"
+#include "kernels/loop/alternatives.h"
+
+static void *memory_of(void *pool, size_t bytes)
+{
+    return rd_pool_get(pool, bytes);
+}
+
+/* ---- A device -------------------------------------------------------------------------------- */
+/* True if the device accepts each stage as it is.  A program that cannot be made counts as
+ * accepted: making it later reports why. */
+static bool suits(rd_nest *nest, const rd_backend_use *use)
+{
+    rd_graph     *g      = nest->tree->graph;
+    const int32_t n_slot = g->n_slot; /* lowering appends the arrays between stages */
+    rd_program   *p      = rd_lower(nest, g->pool);
+    bool          all    = true;
+
+    for (int s = 0; p && s < nest->n_stage; s++) {
+        p[s].device = use->device;
+        all &= !rd_tune(g->ctx, use->backend, &p[s]) ||
+               use->backend->device->suits(&p[s], memory_of, g->pool);
+    }
+    g->n_slot = n_slot;
+    return all;
+}
+
+/* ---- This processor -------------------------------------------------------------------------- */
+/* For tests: 1: never share, -1: always share, 0: by cost. */
+static int forced;
+
+void rd_force_apart(int apart)
+{
+    forced = apart;
+}
+
+/* True if comparing both plans is worth some hundred microseconds: much work, and few enough
+ * values.  Copies of many values would exceed the limits of a plan. */
+static bool is_worth_asking(const rd_tree *tree)
+{
+    enum { MOST = 128 };
+    static const double LITTLE = 1e6;
+    double              work   = 0;
+
+    if (!tree->graph->crossed || tree->n_anchor > MOST || forced < 0)
+        return false;
+    for (int a = 0; a < tree->n_anchor; a++)
+        work +=
+            (double)rd_points_of(tree->graph, rd_space(&tree->graph->value[tree->anchor[a].value]));
+    return work > LITTLE || forced > 0;
+}
+
+/* The cost of a plan: nanoseconds of all stages at usual rates, and bytes of arrays between
+ * stages. */
+typedef struct price {
+    double ns, bytes;
+} price;
+
+/* Sums up the cost of a plan's stages; false: no memory. */
+static bool price_of(const rd_backend_table *backend, rd_nest *nest, price *sum)
+{
+    rd_graph     *g      = nest->tree->graph;
+    const int32_t n_slot = g->n_slot; /* lowering appends the arrays between stages */
+    rd_program   *p      = rd_lower(nest, g->pool);
+    bool          ok     = p;
+    double        one;
+
+    *sum = (price){ 0 };
+    for (int s = 0; ok && s < nest->n_stage; s++) {
+        ok = backend->estimate(&p[s], memory_of, g->pool, &one);
+        sum->ns += one;
+    }
+    for (int k = n_slot; k < g->n_slot; k++)
+        sum->bytes += g->slot[k].kind == RD_SLOT_ARRAY ? (double)g->slot[k].bytes : 0;
+    g->n_slot = n_slot;
+    return ok;
+}
+
+/* Notes for explain which plan was taken and which was not. */
+static bool say(rd_graph *g, double apart, double together)
+{
+    rd_text         line = { 0 };
+    rd_alternatives a    = { 0 };
+
+    rd_offer(&a,
+             (rd_alternative){ "folds of different axes in loops of their own", apart, 0, false });
+    rd_take_cheapest(&a);
+    rd_offer(&a, (rd_alternative){ "in the same loops", together, 0, false });
+    rd_alternatives_text(&line, &a);
+    rd_text_add(&line, "\n");
+    return rd_graph_say(g, &line);
+}
+
+/* True if separate loops are cheaper.  Both prices may be wrong by a factor, so sharing stands
+ * until it costs DEARER times as much.  It also stands if separate loops need a large array of
+ * all pairs. */
+static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest *together, bool *ok)
+{
+    static const double DEARER = 1.5, MUCH = 256e6;
+    price               own, shared;
+
+    *ok = price_of(backend, apart, &own) && price_of(backend, together, &shared);
+    if (!*ok || ((shared.ns <= DEARER * own.ns || own.bytes > shared.bytes + MUCH) && forced == 0))
+        return false;
+    *ok = say(apart->tree->graph, own.ns, shared.ns);
+    return *ok;
+}
+
+/* Plans for this processor: compares the plan with shared loops to one with separate loops. */
+static rd_nest *nest_here(const rd_backend_use *use, rd_nest *together, rd_ctx *ctx, rd_pool *pool,
+                          int n, const rd_request *request, const rd_given *given,
+                          const rd_eval_opts *opts, const rd_choice *choice)
+{
+    rd_choice own = *choice;
+    rd_nest  *apart;
+    bool      ok;
+
+    if (!is_worth_asking(together->tree))
+        return together;
+    own.apart = true;
+    apart     = rd_pipeline(ctx, pool, n, request, given, opts, &own);
+    if (!apart)
+        return NULL;
+    if (is_cheaper(use->backend, apart, together, &ok))
+        return apart;
+    return ok ? together : NULL;
+}
+
+/* Plans for a device: separate loops only if the device refuses a stage with shared ones. */
+static rd_nest *nest_there(const rd_backend_use *use, rd_nest *nest, rd_ctx *ctx, rd_pool *pool,
+                           int n, const rd_request *request, const rd_given *given,
+                           const rd_eval_opts *opts, const rd_choice *choice)
+{
+    rd_choice apart = *choice;
+
+    if (!nest->tree->graph->crossed || suits(nest, use))
+        return nest;
+    apart.cross = false;
+    return rd_pipeline(ctx, pool, n, request, given, opts, &apart);
+}
+
+/* Plans for a backend, with loops shared or separate.  See plan.h. */
+rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n,
+                    const rd_request *request, const rd_given *given, const rd_eval_opts *opts,
+                    const rd_choice *choice)
+{
+    rd_nest *nest = rd_pipeline(ctx, pool, n, request, given, opts, choice);
+
+    if (!nest)
+        return NULL;
+    return use->backend->device ? nest_there(use, nest, ctx, pool, n, request, given, opts, choice)
+                                : nest_here(use, nest, ctx, pool, n, request, given, opts, choice);
+}

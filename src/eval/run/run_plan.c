@@ -1,0 +1,439 @@
+/* run_plan.c - runs a plan: splits each stage into tasks and combines what tasks reduced.
+ *
+ * Tasks are contiguous ranges of a stage's root axis that start at whole blocks of every combine
+ * tree, so the number of tasks changes no bit.  Reductions that any grouping computes exactly,
+ * such as sums of ints and extremes, may be split within blocks (eval/order/grain.c). */
+#include "core/float_env.h"
+#include "core/stop.h"
+#include "eval/run/frame.h"
+#include "eval/run/team.h"
+#include "eval/run/trace.h"
+#include "eval/run/watch.h"
+#include "expr/cancel.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Tasks of a long root axis start at multiples of this index. */
+enum { WHOLE = 64 };
+
+typedef struct run {
+    const rd_plan *plan;
+    rd_frame      *frame;
+    rd_watch      *watch; /* NULL: no stage runs in steps */
+    rd_run_stats   stats;
+    rd_status      status;
+} run;
+
+/* ---- Shares ---------------------------------------------------------------------------------- */
+/* How many tasks each thread gets, in turn.  Rows of a triangle differ in length, so these get
+ * many tasks for balance. */
+static int64_t rounds_of(const rd_program *p)
+{
+    enum { ROUNDS = 16 };
+
+    return p->uneven ? ROUNDS : 1;
+}
+
+/* The length of a task in indices of the root axis: one task per thread, or a fixed number of
+ * grains. */
+static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t extent, int64_t grain)
+{
+    /* small work returns early, as it would notice the cost of each division */
+    const int64_t whole = extent ? extent : 1;
+    int64_t       grains, threads, share = plan->task_grains;
+
+    if (p->root < 0 || p->serial || extent == 0 ||
+        (!share && !(plan->threads && rd_team_shares_all()) && p->work < RD_SMALL_WORK))
+        return whole;
+    if (!share) {
+        grains  = (extent + grain - 1) / grain;
+        threads = rd_team_now(plan->ctx, plan->threads, p->work, rd_program_shares(p, grain));
+        if (threads == 1)
+            return whole;
+        threads *= rounds_of(p);
+        share = (grains + threads - 1) / threads;
+        /* Whole vectors and cache lines, where that does not burden the last task. */
+        if (share >= (p->uneven ? 2 : WHOLE) * WHOLE)
+            share = (share + WHOLE - 1) / WHOLE * WHOLE;
+    }
+    return share * grain;
+}
+
+/* ---- One stage ------------------------------------------------------------------------------- */
+typedef struct tasks {
+    int32_t     n, threads; /* tasks k, k + threads, ... belong to one thread and share memory */
+    rd_task    *task;
+    char       *block, *memory; /* of a single task that does not fit in the frame */
+    const void *way;
+    int64_t     state; /* bytes of state of each task */
+    bool        done;  /* the whole stage has run as one task, tail included */
+} tasks;
+
+/* Least number of elements in a task whose rows are shared by all tasks. */
+enum { ROWS_GRAIN = 1024 };
+
+/* Fills in a task's record.  The error sentence, most of the record, is not cleared. */
+static void set_task(const rd_program *p, rd_task *task, int64_t state, char *work, void **slot,
+                     int64_t lo, int64_t hi)
+{
+    if (p->n_scratch)
+        rd_task_places(p, state, work, slot);
+    task->slot        = slot;
+    task->state       = work;
+    task->lo          = lo;
+    task->hi          = hi;
+    task->warnings    = 0;
+    task->status      = RD_OK;
+    task->sentence[0] = 0;
+    task->loads       = 0;
+    task->way         = NULL;
+}
+
+static bool more_memory(const run *r, const rd_program *p, tasks *t)
+{
+    const int64_t bytes = rd_task_bytes(p, t->state);
+
+    t->block  = rd_alloc_work(r->plan->ctx, rd_bytes_add(bytes, 64));
+    t->memory = t->block ? rd_next_line(t->block) : NULL;
+    return t->memory;
+}
+
+/* Sets up a single task with the frame's record, slots and, if there is room, working memory. */
+static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t)
+{
+    rd_frame *f = r->frame;
+
+    t->n = t->threads = 1;
+    t->task           = &f->task;
+    if (!r->plan->fits && rd_task_bytes(p, t->state) > r->plan->work_bytes && !more_memory(r, p, t))
+        return false;
+    set_task(p, t->task, t->state, t->memory ? t->memory : f->work, f->slot, 0, extent);
+    return true;
+}
+
+/* Sets up several tasks: their records, then slots, state and scratch of each in whole cache
+ * lines. */
+static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_t size, tasks *t)
+{
+    const rd_plan *plan = r->plan;
+    int64_t        n, slots, bytes, records;
+    char          *at;
+
+    n          = (extent + size - 1) / size;
+    slots      = rd_lines((int64_t)sizeof(void *) * (p->first_scratch + p->n_scratch));
+    bytes      = rd_bytes_add(slots, rd_task_bytes(p, t->state));
+    records    = rd_lines(n * (int64_t)sizeof(rd_task));
+    t->n       = (int32_t)n;
+    t->threads = (int32_t)((n + rounds_of(p) - 1) / rounds_of(p));
+    at = rd_frame_team(plan, r->frame, rd_bytes_add(rd_bytes_times(bytes, t->threads), records));
+    if (!at)
+        return false;
+    t->task = (rd_task *)(void *)at;
+    at += records;
+    for (int64_t k = 0; k < n; k++) {
+        char *const own = at + k % t->threads * bytes;
+
+        memcpy(own, r->frame->slot, sizeof(void *) * (size_t)plan->n_slot);
+        set_task(p, &t->task[k], t->state, own + slots, (void **)(void *)own, k * size,
+                 k + 1 < n ? (k + 1) * size : extent);
+        t->task[k].way = t->way;
+    }
+    return true;
+}
+
+/* Switches a running task to compiled code once that is ready.  Only for programs without head
+ * and tail, which hand nothing from one step to the next. */
+static void take_up(const run *r, const rd_program *p, rd_task *task)
+{
+    const rd_backend_table *backend = r->plan->backend;
+
+    if (task->way || !backend->way || p->body > 0 || p->tail < p->n_inst)
+        return;
+    task->way = backend->way(p);
+    if (task->way)
+        backend->head(p, task);
+}
+
+/* Runs a task in steps of a few milliseconds.  Between two steps the run may be cancelled,
+ * reports progress, and may switch to compiled code. */
+static void run_steps(const run *r, const rd_program *p, const tasks *t, int k)
+{
+    rd_task     *task = &t->task[k];
+    const double all  = (double)(task->hi - task->lo);
+    rd_steps     left = rd_steps_of(p, task->lo, task->hi);
+
+    for (bool more = true;
+         more && task->status == RD_OK && rd_steps_next(&left, &task->lo, &task->hi);) {
+        r->plan->backend->body(p, task);
+        more = rd_watch_step(r->watch, t->threads);
+        if (more && task->status == RD_OK && left.lo < left.hi)
+            take_up(r, p, task);
+        if (more && k % t->threads == 0 && left.lo < left.hi)
+            rd_watch_look(r->watch,
+                          (k + t->threads * (1 - (double)(left.hi - left.lo) / all)) / t->n);
+    }
+}
+
+static const char *way_name(const rd_program *p, const void *way)
+{
+    return p->product ? "a product" : way ? "compiled loops" : p->code ? "tiles" : "the reference";
+}
+
+/* Runs one task: its head, then its body in one go or in steps.  The float environment is set
+ * for each task, as tasks run on different threads. */
+static void run_task(const run *r, const rd_program *p, const tasks *t, int k)
+{
+    rd_task           *task  = &t->task[k];
+    const double       begun = r->plan->traced ? rd_seconds() : 0;
+    const int64_t      lo    = task->lo;
+    const rd_float_env env   = rd_float_env_begin();
+
+    if (p->n_sorting)
+        rd_stop_begin(rd_cancel_flag(r->plan->ctx), r->watch ? &r->watch->stop : NULL);
+    r->plan->backend->head(p, task);
+    if (p->step && r->watch && task->status == RD_OK)
+        run_steps(r, p, t, k);
+    else if (task->status == RD_OK)
+        r->plan->backend->body(p, task);
+    if (p->n_sorting)
+        rd_stop_end();
+    rd_float_env_end(env);
+    if (r->plan->traced)
+        rd_trace_event("task", way_name(p, task->way), begun,
+                       "\"task\":%d,\"from\":%" PRId64 ",\"to\":%" PRId64, k, lo, task->hi);
+}
+
+static void run_tasks(const run *r, const rd_program *p, tasks *t)
+{
+#ifdef _OPENMP
+    int threads = r->plan->task_grains ? 1 : t->threads;
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+#endif
+    for (int first = 0; first < t->threads; first++)
+        for (int k = first; k < t->n; k += t->threads)
+            run_task(r, p, t, k);
+}
+
+static rd_status cancelled(const rd_plan *plan, const rd_watch *watch)
+{
+    if (watch && watch->overdue)
+        return RD_ERR_CANCELLED;
+    return rd_fail_run(plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
+}
+
+/* Collects the tasks' warnings and errors, merges their partial results into the first task, and
+ * runs the program's tail. */
+static void finish_tasks(run *r, const rd_program *p, const tasks *t)
+{
+    uint32_t warnings = 0;
+
+    for (int k = 0; k < t->n; k++) {
+        r->stats.loads += t->task[k].loads;
+        warnings |= t->task[k].warnings;
+        if (t->task[k].status != RD_OK && r->status == RD_OK)
+            r->status = rd_fail_run(r->plan->ctx, t->task[k].status, t->task[k].sentence);
+    }
+    if (warnings)
+        rd_warn(r->plan->ctx, warnings);
+    if (r->status == RD_OK && r->watch && atomic_load(&r->watch->stop))
+        r->status = cancelled(r->plan, r->watch);
+    if (r->status != RD_OK)
+        return;
+    for (int k = 1; k < t->n && !p->uneven; k++)
+        r->plan->backend->join(p, &t->task[0], &t->task[k]);
+    if (!t->done)
+        r->plan->backend->tail(p, &t->task[0]);
+    if (t->threads > r->stats.tasks)
+        r->stats.tasks = t->threads;
+}
+
+/* Runs a single task by head, body and tail.  An error that whole() found before stays, unless
+ * this run finds a better one. */
+static void run_parts(const run *r, const rd_program *p, tasks *t)
+{
+    const rd_backend_table *backend = r->plan->backend;
+    rd_task                 before;
+
+    before.status = t->task->status;
+    if (before.status != RD_OK)
+        before = *t->task;
+    set_task(p, t->task, t->state, t->memory ? t->memory : r->frame->work, r->frame->slot,
+             t->task->lo, t->task->hi);
+    if (backend->way)
+        t->way = t->task->way = backend->way(p);
+    /* directly: even an OpenMP region of one thread costs as much as a small kernel */
+    run_task(r, p, t, 0);
+    if (t->task->status == RD_OK && before.status != RD_OK)
+        *t->task = before;
+}
+
+/* Runs a single task by its backend's one function, which costs least, if it need not stop on
+ * the way. */
+static void run_alone(const run *r, const rd_program *p, tasks *t)
+{
+    const rd_backend_table *backend = r->plan->backend;
+
+    t->done = !(p->step && r->watch) && backend->whole && backend->whole(p, t->task);
+    if (!t->done)
+        run_parts(r, p, t);
+}
+
+/* Runs the stage again as one task by tiles if a task of a row nest found an error, because
+ * tiles report more about it. */
+static void tell_more(run *r, const rd_program *p, int64_t extent, tasks *t)
+{
+    bool wrong = false;
+
+    for (int k = 0; k < t->n; k++)
+        wrong |= t->task[k].status != RD_OK;
+    if (!wrong)
+        return;
+    if (t->n > 1)
+        rd_frame_end_team(r->plan, r->frame, t->threads);
+    t->state = p->state_bytes;
+    if (!one_task(r, p, extent, t)) {
+        r->status = rd_no_memory(r->plan);
+        return;
+    }
+    t->task->way = NULL;
+    run_task(r, p, t, 0);
+}
+
+/* Writes the trace event of a stage: its strategy, tasks and time. */
+static void trace_stage(const run *r, const rd_program *p, const tasks *t, double begun)
+{
+    char name[60];
+
+    snprintf(name, sizeof name, "stage %d: %s", (int)(p - r->plan->program),
+             t->done && !p->product ? p->whole ? "compiled loops" : "one kernel"
+                                    : way_name(p, t->task->way));
+    rd_trace_event("stage", name, begun, "\"tasks\":%d", (int)t->n);
+}
+
+/* Reports the time of a stage to its backend if all tasks used one strategy from beginning to
+ * end. */
+static void report(const run *r, const rd_program *p, const tasks *t, double begun)
+{
+    const double taken = rd_seconds() - begun;
+    bool         mixed = t->done;
+
+    for (int k = 0; k < t->n; k++)
+        mixed |= t->task[k].way != t->way;
+    if (!mixed)
+        r->plan->backend->ran(p, t->way, t->threads, taken);
+}
+
+/* Runs one stage: chooses the number of tasks and the strategy, runs the tasks, combines them,
+ * and releases memory. */
+static void run_stage(run *r, const rd_program *p)
+{
+    const double  begun  = r->plan->traced || p->timed ? rd_seconds() : 0;
+    const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 1;
+    tasks         t      = { .way = p->by_rows ? r->plan->backend->way(p) : NULL };
+    const int64_t size   = task_size(r->plan, p, extent, t.way ? ROWS_GRAIN : p->grain);
+    const bool    alone  = size >= extent;
+
+    t.state = t.way && !alone ? p->by_rows_bytes : p->state_bytes;
+    if (r->watch)
+        rd_watch_stage(r->watch, p);
+    if (!alone && !t.way && r->plan->backend->way)
+        t.way = r->plan->backend->way(p);
+    if (!(alone ? one_task(r, p, extent, &t) : make_tasks(r, p, extent, size, &t))) {
+        r->status = rd_no_memory(r->plan);
+        return;
+    }
+    if (alone)
+        run_alone(r, p, &t);
+    else
+        run_tasks(r, p, &t);
+    if (t.way && p->by_rows)
+        tell_more(r, p, extent, &t);
+    if (r->status == RD_OK)
+        finish_tasks(r, p, &t);
+    if (r->status == RD_OK && p->timed)
+        report(r, p, &t, begun);
+    if (r->plan->traced)
+        trace_stage(r, p, &t, begun);
+    if (t.block)
+        rd_free_work(r->plan->ctx, t.block);
+    if (t.n > 1)
+        rd_frame_end_team(r->plan, r->frame, t.threads);
+}
+
+/* Runs all stages on this processor: takes a frame, binds addresses, runs the stages, and copies
+ * results out. */
+static rd_status run_stages(const rd_plan *plan, const void *const *in, void *const *out,
+                            const rd_progress *progress, rd_run_stats *stats)
+{
+    run           r = { .plan = plan };
+    rd_watch      watch;
+    rd_frame_here here;
+
+    r.frame = rd_frame_take(plan, &here);
+    if (!r.frame)
+        return rd_no_memory(plan);
+    r.status = rd_bind(plan, r.frame, in, out);
+    if (plan->steps && r.status == RD_OK) {
+        rd_watch_begin(&watch, plan, progress, r.frame->slot);
+        r.watch = &watch;
+    }
+    for (int s = 0; s < plan->n_stage && r.status == RD_OK; s++)
+        run_stage(&r, &plan->program[s]);
+    if (r.watch && r.status == RD_OK)
+        rd_watch_end(r.watch);
+    rd_unbind(plan, r.frame, r.status);
+    rd_frame_give(plan, r.frame, &here);
+    *stats = r.stats;
+    return r.status;
+}
+
+/* Runs the plan on its device.  If AUTO's GPU fails, the plan for this processor runs instead. */
+static rd_status run_there(const rd_plan *plan, const void *const *in, void *const *out,
+                           const rd_progress *progress, rd_run_stats *stats)
+{
+    bool            elsewhere;
+    const rd_status status = (plan->devices > 1 ? rd_run_on_devices : rd_run_on_device)(
+        plan, in, out, progress, &elsewhere);
+
+    return elsewhere ? rd_plan_execute(plan->instead, in, out, progress, stats) : status;
+}
+
+/* Chooses how a plan runs: in parts, as a sparse product, by the fast path, on a device, or
+ * stage by stage. */
+static rd_status execute(const rd_plan *plan, const void *const *in, void *const *out,
+                         const rd_progress *progress, rd_run_stats *stats)
+{
+    rd_run_stats own = { 0 }, *of = stats ? stats : &own;
+    rd_status    status = RD_OK;
+
+    *of = own;
+    if (rd_cancel_taken(plan->ctx))
+        return cancelled(plan, NULL);
+    if (plan->parts)
+        return rd_parts_run(plan, in, out, progress, of);
+    if (plan->product)
+        return rd_product_part_run(plan, in, out);
+    if (!plan->direct || plan->task_grains || plan->traced || !rd_run_direct(plan, in, out, of))
+        status = plan->backend->device ? run_there(plan, in, out, progress, of)
+                                       : run_stages(plan, in, out, progress, of);
+    /* A cancel that arrived during this run must not cancel the next one. */
+    return rd_cancel_taken(plan->ctx) && status == RD_OK ? cancelled(plan, NULL) : status;
+}
+
+/* Runs a plan with rdim's float environment, and traces it. */
+rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
+                          const rd_progress *progress, rd_run_stats *stats)
+{
+    const double       begun  = plan->traced ? rd_seconds() : 0;
+    const rd_float_env env    = rd_float_env_begin();
+    const rd_status    status = execute(plan, in, out, progress, stats);
+
+    rd_float_env_end(env);
+    if (plan->traced)
+        rd_trace_event("run", plan->call ? plan->call : rd_call_name(plan->ctx), begun,
+                       "\"stages\":%d,\"parts\":%d,\"backend\":\"%s\",\"status\":\"%s\"",
+                       (int)plan->n_stage, plan->parts ? (int)plan->parts->n : 0,
+                       plan->backend->name, rd_status_name(status));
+    return status;
+}
