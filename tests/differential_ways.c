@@ -178,9 +178,9 @@ static bool one_way(random_pool *pool, const wanted *w, int n, int way, rd_array
         out[i]     = differential_dense(w[i].x);
         results[i] = (rd_result){ w[i].x, &out[i] };
     }
-    rd_force_apart(ways[way].apart);
+    rd_force_recompute(ways[way].apart);
     ok = differential_run(pool, (rd_results){ results, n }, &ways[way].opts, false, report);
-    rd_force_apart(0);
+    rd_force_recompute(0);
     for (int i = 0; ok && i < n; i++) {
         if (way > 0)
             ok = differential_same(&w[i], i, &first[i], ways[0].name, &out[i], ways[way].name,

@@ -275,10 +275,10 @@ static void evaluate(const world *w, int k, int apart, int threads, rd_array *ou
 
     for (int i = 0; i < n; i++)
         result[i] = (rd_result){ y[i], &out[i] };
-    rd_force_apart(apart);
+    rd_force_recompute(apart);
     ck_assert_msg(rd_eval_many(w->ctx, (rd_results){ result, n }, &opts) == RD_OK, "%s: %s",
                   programs[k].what, rd_error_text(w->ctx));
-    rd_force_apart(0);
+    rd_force_recompute(0);
 }
 
 /* One NaN is as good as another. */
@@ -377,7 +377,7 @@ START_TEST(without_memory)
 
     rd_pool_pieces_apart();
     rd_tier_force("off");
-    rd_force_apart(1);
+    rd_force_recompute(1);
     ck_assert_int_eq(evaluate_on(&h, want), RD_OK);
     for (long long k = 0, all = atomic_load(&h.calls); k < all; k++) {
         h                      = (faulty_heap){ .fail_at = k };
@@ -389,7 +389,7 @@ START_TEST(without_memory)
                       "allocation %lld: %s", k, rd_status_name(status));
         ck_assert_int_eq(atomic_load(&h.live), 0);
     }
-    rd_force_apart(0);
+    rd_force_recompute(0);
     rd_tier_force(NULL);
 }
 END_TEST

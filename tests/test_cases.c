@@ -950,15 +950,16 @@ static int occurrences(const char *text, const char *part)
 }
 
 /* ---- Claims ---------------------------------------------------------------------------------- */
-static const rd_home *home_of(const planned *p, const char *name)
+static const rd_storage *home_of(const planned *p, const char *name)
 {
     const rd_tree *tree = p->nest->tree;
     char           text[RD_NAME_TEXT];
 
-    for (int a = 0; a < tree->n_anchor; a++)
-        if (strcmp(rd_anchor_name(tree->graph, tree->number, tree->anchor[a].value, text), name) ==
-            0)
-            return &tree->home[tree->anchor[a].value];
+    for (int a = 0; a < tree->n_materialised; a++)
+        if (strcmp(
+                rd_materialised_name(tree->graph, tree->number, tree->materialised[a].value, text),
+                name) == 0)
+            return &tree->storage[tree->materialised[a].value];
     return NULL;
 }
 
@@ -969,7 +970,7 @@ static bool is_around(const rd_scope *outer, const rd_scope *s)
     return s != NULL;
 }
 
-static int loops_shared(const rd_home *a, const rd_home *b)
+static int loops_shared(const rd_storage *a, const rd_storage *b)
 {
     int n = 0;
 
@@ -991,8 +992,8 @@ static rd_text programs_of(const planned *p)
 /* Where the claim fails: what is found instead, else "". */
 static void check_claim(const planned *p, const claim *c, const char *programs, rd_text *found)
 {
-    const rd_home *a = c->a ? home_of(p, c->a) : NULL, *b = c->b ? home_of(p, c->b) : NULL;
-    int            n;
+    const rd_storage *a = c->a ? home_of(p, c->a) : NULL, *b = c->b ? home_of(p, c->b) : NULL;
+    int               n;
 
     if ((c->kind == KEPT || c->kind == INNERMOST || c->kind == SHARED) &&
         (!a || (c->kind == SHARED && !b))) {
@@ -1001,8 +1002,8 @@ static void check_claim(const planned *p, const claim *c, const char *programs, 
     }
     switch (c->kind) {
     case KEPT:
-        if (strcmp(rd_keep_name(a->keep), c->b) != 0)
-            rd_text_add(found, "%s is %s, not %s", c->a, rd_keep_name(a->keep), c->b);
+        if (strcmp(rd_storage_class_name(a->keep), c->b) != 0)
+            rd_text_add(found, "%s is %s, not %s", c->a, rd_storage_class_name(a->keep), c->b);
         return;
     case INNERMOST:
         if (a->where->axis < 0 ||

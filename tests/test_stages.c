@@ -399,12 +399,12 @@ static void no_loop(const made *m)
 
 static void no_home(const made *m)
 {
-    m->tree->home[innermost(m)->first->value].where = m->tree->root;
+    m->tree->storage[innermost(m)->first->value].where = m->tree->root;
 }
 
 static void one_more(const made *m)
 {
-    m->tree->n_anchor++;
+    m->tree->n_materialised++;
 }
 
 static rd_inst *inst_of(const made *m, rd_inst_kind kind)

@@ -63,7 +63,7 @@ static void check_scope(walk *w, const rd_scope *scope)
         w->seen++;
         if (rd_space(&w->tree->graph->value[item->value]) & ~scope->open)
             w->wrong = "a value stands outside a loop it needs";
-        else if (w->tree->home[item->value].where != scope)
+        else if (w->tree->storage[item->value].where != scope)
             w->wrong = "a value's place is not where it stands";
     }
 }
@@ -73,7 +73,7 @@ const char *rd_check_tree(const rd_tree *tree)
     walk w = { .tree = tree };
 
     check_scope(&w, tree->root);
-    if (!w.wrong && w.seen != tree->n_anchor)
+    if (!w.wrong && w.seen != tree->n_materialised)
         return "a kept value is missing, or stands twice";
     return w.wrong;
 }

@@ -120,9 +120,9 @@ static void name_text(rd_text *text, const rd_tree *tree, int i)
     bool            any = false;
     char            name[RD_NAME_TEXT];
 
-    rd_text_add(text, "%s", rd_anchor_name(g, tree->number, i, name));
+    rd_text_add(text, "%s", rd_materialised_name(g, tree->number, i, name));
     for (int d = 0; d < v->n_dim; d++)
-        if (rd_in(tree->home[i].stored, v->dim[d])) {
+        if (rd_in(tree->storage[i].stored, v->dim[d])) {
             rd_text_add(text, "%s%s", any ? "," : "[", g->axis[v->dim[d]].name);
             any = true;
         }
@@ -143,7 +143,7 @@ static void item_text(rd_text *text, const rd_tree *tree, int i)
     const rd_value *v = &tree->graph->value[i];
 
     name_text(text, tree, i);
-    if (v->kind == RD_VALUE_REDUCE && tree->home[i].close)
+    if (v->kind == RD_VALUE_REDUCE && tree->storage[i].finish_loop)
         rd_text_add(text, " <- %s(", fold_name(v));
     else if (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN)
         rd_text_add(text, " = %s%s(", v->kind == RD_VALUE_SCAN ? "scan " : "", fold_name(v));
@@ -161,7 +161,8 @@ static int lone_reduction(const rd_tree *tree, const rd_scope *loop)
 
     while (s->first && !s->first->next && s->first->loop)
         s = s->first->loop;
-    if (!s->first || s->first->next || s->first->loop || tree->home[s->first->value].close != loop)
+    if (!s->first || s->first->next || s->first->loop ||
+        tree->storage[s->first->value].finish_loop != loop)
         return -1;
     return s->first->value;
 }
@@ -239,14 +240,15 @@ static void keep_text(rd_text *text, const rd_tree *tree)
     char name[RD_NAME_TEXT];
     bool any = false;
 
-    for (int a = 0; a < tree->n_anchor; a++) {
-        int i = tree->anchor[a].value;
+    for (int a = 0; a < tree->n_materialised; a++) {
+        int i = tree->materialised[a].value;
 
         if (tree->graph->value[i].out >= 0)
             continue;
         rd_text_add(text, "%s%s %s",
-                    any ? ", " : "keep: ", rd_anchor_name(tree->graph, tree->number, i, name),
-                    tree->graph->value[i].into >= 0 ? "part" : rd_keep_name(tree->home[i].keep));
+                    any ? ", " : "keep: ", rd_materialised_name(tree->graph, tree->number, i, name),
+                    tree->graph->value[i].into >= 0 ? "part"
+                                                    : rd_storage_class_name(tree->storage[i].keep));
         any = true;
     }
     rd_text_add(text, any ? "\n" : "");

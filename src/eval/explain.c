@@ -99,14 +99,14 @@ static void combine_text(rd_text *text, const rd_tree *tree)
     const rd_graph *g = tree->graph;
     char            name[RD_NAME_TEXT];
 
-    for (int a = 0; a < tree->n_anchor; a++) {
-        const rd_value   *v = &g->value[tree->anchor[a].value];
+    for (int a = 0; a < tree->n_materialised; a++) {
+        const rd_value   *v = &g->value[tree->materialised[a].value];
         const rd_combine *c = v->combine;
 
         if (!c)
             continue;
-        rd_text_add(text,
-                    "tree of %s: ", rd_anchor_name(g, tree->number, tree->anchor[a].value, name));
+        rd_text_add(text, "tree of %s: ",
+                    rd_materialised_name(g, tree->number, tree->materialised[a].value, name));
         if (c->steps == INT64_MAX) {
             rd_text_add(text, "one left fold in C order\n");
             continue;
@@ -128,12 +128,12 @@ static void memory_text(rd_text *text, const rd_tree *tree)
     const rd_graph *g      = tree->graph;
     long long       arrays = 0;
 
-    for (int a = 0; a < tree->n_anchor; a++) {
-        const rd_home *h = &tree->home[tree->anchor[a].value];
+    for (int a = 0; a < tree->n_materialised; a++) {
+        const rd_storage *h = &tree->storage[tree->materialised[a].value];
 
-        if (h->keep == RD_KEEP_ARRAY && g->value[tree->anchor[a].value].into < 0)
-            arrays +=
-                rd_points_of(g, h->stored) * rd_dtype_size(g->value[tree->anchor[a].value].type);
+        if (h->keep == RD_KEEP_ARRAY && g->value[tree->materialised[a].value].into < 0)
+            arrays += rd_points_of(g, h->stored) *
+                      rd_dtype_size(g->value[tree->materialised[a].value].type);
     }
     rd_text_add(text, "arrays between stages: %lld bytes\n", arrays);
 }
@@ -261,7 +261,7 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
 
 /* True for parts that are no nest, with a line for each: products of sparse matrices, the leaves
  * they read, and results that they are. */
-static bool not_a_plan(const rd_cut *cut, rd_results results, size_t room, char *line)
+static bool not_a_plan(const rd_split_part *cut, rd_results results, size_t room, char *line)
 {
     const rd_expr *const e = cut->target ? cut->target : results.at[cut->first].expr;
 
@@ -282,7 +282,7 @@ static bool not_a_plan(const rd_cut *cut, rd_results results, size_t room, char 
 }
 
 /* Describes one part, with a pool of its own for planning. */
-static bool part_text(rd_ctx *ctx, account *to, const rd_cut *cut, rd_results results,
+static bool part_text(rd_ctx *ctx, account *to, const rd_split_part *cut, rd_results results,
                       const rd_eval_opts *opts)
 {
     char           line[100];
@@ -308,14 +308,14 @@ static bool part_text(rd_ctx *ctx, account *to, const rd_cut *cut, rd_results re
 static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                        const rd_eval_opts *opts, int limit)
 {
-    rd_expr **exprs = rd_pool_get(pool, (size_t)results.n * sizeof *exprs);
-    rd_cuts  *cuts  = NULL;
-    bool      done;
+    rd_expr       **exprs = rd_pool_get(pool, (size_t)results.n * sizeof *exprs);
+    rd_split_parts *cuts  = NULL;
+    bool            done;
 
     for (int32_t r = 0; exprs && r < results.n; r++)
         exprs[r] = results.at[r].expr;
     if (exprs)
-        cuts = rd_cut_up(ctx, pool, (rd_exprs){ exprs, results.n }, limit);
+        cuts = rd_split_exprs(ctx, pool, (rd_exprs){ exprs, results.n }, limit);
     done = cuts;
     if (cuts && cuts->n > 1)
         rd_text_add(&to->text,
@@ -343,7 +343,7 @@ static bool say_all(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
     const account  before = { .picture = &drawn };
     bool           done   = plan_text(ctx, to, pool, results, &none, opts);
 
-    for (const int *limit = rd_cut_limits; *limit && !done && rd_error(ctx) == RD_ERR_LIMIT;
+    for (const int *limit = rd_split_limits; *limit && !done && rd_error(ctx) == RD_ERR_LIMIT;
          limit++) {
         if (to->text.at)
             take_back(to, &before);

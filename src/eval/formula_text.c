@@ -8,8 +8,8 @@
 enum { DEPTH = 24 };
 
 /* Writes the name of a materialised value.  See dump.h. */
-const char *rd_anchor_name(const rd_graph *graph, const int32_t *number, int value,
-                           char name[RD_NAME_TEXT])
+const char *rd_materialised_name(const rd_graph *graph, const int32_t *number, int value,
+                                 char name[RD_NAME_TEXT])
 {
     if (graph->value[value].out >= 0)
         snprintf(name, RD_NAME_TEXT, "y%d", graph->value[value].out);
@@ -33,7 +33,7 @@ const char *rd_slot_name(const rd_graph *graph, int slot, char name[RD_NAME_TEXT
     return name;
 }
 
-const char *rd_keep_name(rd_keep keep)
+const char *rd_storage_class_name(rd_storage_class keep)
 {
     static const char *const name[] = { "inline", "register", "scratch", "array", "result" };
 
@@ -50,7 +50,7 @@ static void gathered_text(rd_text *text, const rd_tree *tree, int value, int dep
     if (!tree)
         rd_text_add(text, "[v%d]", value);
     else if (v->kind == RD_VALUE_MAP && (v->op == RD_OP_index || v->op == RD_OP_cast) &&
-             tree->home[value].keep == RD_KEEP_INLINE)
+             tree->storage[value].keep == RD_KEEP_INLINE)
         operand_text(text, tree, v->in[0], depth + 1, true);
     else
         operand_text(text, tree, value, depth + 1, true);
@@ -132,9 +132,9 @@ static void kept_text(rd_text *text, const rd_tree *tree, int i, const rd_value 
     char            name[RD_NAME_TEXT];
     bool            any = false;
 
-    rd_text_add(text, "%s", rd_anchor_name(g, tree->number, i, name));
+    rd_text_add(text, "%s", rd_materialised_name(g, tree->number, i, name));
     for (int d = 0; d < v->n_dim; d++) {
-        if (!rd_in(tree->home[i].stored, v->dim[d]) || (read && v->dense))
+        if (!rd_in(tree->storage[i].stored, v->dim[d]) || (read && v->dense))
             continue;
         rd_text_add(text, any ? "," : "[");
         if (read)
@@ -258,7 +258,7 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
 /* Writes an operand: its name if it is materialised, else its formula. */
 static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
 {
-    if (tree->home[i].keep != RD_KEEP_INLINE)
+    if (tree->storage[i].keep != RD_KEEP_INLINE)
         kept_text(text, tree, i, NULL, depth);
     else
         body_text(text, tree, i, depth, bracket);

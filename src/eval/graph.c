@@ -64,7 +64,7 @@ int rd_graph_add_copy(rd_graph *g, int read, float ops)
                                        .out    = -1 });
 }
 
-bool rd_value_decides(const rd_value *v)
+bool rd_value_may_exit(const rd_value *v)
 {
     const rd_reducer *user = v->reducer == RD_RED_user ? v->expr->as.fold->user : NULL;
 
@@ -90,23 +90,23 @@ static bool scans_neighbours(const rd_value *scan, const rd_value *fold)
            rd_in(scan->reduced, fold->combine->lane_axis);
 }
 
-bool rd_wants_own_loop(const rd_value *reader, const rd_value *v)
+bool rd_needs_own_loop(const rd_value *reader, const rd_value *v)
 {
     return (v->reduced & rd_space(reader) & ~reader->reduced) != 0 || scans_neighbours(reader, v);
 }
 
-bool rd_goes_by_rows(const rd_value *v)
+bool rd_is_row_reduction(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE && v->group >= 0 &&
            v->expr->as.fold->of_pattern == RD_PATTERN_ROWS;
 }
 
 /* Finds the row pointer behind the labels of a sparse pattern.  See ir.h. */
-int64_t rd_begins_of_rows(const rd_graph *g, const rd_value *v)
+int64_t rd_row_begins_distance(const rd_graph *g, const rd_value *v)
 {
     const rd_value *label;
 
-    if (!rd_goes_by_rows(v) || v->combine->n_order != 1)
+    if (!rd_is_row_reduction(v) || v->combine->n_order != 1)
         return 0;
     label = &g->value[v->in[3]];
     while (label->kind == RD_VALUE_MAP && label->op == RD_OP_cast)
@@ -127,14 +127,14 @@ bool rd_is_gathered(const rd_value *v)
     return false;
 }
 
-bool rd_is_anchor_kind(const rd_value *v)
+bool rd_is_materialised_kind(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN ||
            v->kind == RD_VALUE_SORT || v->out >= 0 || v->into >= 0 ||
            (v->whole && v->kind != RD_VALUE_READ);
 }
 
-bool rd_counts_places(const rd_value *v)
+bool rd_needs_flat_index(const rd_value *v)
 {
     return rd_reducer_places((rd_reducer_id)v->reducer) || v->reducer == RD_RED_user;
 }

@@ -101,13 +101,13 @@ typedef struct rd_value {
     bool    dense;
     bool    row;   /* rows to be sorted, along the last dims, all of which are stored */
     bool    apart; /* shares no loop, because a library computes it */
-    int32_t side;  /* shares no loop with another side; 0: any, see rd_take_sides() */
+    int32_t side;  /* shares no loop with another side; 0: any, see rd_assign_sides() */
     float   ops;   /* operations of this value alone, per point */
 } rd_value;
 
 /* True if dim k lies inside dim d in storage.  Later dims do, with one exception: groups lie
  * outside if a reduction adds rows of kept elements to each group. */
-static inline bool rd_stands_inside(const rd_value *v, int k, int d)
+static inline bool rd_is_inner_dim(const rd_value *v, int k, int d)
 {
     const bool rows = v->group >= 0 && v->combine && v->combine->lane_axis >= 0 &&
                       !rd_in(v->reduced, v->combine->lane_axis) && !v->dense && !v->row;
@@ -184,23 +184,24 @@ struct rd_scope {
     rd_scope *epilogue;
 };
 
-typedef enum rd_keep {
+typedef enum rd_storage_class {
     RD_KEEP_INLINE,
     RD_KEEP_REGISTER,
     RD_KEEP_SCRATCH,
     RD_KEEP_ARRAY,
     RD_KEEP_OUTPUT
-} rd_keep;
+} rd_storage_class;
 
-typedef struct rd_home {
-    rd_keep   keep;
-    rd_scope *where; /* its body computes the value; NULL: inlined */
+typedef struct rd_storage {
+    rd_storage_class keep;
+    rd_scope        *where; /* its body computes the value; NULL: inlined */
     /* the outermost loop that it reduces, after which it is finished; NULL: none */
-    rd_scope *close;
-    rd_scope *ends;   /* the loop with an epilogue that reads its results; NULL: other loops do */
-    rd_scope *home;   /* innermost scope around all readers and `close` */
-    rd_set    stored; /* axes of its storage */
-} rd_home;
+    rd_scope *finish_loop;
+    rd_scope
+        *epilogue_loop; /* the loop with an epilogue that reads its results; NULL: other loops do */
+    rd_scope *scope;    /* innermost scope around all readers and finish_loop */
+    rd_set    stored;   /* axes of its storage */
+} rd_storage;
 
 /* The only loop among a body's items; NULL if there are several or none. */
 rd_scope *rd_only_loop(const rd_scope *scope);
@@ -214,18 +215,19 @@ typedef struct rd_use {
 } rd_use;
 
 /* A materialised value: it is computed at one place and kept. */
-typedef struct rd_anchor {
+typedef struct rd_materialised {
     int32_t value, n_use, room;
     rd_use *use;
-} rd_anchor;
+} rd_materialised;
 
 typedef struct rd_tree {
-    rd_graph  *graph;
-    rd_scope  *root;
-    int32_t    n_anchor;
-    rd_anchor *anchor; /* operands first                                                */
-    int32_t   *number; /* value -> its index in anchor, -1                               */
-    rd_home   *home;   /* one per value                                                 */
+    rd_graph *graph;
+    rd_scope *root;
+    int32_t   n_materialised;
+    rd_materialised
+               *materialised; /* operands first                                                */
+    int32_t    *number;  /* value -> its index in materialised, -1                               */
+    rd_storage *storage; /* one per value                                                 */
 } rd_tree;
 
 /* ---- nest (order): the same tree with loops interchanged and tiled, and storage assigned
@@ -275,16 +277,16 @@ bool      rd_combine_trees(rd_graph *graph);       /* fills in rd_value.combine 
 bool      rd_narrow_arrays(rd_graph *graph);       /* stores small ints in small types */
 bool      rd_rewrite(rd_graph *graph);             /* online softmax on long rows */
 bool      rd_read_rows_in_memory(rd_graph *graph); /* sorts rows without a copy */
-bool      rd_part_products(rd_graph *graph);       /* sets rd_value.apart of matrix products */
+bool      rd_separate_products(rd_graph *graph);   /* sets rd_value.apart of matrix products */
 /* sets rd_value.side, and copies what each side computes */
-bool rd_take_sides(rd_graph *graph);
+bool rd_assign_sides(rd_graph *graph);
 /* would it be stored? */
 bool     rd_is_stored_product(const rd_graph *graph, const rd_value *v);
 bool     rd_pack_operands(rd_graph *graph); /* copies operands of pairs to be contiguous */
 rd_tree *rd_place(rd_graph *graph);
 rd_nest *rd_order(rd_tree *tree, const rd_choice *choice);
-/* fills in rd_home from where values are computed and read */
-bool        rd_settle_homes(rd_tree *tree);
+/* fills in rd_storage from where values are computed and read */
+bool        rd_assign_storage(rd_tree *tree);
 rd_program *rd_lower(rd_nest *nest, rd_pool *pool); /* n_stage programs */
 
 /* Sorts operands first, renumbers the roots, and drops unreachable values. */
@@ -303,20 +305,21 @@ int64_t rd_points_of(const rd_graph *graph, rd_set axes);
 rd_set  rd_space(const rd_value *v); /* axes that its evaluation loops over */
 /* True if the reader needs another loop than the value it reads.  It keeps an axis that the
  * value must have reduced before, or it scans along the axis of the value's lanes. */
-bool rd_wants_own_loop(const rd_value *reader, const rd_value *v);
+bool rd_needs_own_loop(const rd_value *reader, const rd_value *v);
 /* of a REDUCE: some elements may decide the result early */
-bool   rd_value_decides(const rd_value *v);
+bool   rd_value_may_exit(const rd_value *v);
 rd_set rd_own_dims(const rd_value *v); /* axes of groups and of a reducer's outputs      */
 /* a reduction by labels that are the rows of a pattern */
-bool rd_goes_by_rows(const rd_value *v);
+bool rd_is_row_reduction(const rd_value *v);
 /* Distance in memory from a reduction's labels to the array of where each group begins (a CSR
  * row pointer); 0: there is none. */
-int64_t rd_begins_of_rows(const rd_graph *graph, const rd_value *v);
-bool    rd_is_gathered(const rd_value *v);    /* a read at an index that is read from memory */
-bool    rd_is_anchor_kind(const rd_value *v); /* always materialised: reductions, joins, results */
-bool    rd_counts_places(const rd_value *v);  /* a reduction that needs the flat C-order index */
-bool    rd_subscript_is_axis(const rd_subscript *at, int axis); /* exactly the index of that axis */
-rd_set  rd_subscript_axes(const rd_graph *graph, const rd_subscript *at);
+int64_t rd_row_begins_distance(const rd_graph *graph, const rd_value *v);
+bool    rd_is_gathered(const rd_value *v); /* a read at an index that is read from memory */
+bool    rd_is_materialised_kind(
+       const rd_value *v);                     /* always materialised: reductions, joins, results */
+bool   rd_needs_flat_index(const rd_value *v); /* a reduction that needs the flat C-order index */
+bool   rd_subscript_is_axis(const rd_subscript *at, int axis); /* exactly the index of that axis */
+rd_set rd_subscript_axes(const rd_graph *graph, const rd_subscript *at);
 
 /* ---- dumps (dump.c): the one stable text form of each stage ---------------------------------- */
 void rd_graph_text(rd_text *text, const rd_graph *graph);

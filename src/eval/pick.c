@@ -198,7 +198,7 @@ static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
     const filling f = {
         .s = s, .piece = -1, .y = y, .size = mask->rank, .count = count, .mask = mask
     };
-    rd_picked_share(s, s->pieces.n * s->blocks, fill_places, &f);
+    rd_picked_for_blocks(s, s->pieces.n * s->blocks, fill_places, &f);
     rd_free(s->ctx, count);
     return true;
 }
@@ -297,7 +297,7 @@ static bool fill_piece(const filling *all, const char *call, rd_expr *x, int64_t
     f.x     = memory;
     f.piece = k;
     if (done)
-        rd_picked_share(s, s->blocks, fill_values, &f);
+        rd_picked_for_blocks(s, s->blocks, fill_values, &f);
     return done;
 }
 
@@ -310,7 +310,7 @@ static bool fill_all_values(const rd_picked *s, const char *call, rd_expr *x, vo
 
     if (is_dense(x)) {
         f.x = x->as.leaf->data;
-        rd_picked_share(s, s->pieces.n * s->blocks, fill_values, &f);
+        rd_picked_for_blocks(s, s->pieces.n * s->blocks, fill_values, &f);
         return true;
     }
     memory = rd_alloc_raw(s->ctx, rd_bytes_times(s->pieces.each * s->pieces.inner, f.size));

@@ -18,8 +18,8 @@ static int64_t piece_points(const rd_ctx *ctx, const rd_expr *mask, bool cheap)
 }
 
 /* Calls f for each k, shared by threads.  See picked.h. */
-void rd_picked_share(const rd_picked *s, int64_t n, void (*f)(const void *with, int64_t k),
-                     const void *with)
+void rd_picked_for_blocks(const rd_picked *s, int64_t n, void (*f)(const void *with, int64_t k),
+                          const void *with)
 {
 #ifdef _OPENMP
     const int threads = rd_team_now(s->ctx, 0, BLOCK_WORK * (double)n, n);
@@ -71,7 +71,7 @@ static bool evaluate(rd_picked *s, const char *call, rd_expr *mask, uint8_t *byt
         rd_ctx_release(s->ctx, mark);
         if (!done)
             return false;
-        rd_picked_share(s, s->blocks, pack_block, &(packing){ s, bytes, k });
+        rd_picked_for_blocks(s, s->blocks, pack_block, &(packing){ s, bytes, k });
         if (first && piece_is_true(s, k))
             s->first = k;
     }

@@ -40,6 +40,6 @@ static inline const uint64_t *rd_picked_bits(const rd_picked *s, int64_t piece, 
 }
 
 /* Calls f(with, k) for all k < n, shared by the context's threads. */
-void rd_picked_share(const rd_picked *s, int64_t n, void (*f)(const void *with, int64_t k),
-                     const void *with);
+void rd_picked_for_blocks(const rd_picked *s, int64_t n, void (*f)(const void *with, int64_t k),
+                          const void *with);
 #endif

@@ -61,9 +61,9 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     graph->device = choice->device;
     graph->cross  = choice->cross;
     graph->fast   = choice->device && opts->accuracy == RD_ACCURACY_FAST;
-    if (!rd_read_rows_in_memory(graph) || (!graph->exact && !rd_part_products(graph)))
+    if (!rd_read_rows_in_memory(graph) || (!graph->exact && !rd_separate_products(graph)))
         return NULL;
-    if (choice->apart && !rd_take_sides(graph))
+    if (choice->apart && !rd_assign_sides(graph))
         return NULL;
     if (!graph->device && !rd_pack_operands(graph)) /* GPU threads are no vectors */
         return NULL;
@@ -380,7 +380,7 @@ static rd_plan *plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs n
     bool               too_much;
     rd_plan           *plan;
 
-    if (trace && !rd_trace_opens(ctx)) {
+    if (trace && !rd_trace_open(ctx)) {
         rd_float_env_end(env);
         return NULL;
     }

@@ -169,7 +169,7 @@ rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n
                     const rd_choice *choice);
 /* For tests of later plans on this processor: 1: such reductions never share loops; -1: they do;
  * 0: by cost. */
-void rd_force_apart(int apart);
+void rd_force_recompute(int apart);
 /* Fills in missing options with 0 and checks values; false after recording the failure. */
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full);
 #endif

@@ -7,20 +7,20 @@
 
 /* The arguments of making one. */
 typedef struct making {
-    rd_ctx             *ctx;
-    rd_plan            *plan;
-    rd_pool            *work;
-    const rd_cuts      *cuts;
-    rd_exprs            in;
-    const int64_t      *shift;
-    rd_results          results;
-    const rd_eval_opts *opts;
-    const rd_choice    *choice;
+    rd_ctx               *ctx;
+    rd_plan              *plan;
+    rd_pool              *work;
+    const rd_split_parts *cuts;
+    rd_exprs              in;
+    const int64_t        *shift;
+    rd_results            results;
+    const rd_eval_opts   *opts;
+    const rd_choice      *choice;
 } making;
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 /* The number of an array, which is that of the part that makes it. */
-static int32_t array_of(const rd_cuts *cuts, const rd_expr *e)
+static int32_t array_of(const rd_split_parts *cuts, const rd_expr *e)
 {
     int32_t k = 0;
 
@@ -90,7 +90,7 @@ static bool place_arrays(making *m)
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-static bool list_reads(making *m, const rd_cut *cut, rd_plan_part *part)
+static bool list_reads(making *m, const rd_split_part *cut, rd_plan_part *part)
 {
     part->n_read = cut->given.n;
     part->read   = rd_pool_get(m->plan->pool, (size_t)(cut->given.n + 1) * sizeof *part->read);
@@ -100,7 +100,7 @@ static bool list_reads(making *m, const rd_cut *cut, rd_plan_part *part)
 }
 
 /* Plans one part.  Its inputs are the caller's, then the arrays that it reads. */
-static rd_plan *plan_part(making *m, const rd_cut *cut, rd_pool *work, bool *too_much)
+static rd_plan *plan_part(making *m, const rd_split_part *cut, rd_pool *work, bool *too_much)
 {
     const size_t   n      = (size_t)m->in.n + (size_t)cut->given.n;
     rd_expr      **in     = rd_pool_get(work, (n + 1) * sizeof *in);
@@ -144,10 +144,10 @@ static bool make_product(making *m, const rd_expr *e, rd_plan_part *part)
 /* Makes one part: what it reads, and its plan or product. */
 static bool make_part(making *m, int32_t k, bool *too_much)
 {
-    const rd_cut *cut   = &m->cuts->cut[k];
-    rd_plan_part *part  = &m->plan->parts->part[k];
-    rd_pool      *work  = rd_pool_planning(m->ctx);
-    const int64_t reads = (int64_t)sizeof(void *) * (m->in.n + cut->given.n + 2);
+    const rd_split_part *cut   = &m->cuts->cut[k];
+    rd_plan_part        *part  = &m->plan->parts->part[k];
+    rd_pool             *work  = rd_pool_planning(m->ctx);
+    const int64_t        reads = (int64_t)sizeof(void *) * (m->in.n + cut->given.n + 2);
 
     part->array = cut->target ? k : -1;
     part->first = cut->first;
@@ -293,14 +293,14 @@ rd_plan *rd_plan_in_parts(rd_ctx *ctx, rd_exprs in, const int64_t *shift, rd_res
     rd_eval_opts waiting  = *opts; /* parts read arrays that others leave in host memory */
 
     waiting.async = false;
-    for (const int *limit = rd_cut_limits; *limit && too_much; limit++) {
+    for (const int *limit = rd_split_limits; *limit && too_much; limit++) {
         rd_pool *work = rd_pool_planning(ctx);
         making   m    = { ctx, NULL, work, NULL, in, shift, results, &waiting, choice };
         rd_exprs all  = exprs_of(work, results);
 
         too_much = false;
         rd_error_forgive(ctx);
-        if (all.at && (m.cuts = rd_cut_up(ctx, work, all, *limit)))
+        if (all.at && (m.cuts = rd_split_exprs(ctx, work, all, *limit)))
             plan = make(&m, &too_much);
         rd_pool_free(work);
     }

@@ -4,7 +4,7 @@
 #include "eval/collect/collect.h"
 #include <string.h>
 
-const int rd_cut_limits[] = { 24, 12, 6, 3, 1, 0 };
+const int rd_split_limits[] = { 24, 12, 6, 3, 1, 0 };
 
 /* Weight of an axis; a node, which is a little planning work, weighs 1. */
 enum { AXIS = 8 };
@@ -239,7 +239,7 @@ static void measure(cutter *k)
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-static bool take_given(cutter *k, rd_cut *cut)
+static bool take_given(cutter *k, rd_split_part *cut)
 {
     rd_expr **given = rd_pool_get(k->c.pool, (size_t)(k->n_met + 1) * sizeof *given);
 
@@ -250,10 +250,10 @@ static bool take_given(cutter *k, rd_cut *cut)
 }
 
 /* Lists the parts that compute stored nodes, operands first, with what each reads. */
-static bool list_targets(cutter *k, rd_cuts *cuts)
+static bool list_targets(cutter *k, rd_split_parts *cuts)
 {
     for (int32_t i = k->c.n_seen; i-- > 0;) {
-        rd_cut *cut = &cuts->cut[cuts->n];
+        rd_split_part *cut = &cuts->cut[cuts->n];
 
         if (!k->node[i].cut && !k->node[i].copied)
             continue;
@@ -268,16 +268,16 @@ static bool list_targets(cutter *k, rd_cuts *cuts)
 
 /* Lists the parts that copy results.  If one nest cannot hold all results, all are stored first,
  * because an output may overlap what others read. */
-static bool copy_results(cutter *k, rd_cuts *cuts)
+static bool copy_results(cutter *k, rd_split_parts *cuts)
 {
     for (int32_t first = 0, n; first < k->results.n; first += n) {
-        rd_cut *cut    = &cuts->cut[cuts->n++];
-        int64_t weight = 0;
+        rd_split_part *cut    = &cuts->cut[cuts->n++];
+        int64_t        weight = 0;
 
         for (n = 0; first + n < k->results.n && (n == 0 || weight <= k->limit); n++)
             weight += 1 + AXIS * k->results.at[first + n]->rank;
         n -= n > 1 && weight > k->limit;
-        *cut = (rd_cut){ .first = first, .n = n };
+        *cut = (rd_split_part){ .first = first, .n = n };
         k->stamp++;
         k->n_met = 0;
         for (int32_t r = first; r < first + n; r++) {
@@ -294,10 +294,10 @@ static bool copy_results(cutter *k, rd_cuts *cuts)
 }
 
 /* Lists all parts in the order of their runs; results come last. */
-static bool list_parts(cutter *k, rd_cuts *cuts)
+static bool list_parts(cutter *k, rd_split_parts *cuts)
 {
-    const bool apart = k->results.n > 1 && weight_of(k, -1, k->limit) > k->limit;
-    rd_cut    *last;
+    const bool     apart = k->results.n > 1 && weight_of(k, -1, k->limit) > k->limit;
+    rd_split_part *last;
 
     for (int r = 0; r < k->results.n && apart; r++)
         k->node[number_of(k, k->results.at[r])].copied = true;
@@ -306,17 +306,17 @@ static bool list_parts(cutter *k, rd_cuts *cuts)
     if (apart)
         return copy_results(k, cuts);
     last  = &cuts->cut[cuts->n++];
-    *last = (rd_cut){ .n = k->results.n };
+    *last = (rd_split_part){ .n = k->results.n };
     (void)weight_of(k, -1, INT64_MAX);
     return take_given(k, last);
 }
 
 /* Splits results into parts of about `limit` axes.  See plan_split.h. */
-rd_cuts *rd_cut_up(rd_ctx *ctx, rd_pool *pool, rd_exprs results, int limit)
+rd_split_parts *rd_split_exprs(rd_ctx *ctx, rd_pool *pool, rd_exprs results, int limit)
 {
-    cutter   k    = { .c = { .ctx = ctx, .pool = pool }, .limit = AXIS * limit };
-    rd_cuts *cuts = rd_pool_get(pool, sizeof *cuts);
-    size_t   n;
+    cutter          k    = { .c = { .ctx = ctx, .pool = pool }, .limit = AXIS * limit };
+    rd_split_parts *cuts = rd_pool_get(pool, sizeof *cuts);
+    size_t          n;
 
     k.results = results;
     if (!cuts || !rd_reach_exprs(&k.c, results, (rd_exprs){ 0 }))

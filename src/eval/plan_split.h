@@ -5,22 +5,22 @@
 
 /* One part: it computes expression `target`, which later parts read from memory; or, if target
  * is NULL, n results from `first` on. given: what it reads that earlier parts stored. */
-typedef struct rd_cut {
+typedef struct rd_split_part {
     const rd_expr *target;
     int32_t        first, n;
     rd_exprs       given;
-} rd_cut;
+} rd_split_part;
 
-typedef struct rd_cuts {
-    int32_t n;
-    rd_cut *cut; /* in the order in which they run */
-} rd_cuts;
+typedef struct rd_split_parts {
+    int32_t        n;
+    rd_split_part *cut; /* in the order in which they run */
+} rd_split_parts;
 
 /* Limits to try in turn, ending with 0.  Parts are made as large as possible: how many axes a
  * part needs is known only when it is planned. */
-extern const int rd_cut_limits[];
+extern const int rd_split_limits[];
 
 /* Splits into parts of about `limit` axes.  Results come last, so that nothing is read after one
  * is written.  NULL: no memory, or rd_cancel(). */
-rd_cuts *rd_cut_up(rd_ctx *ctx, rd_pool *pool, rd_exprs results, int limit);
+rd_split_parts *rd_split_exprs(rd_ctx *ctx, rd_pool *pool, rd_exprs results, int limit);
 #endif

@@ -32,7 +32,7 @@ static bool suits(rd_nest *nest, const rd_backend_use *use)
 /* For tests: 1: never share, -1: always share, 0: by cost. */
 static int forced;
 
-void rd_force_apart(int apart)
+void rd_force_recompute(int apart)
 {
     forced = apart;
 }
@@ -45,11 +45,11 @@ static bool is_worth_asking(const rd_tree *tree)
     static const double LITTLE = 1e6;
     double              work   = 0;
 
-    if (!tree->graph->crossed || tree->n_anchor > MOST || forced < 0)
+    if (!tree->graph->crossed || tree->n_materialised > MOST || forced < 0)
         return false;
-    for (int a = 0; a < tree->n_anchor; a++)
-        work +=
-            (double)rd_points_of(tree->graph, rd_space(&tree->graph->value[tree->anchor[a].value]));
+    for (int a = 0; a < tree->n_materialised; a++)
+        work += (double)rd_points_of(tree->graph,
+                                     rd_space(&tree->graph->value[tree->materialised[a].value]));
     return work > LITTLE || forced > 0;
 }
 

@@ -49,12 +49,12 @@ bool rd_plan_uses_device(const rd_plan *plan)
     return any;
 }
 
-bool rd_plan_measures(rd_plan *plan)
+bool rd_plan_start_measuring(rd_plan *plan)
 {
     bool any = false;
 
     for (int32_t k = 0; plan->parts && k < plan->parts->n; k++)
-        any |= rd_plan_measures(plan->parts->part[k].plan);
+        any |= rd_plan_start_measuring(plan->parts->part[k].plan);
     for (int k = 0; plan->backend->device && plan->backend->device->measure && k < plan->n_stage;
          k++)
         plan->measures |= !rd_tuned(plan->ctx, &plan->program[k]);

@@ -10,7 +10,7 @@ bool rd_tune(rd_ctx *ctx, const rd_backend_table *backend, rd_program *p);
 const rd_found *rd_tuned(rd_ctx *ctx, const rd_program *p);
 bool            rd_plan_uses_device(const rd_plan *plan);
 /* Makes a run on a device measure its unmeasured stages.  False: there are none. */
-bool rd_plan_measures(rd_plan *plan);
+bool rd_plan_start_measuring(rd_plan *plan);
 /* Records the measurement of a stage; 0 seconds: it could not be measured. */
 void rd_tuning_found(rd_ctx *ctx, const rd_program *p, const rd_measured *of);
 #endif

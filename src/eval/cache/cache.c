@@ -127,7 +127,7 @@ static rd_cache *cache_of(const rd_ctx *ctx)
 }
 
 /* Finds or makes the context's cache.  See cache_parts.h. */
-rd_cache *rd_cache_made(rd_ctx *ctx)
+rd_cache *rd_cache_get(rd_ctx *ctx)
 {
     rd_cache *c = cache_of(ctx);
 
@@ -150,7 +150,7 @@ rd_cache_stats rd_cache_stats_of(const rd_ctx *ctx)
 
 rd_findings *rd_findings_of(rd_ctx *ctx)
 {
-    rd_cache *c = rd_cache_made(ctx);
+    rd_cache *c = rd_cache_get(ctx);
 
     return c ? &c->found : NULL;
 }

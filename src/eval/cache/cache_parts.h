@@ -59,5 +59,5 @@ void rd_cache_drop_unmeasured(rd_cache *c);
 void rd_cache_drop_brief(rd_cache *c);
 bool rd_cache_matches(const rd_cache *c, const rd_entry *e);
 /* The context's cache; NULL without memory, which is not recorded, as one can do without. */
-rd_cache *rd_cache_made(rd_ctx *ctx);
+rd_cache *rd_cache_get(rd_ctx *ctx);
 #endif

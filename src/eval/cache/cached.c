@@ -128,11 +128,11 @@ static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, boo
 {
     rd_entry *e;
 
-    if (opts->measure || opts->async || !rd_key_numbers_in(&c->key))
+    if (opts->measure || opts->async || !rd_key_numbers_to_inputs(&c->key))
         return NULL;
     e = find(c, false, over);
     if (!e && !*over && !was_planned(c))
-        rd_key_numbers_back(&c->key);
+        rd_key_numbers_to_values(&c->key);
     return e;
 }
 
@@ -276,7 +276,7 @@ static rd_plan *make_for_numbers(rd_cache *c, rd_results results, const rd_eval_
     if (!plan || !plan->parts || !c->key.numbers_in)
         return plan;
     rd_plan_drop(plan);
-    rd_key_numbers_back(&c->key);
+    rd_key_numbers_to_values(&c->key);
     return make(c, results, opts, brief);
 }
 
@@ -305,7 +305,7 @@ static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opt
     c->stats.made++;
     if (!plan)
         return rd_error(c->ctx);
-    if (opts->measure && rd_plan_measures(plan))
+    if (opts->measure && rd_plan_start_measuring(plan))
         return run_measuring(c, plan, results, opts);
     rd_plan_share_frames(plan, &c->frame);
     e = insert(c, plan, opts->measure, s);
@@ -346,7 +346,7 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
 /* Evaluates: by the first-level table, by key, or by a new plan.  See cache.h. */
 rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
-    rd_cache    *c = rd_cache_made(ctx);
+    rd_cache    *c = rd_cache_get(ctx);
     rd_eval_opts full;
     rd_same      wanted, *place = NULL;
     rd_entry    *e = NULL;
@@ -377,7 +377,7 @@ rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
 /* Looks up a measured choice.  See cache.h. */
 rd_choice rd_cache_choice(rd_ctx *ctx, int n, const rd_request *request, const rd_eval_opts *opts)
 {
-    rd_cache       *c     = rd_cache_made(ctx);
+    rd_cache       *c     = rd_cache_get(ctx);
     const rd_found *found = c && c->found.n && rd_key_make(&c->key, n, request, opts)
                                 ? rd_findings_get(&c->found, c->key.hash)
                                 : NULL;

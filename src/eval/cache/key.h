@@ -66,8 +66,8 @@ void        rd_key_free(rd_key *key);
 uint64_t    rd_key_hash(const rd_key *key);
 /* numbers.c: turns the key's numbers into inputs, or back into values.  False: it has none or
  * too many, or the plan may be one in parts. */
-bool rd_key_numbers_in(rd_key *key);
-void rd_key_numbers_back(rd_key *key);
+bool rd_key_numbers_to_inputs(rd_key *key);
+void rd_key_numbers_to_values(rd_key *key);
 /* The number of addresses that a run gets; fills them in. */
 int32_t rd_key_inputs(const rd_key *key);
 void    rd_key_addresses(const rd_key *key, const void **address);

@@ -111,7 +111,7 @@ static void keep_inputs(rd_key *key)
 }
 
 /* Turns numbers into inputs.  See key.h. */
-bool rd_key_numbers_in(rd_key *key)
+bool rd_key_numbers_to_inputs(rd_key *key)
 {
     if (key->n_number == 0 || key->n_number > RD_KEY_NUMBERS || may_be_several_plans(key))
         return false;
@@ -126,7 +126,7 @@ bool rd_key_numbers_in(rd_key *key)
     return true;
 }
 
-void rd_key_numbers_back(rd_key *key)
+void rd_key_numbers_to_values(rd_key *key)
 {
     for (int32_t k = 0; k < key->n_number; k++)
         key->word[key->number[k].word] = key->number[k].expr->as.number->value.u64;

@@ -8,28 +8,28 @@ double rd_expr_points(const rd_expr *e)
     return (double)rd_points(e->rank, e->extent);
 }
 
-bool rd_answer(rd_collector *c, int demand, int value)
+bool rd_answer(rd_collector *c, int use, int value)
 {
-    c->demand[demand].value = value;
+    c->use[use].value = value;
     return value >= 0;
 }
 
 /* Answers a use by a use of another expression, at subscripts `at`. */
-bool rd_answer_same(rd_collector *c, int demand, const rd_expr *e, const rd_subscript *at)
+bool rd_answer_same(rd_collector *c, int use, const rd_expr *e, const rd_subscript *at)
 {
-    int d = rd_demand_new(c, e, at);
+    int d = rd_use_new(c, e, at);
 
-    c->demand[demand].alias = d;
+    c->use[use].alias = d;
     return d >= 0;
 }
 
 /* Makes uses of all operands of e at `at`, and makes them the operands of value v. */
-bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+bool rd_use_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     int32_t *in = rd_pool_get(c->pool, (size_t)e->n_in * sizeof *in);
 
     for (int k = 0; in && k < e->n_in; k++) {
-        in[k] = e->in[k] ? rd_demand_new(c, e->in[k], at) : -1;
+        in[k] = e->in[k] ? rd_use_new(c, e->in[k], at) : -1;
         if (e->in[k] && in[k] < 0)
             return false;
     }
@@ -40,7 +40,7 @@ bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subsc
 
 /* Computes the subscripts at which a view reads its operand, when the view itself is read at
  * `at`. */
-bool rd_view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in)
+bool rd_view_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in)
 {
     const int64_t *number = e->as.view->number;
     int            rank   = e->in[0]->rank;
@@ -56,7 +56,7 @@ bool rd_view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, r
 
 /* Makes uses of the two factors of the product e, seen through a view, and makes them operands
  * of v.  See collect.h. */
-int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+int32_t *rd_use_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const rd_expr *p  = rd_product_of(e);
     int32_t       *in = rd_pool_get(c->pool, 3 * sizeof *in);
@@ -66,10 +66,10 @@ int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_su
         return NULL;
     if (p == e)
         memcpy(place, at, (size_t)e->rank * sizeof *at);
-    else if (!rd_view_places(c, e, at, place))
+    else if (!rd_view_subscripts(c, e, at, place))
         return NULL;
-    in[0]                   = rd_demand_new(c, p->in[0], place);
-    in[1]                   = rd_demand_new(c, p->in[p->n_in - 1], place);
+    in[0]                   = rd_use_new(c, p->in[0], place);
+    in[1]                   = rd_use_new(c, p->in[p->n_in - 1], place);
     in[2]                   = -1;
     c->graph->value[v].in   = in;
     c->graph->value[v].n_in = 3;
@@ -133,10 +133,10 @@ static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_
             int k = 0, axis = at[a].term[t].axis;
 
             if (axis < 0) {
-                const int        demand = c->graph->value[at[a].term[t].value].in[0];
-                const rd_demand *index  = rd_demand_of(c, demand);
+                const int          use   = c->graph->value[at[a].term[t].value].in[0];
+                const rd_expr_use *index = rd_use_of(c, use);
 
-                if (rd_walk_comes(c, demand))
+                if (rd_traversal_first_visit(c, use))
                     n_dim = add_axes(c, c->seen[index->expr].expr->rank, index->at, dim, n_dim);
                 continue;
             }
@@ -150,9 +150,10 @@ static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_
 
 /* The raw axes of subscripts in order of appearance: the storage order of a value that is
  * inlined at that place. */
-int rd_axes_of_place(const rd_collector *c, int n, const rd_subscript *at, int32_t dim[RD_RAW_AXES])
+int rd_axes_of_subscripts(const rd_collector *c, int n, const rd_subscript *at,
+                          int32_t dim[RD_RAW_AXES])
 {
-    rd_walk_begins(c);
+    rd_traversal_begin(c);
     return add_axes(c, n, at, dim, 0);
 }
 
@@ -160,12 +161,12 @@ int rd_axes_of_place(const rd_collector *c, int n, const rd_subscript *at, int32
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++) {
-        const rd_subscript *at = rd_demand_of(c, list[k])->at;
+        const rd_subscript *at = rd_use_of(c, list[k])->at;
 
         for (int a = 0; a < e->rank; a++) {
             rd_subscript own = rd_subscript_axis(c->graph->value[v].dim[a]);
 
-            rd_join_places(c, &at[a], &own);
+            rd_unify_subscripts(c, &at[a], &own);
         }
         if (!rd_answer(c, list[k], rd_read_value(c, e->type, v, e->rank, at)))
             return false;

@@ -25,8 +25,8 @@ typedef struct rd_axes {
     rd_ctx      *ctx;
     rd_pool     *pool;
     int32_t      n, room;
-    rd_raw_axis *at;   /* changes its address when it grows */
-    int32_t      walk; /* number of the latest traversal of indices */
+    rd_raw_axis *at;        /* changes its address when it grows */
+    int32_t      traversal; /* number of the latest traversal of indices */
 } rd_axes;
 
 /* A new axis, or -1 after recording RD_ERR_LIMIT or RD_ERR_MEMORY. */

@@ -76,7 +76,7 @@ static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, cons
     rd_subscript read[RD_MAX_RANK];
 
     if (v < 0 || !in || !place_box(c, boxes, part, b, v, read) ||
-        (in[0] = rd_demand_new(c, part, read)) < 0)
+        (in[0] = rd_use_new(c, part, read)) < 0)
         return -1;
     c->graph->value[v].op   = RD_OP_cast;
     c->graph->value[v].in   = in;

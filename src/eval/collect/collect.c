@@ -6,8 +6,8 @@
 /* ---- Results --------------------------------------------------------------------------------- */
 /* Makes a use of a result at fresh axes, one for each axis of extent other than 1, and the
  * subscript of its elements in memory. */
-static bool demand_result(rd_collector *c, const rd_expr *e, const rd_request *request,
-                          rd_finish_result *r)
+static bool use_result(rd_collector *c, const rd_expr *e, const rd_request *request,
+                       rd_finish_result *r)
 {
     rd_subscript at[RD_MAX_RANK];
 
@@ -28,8 +28,8 @@ static bool demand_result(rd_collector *c, const rd_expr *e, const rd_request *r
         if (!rd_subscript_add(c->axes, &r->store, &at[a], request->stride[a]))
             return false;
     }
-    r->demand = rd_demand_new(c, e, at);
-    return r->demand >= 0;
+    r->use = rd_use_new(c, e, at);
+    return r->use >= 0;
 }
 
 static bool visit(rd_collector *c)
@@ -84,7 +84,7 @@ static bool reach_results(rd_collector *c, int n, const rd_request *request, rd_
     const rd_exprs ready = given ? given->exprs : (rd_exprs){ 0 };
 
     return rd_reach_exprs(c, (rd_exprs){ result, n }, ready) &&
-           (!joins(c) || rd_cut_at_seams(c, n, request, result, ready)) &&
+           (!joins(c) || rd_split_at_concats(c, n, request, result, ready)) &&
            (!given || !given->limited || few_folds(c));
 }
 
@@ -111,7 +111,7 @@ rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
         expr[k] = request[k].expr;
     ok = reach_results(&c, n, request, expr, given);
     for (int k = 0; ok && k < n; k++)
-        ok = demand_result(&c, expr[k], &request[k], &result[k]);
+        ok = use_result(&c, expr[k], &request[k], &result[k]);
     ok = ok && visit(&c) && rd_finish(&c, n, result);
     return keep_reasons(&c, ok ? c.graph : NULL);
 }

@@ -1,6 +1,6 @@
 /* collect.h - the collector: turns expressions into values of the graph.
  *
- * Expressions are visited users first.  A user makes a use (rd_demand) of each operand at
+ * Expressions are visited users first.  A user makes a use (rd_expr_use) of each operand at
  * subscripts over loop axes.  When an expression is visited, all its uses are known.  The
  * cheapest of three ways is chosen: one shared value, one value inlined at each place (views
  * become index arithmetic), or one materialised array that is read. */
@@ -8,15 +8,16 @@
 #define RD_EVAL_COLLECT_COLLECT_H
 #include "eval/collect/axes.h"
 
-typedef struct rd_demand {
-    int32_t       expr;  /* the expression's number in collector.seen */
-    int32_t       next;  /* next use of the same expression, -1 */
-    int32_t       alias; /* another use with the same value, -1 */
-    int32_t       value; /* the value, -1 while open */
-    int32_t       group; /* class of equal uses of the expression; -1: not known yet */
-    int32_t       walk;  /* the latest traversal of indices that came here; see rd_walk_comes() */
-    rd_subscript *at;    /* one subscript per axis of the expression */
-} rd_demand;
+typedef struct rd_expr_use {
+    int32_t expr;  /* the expression's number in collector.seen */
+    int32_t next;  /* next use of the same expression, -1 */
+    int32_t alias; /* another use with the same value, -1 */
+    int32_t value; /* the value, -1 while open */
+    int32_t group; /* class of equal uses of the expression; -1: not known yet */
+    int32_t
+        traversal; /* the latest traversal of indices that came here; see rd_traversal_first_visit() */
+    rd_subscript *at; /* one subscript per axis of the expression */
+} rd_expr_use;
 
 typedef struct rd_seen {
     const rd_expr *expr;
@@ -29,16 +30,16 @@ typedef struct rd_seen {
 } rd_seen;
 
 typedef struct rd_collector {
-    rd_ctx    *ctx;
-    rd_pool   *pool;
-    rd_graph  *graph; /* under construction; in[] of values holds uses until the end */
-    rd_axes   *axes;
-    rd_seen   *seen; /* users first                                           */
-    int32_t    n_seen, n_demand, room_demand, room_value, room_slot;
-    rd_demand *demand;
-    int32_t   *table; /* hash table from expressions to their numbers */
-    int32_t    n_table;
-    rd_text    why;
+    rd_ctx      *ctx;
+    rd_pool     *pool;
+    rd_graph    *graph; /* under construction; in[] of values holds uses until the end */
+    rd_axes     *axes;
+    rd_seen     *seen; /* users first                                           */
+    int32_t      n_seen, n_use, room_use, room_value, room_slot;
+    rd_expr_use *use;
+    int32_t     *table; /* hash table from expressions to their numbers */
+    int32_t      n_table;
+    rd_text      why;
 } rd_collector;
 
 /* seen.c: starts an empty list; adds an expression once; sorts users first.  False: no memory. */
@@ -52,32 +53,32 @@ bool     rd_is_seen(const rd_collector *c, const rd_expr *e);
 bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given);
 
 /* expr_uses.c, graph_values.c: each returns a number, or -1 after recording a failure. */
-int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at);
+int rd_use_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at);
 int rd_leaf_slot(rd_collector *c, const rd_expr *leaf);
 int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_expr *expr);
-const rd_demand *rd_demand_of(const rd_collector *c, int demand);
+const rd_expr_use *rd_use_of(const rd_collector *c, int use);
 /* A traversal through the indices of gathers, which may be gathered themselves, visits each use
- * once, as many paths may lead there. rd_walk_begins() starts one. rd_walk_comes() is true at
+ * once, as many paths may lead there. rd_traversal_begin() starts one. rd_traversal_first_visit() is true at
  * the first visit of a use. */
-void rd_walk_begins(const rd_collector *c);
-bool rd_walk_comes(const rd_collector *c, int demand);
+void rd_traversal_begin(const rd_collector *c);
+bool rd_traversal_first_visit(const rd_collector *c, int use);
 /* Lists the distinct uses of an expression, after unifying equal ones; returns their number. */
-int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list);
+int rd_uses_distinct(rd_collector *c, rd_seen *seen, int32_t **list);
 /* The number of elements that one use evaluates. */
-double rd_demand_points(const rd_collector *c, const rd_demand *d);
+double rd_use_points(const rd_collector *c, const rd_expr_use *d);
 /* True if a subscript of the use is looked up in another array. */
-bool rd_demand_is_gathered(const rd_collector *c, const rd_demand *d);
+bool rd_use_is_gathered(const rd_collector *c, const rd_expr_use *d);
 /* The number of points of all axes together along which some uses of an expression go, without
  * gathers. */
-double rd_demands_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n);
+double        rd_uses_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n);
 rd_subscript *rd_subscripts(rd_collector *c, int n);
 /* Unifies the axes of two subscripts if both are a single axis and may be unified; else does
  * nothing. */
-void rd_join_places(rd_collector *c, const rd_subscript *a, const rd_subscript *b);
+void rd_unify_subscripts(rd_collector *c, const rd_subscript *a, const rd_subscript *b);
 
 /* A result: its use, and where its elements are stored. */
 typedef struct rd_finish_result {
-    int32_t      demand, n_dim, dim[RD_MAX_RANK]; /* raw axes */
+    int32_t      use, n_dim, dim[RD_MAX_RANK]; /* raw axes */
     rd_dtype     type;
     rd_subscript store;
 } rd_finish_result;
@@ -91,11 +92,11 @@ bool rd_instances(rd_collector *c, rd_seen *seen);
 /* answer.c */
 double rd_expr_points(const rd_expr *e);
 /* Answers a use by a value; false if the value is -1. */
-bool rd_answer(rd_collector *c, int demand, int value);
+bool rd_answer(rd_collector *c, int use, int value);
 /* Answers a use by a use of another expression. */
-bool rd_answer_same(rd_collector *c, int demand, const rd_expr *e, const rd_subscript *at);
+bool rd_answer_same(rd_collector *c, int use, const rd_expr *e, const rd_subscript *at);
 /* Makes uses of all operands of e at `at`, and makes them the operands of value v. */
-bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);
+bool rd_use_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);
 /* contracts.c: the product that an operand is, possibly seen through a view; NULL if it is none. */
 const rd_expr *rd_product_of(const rd_expr *e);
 /* True if e is a * b + c that gets one rounding (fma contraction).  This depends on the
@@ -108,10 +109,11 @@ bool rd_sums_products(const rd_expr *e);
 /* The product whose factors e reads in place of that operand; NULL: it reads the operand. */
 const rd_expr *rd_contracted(const rd_expr *e, int operand);
 /* Computes where a view that is read at `at` reads its operand. */
-bool rd_view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in);
+bool rd_view_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *at,
+                        rd_subscript *in);
 /* Makes uses of the factors of product e at `at`, and makes them the first two of value v's
  * three operands.  Returns these operands; NULL on failure. */
-int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);
+int32_t *rd_use_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);
 /* Makes a READ of value `target`. */
 int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_subscript *at);
 /* Makes fresh axes for all dims of e, kept distinct and never split; NULL on failure. */
@@ -119,8 +121,8 @@ rd_subscript *rd_own_axes(rd_collector *c, const rd_expr *e, int32_t *dim);
 bool          rd_set_dims(rd_collector *c, int v, int n, const int32_t *dim);
 /* The raw axes of subscripts in order of appearance: the storage order of a value that is
  * inlined at that place. */
-int rd_axes_of_place(const rd_collector *c, int n, const rd_subscript *at,
-                     int32_t dim[RD_RAW_AXES]);
+int rd_axes_of_subscripts(const rd_collector *c, int n, const rd_subscript *at,
+                          int32_t dim[RD_RAW_AXES]);
 /* Answers uses by reads of value v, which has all dims of the expression. */
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n);
 
@@ -130,12 +132,12 @@ bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list,
 bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, int n);
 bool rd_instances_sort(rd_collector *c, const rd_expr *e, const int32_t *list, int n);
 bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n);
-bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int demand);
+bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int use);
 
 /* reshape.c: computes the subscripts of the operand for a use at `at`; *ok is false if there are
  * none and the operand must be copied first. */
-bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in,
-                       bool *ok);
+bool rd_reshape_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *at,
+                           rd_subscript *in, bool *ok);
 /* Base and strides of an affine view of a leaf (or of the leaf): address = *base + sum stride[a]
  * * index[a].  Returns the leaf, or NULL. */
 const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride);

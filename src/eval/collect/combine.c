@@ -35,7 +35,7 @@ static bool joins(const rd_fold_reads *o, int x, int y)
     if (x == y || rd_in(o->value->reduced, x) != rd_in(o->value->reduced, y) ||
         !rd_in(o->space, x) || !rd_in(o->space, y))
         return false;
-    if (extent(o, x) < 2 || extent(o, y) < 2 || (rd_counts_places(o->value) && !in_order))
+    if (extent(o, x) < 2 || extent(o, y) < 2 || (rd_needs_flat_index(o->value) && !in_order))
         return false;
     for (int i = 0; i < o->n; i++) {
         walked |= o->access[i].coef[y] != 0;

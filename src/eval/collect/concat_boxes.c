@@ -7,7 +7,8 @@
 
 /* Returns the part of a concatenation that contains the box, and where it begins in *from; -1:
  * the box spans several parts. */
-static int part_in_box(const rd_seams *s, const rd_expr *x, const rd_reading *at, int64_t *from)
+static int part_in_box(const rd_concat_split *s, const rd_expr *x, const rd_reading *at,
+                       int64_t *from)
 {
     const int     axis = (int)x->as.axis->axis, along = at[axis].axis;
     const int64_t lo = at[axis].offset + (along < 0 ? 0 : s->lo[along]);
@@ -24,17 +25,18 @@ static int part_in_box(const rd_seams *s, const rd_expr *x, const rd_reading *at
     return -1;
 }
 
-static rd_expr *in_box(rd_seams *s, rd_expr *x, const rd_reading *at);
+static rd_expr *in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at);
 
 /* Computes the extents of what the box reads of a node. */
-static void extents(const rd_seams *s, const rd_expr *x, const rd_reading *at, int64_t *extent)
+static void extents(const rd_concat_split *s, const rd_expr *x, const rd_reading *at,
+                    int64_t *extent)
 {
     for (int a = 0; a < x->rank; a++)
         extent[a] = at[a].axis < 0 || x->extent[a] == 1 ? 1 : s->hi[at[a].axis] - s->lo[at[a].axis];
 }
 
 /* Makes the slice of a node that the box reads. */
-static rd_expr *slice(const rd_seams *s, rd_expr *x, const rd_reading *at)
+static rd_expr *slice(const rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
 
@@ -50,7 +52,7 @@ static rd_expr *slice(const rd_seams *s, rd_expr *x, const rd_reading *at)
 }
 
 /* Makes the same map of its operands in the box. */
-static rd_expr *map_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+static rd_expr *map_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t   extent[RD_MAX_RANK];
     rd_expr **in   = rd_pool_get(s->c->pool, (size_t)x->n_in * sizeof *in);
@@ -68,7 +70,7 @@ static rd_expr *map_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
 
 /* Makes the same view of its operand in the box.  The operand begins at the box, so all offsets
  * are 0. */
-static rd_expr *view_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+static rd_expr *view_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t    number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
     rd_reading in[RD_MAX_RANK];
@@ -101,7 +103,7 @@ static rd_expr *rounded(rd_expr *x)
                                  : x;
 }
 
-static rd_expr *concat_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+static rd_expr *concat_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t    from;
     const int  part = part_in_box(s, x, at, &from);
@@ -114,7 +116,7 @@ static rd_expr *concat_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
     return rounded(in_box(s, x->in[part], in));
 }
 
-static rd_expr *make_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+static rd_expr *make_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     switch (rd_seen_of(s->c, x)->given ? RD_EXPR_LEAF : x->kind) {
     case RD_EXPR_MAP:
@@ -126,7 +128,7 @@ static rd_expr *make_in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
 }
 
 /* Makes what a node is in the current box, once for each place where it is read. */
-static rd_expr *in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+static rd_expr *in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     bool     fresh;
     rd_spot *p = rd_spot_of(s, x, at, &fresh);
@@ -140,17 +142,17 @@ static rd_expr *in_box(rd_seams *s, rd_expr *x, const rd_reading *at)
     return p->made;
 }
 
-rd_expr *rd_in_next_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+rd_expr *rd_in_next_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     s->box++;
     return in_box(s, x, at);
 }
 
 /* Joins the boxes along axis a and the axes behind it, within the box chosen so far. */
-static rd_expr *join_boxes(rd_seams *s, rd_expr *x, const rd_reading *at, int a)
+static rd_expr *join_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at, int a)
 {
-    const rd_axis_facts facts                   = { .axis = a };
-    rd_expr            *part[RD_MOST_SEAMS + 1] = { NULL };
+    const rd_axis_facts facts                        = { .axis = a };
+    rd_expr            *part[RD_MOST_BOUNDARIES + 1] = { NULL };
     int64_t             extent[RD_MAX_RANK];
     const int           n = a < s->rank ? s->n[a] + 1 : 0;
 
@@ -176,7 +178,7 @@ static rd_expr *join_boxes(rd_seams *s, rd_expr *x, const rd_reading *at, int a)
                    &facts, sizeof facts);
 }
 
-rd_expr *rd_join_boxes(rd_seams *s, rd_expr *x, const rd_reading *at)
+rd_expr *rd_join_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     return join_boxes(s, x, at, 0);
 }

@@ -43,7 +43,7 @@ static bool any_order(const rd_expr *x)
 
 /* True if boundaries cross reduced axes only.  Boxes along kept axes would have to be joined
  * again. */
-static bool cuts_reduced_axes(const rd_seams *s, const rd_expr *x)
+static bool splits_reduced_axes(const rd_concat_split *s, const rd_expr *x)
 {
     for (int a = 0; a < s->rank; a++)
         if (s->n[a] && !(x->as.fold->dims >> a & 1))
@@ -52,7 +52,7 @@ static bool cuts_reduced_axes(const rd_seams *s, const rd_expr *x)
 }
 
 /* ---- Of boxes ------------------------------------------------------------------------------- */
-static rd_expr *fold_of_box(rd_seams *s, rd_expr *x, const rd_reading *at)
+static rd_expr *fold_of_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     rd_expr **in   = rd_pool_get(s->c->pool, (size_t)x->n_in * sizeof *in);
     rd_expr   node = *x;
@@ -85,7 +85,7 @@ static rd_expr *both(const rd_expr *x, rd_expr *a, rd_expr *b)
 
 /* Combines the reductions over boxes along axis a and the axes behind it, within the box chosen
  * so far. */
-static rd_expr *fold_boxes(rd_seams *s, rd_expr *x, const rd_reading *at, int a)
+static rd_expr *fold_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at, int a)
 {
     rd_expr *all = NULL;
 
@@ -105,35 +105,35 @@ static rd_expr *fold_boxes(rd_seams *s, rd_expr *x, const rd_reading *at, int a)
 }
 
 /* Splits one reduction if that is allowed and pays off; else returns it as it is. */
-static rd_expr *cut_fold(rd_collector *c, rd_expr *x, rd_cut_list *cut)
+static rd_expr *split_fold(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
-    rd_reading at[RD_MAX_RANK];
-    rd_seams  *s;
+    rd_reading       at[RD_MAX_RANK];
+    rd_concat_split *s;
 
     if (!any_order(x) || rd_seen_of(c, x)->given || rd_expr_points(x->in[0]) == 0)
         return x;
-    if (!(s = rd_seams_of(c, x->in[0], at)))
+    if (!(s = rd_concat_split_of(c, x->in[0], at)))
         return NULL;
-    if (!cuts_reduced_axes(s, x) || !rd_seams_pay(s, x->in[0]))
+    if (!splits_reduced_axes(s, x) || !rd_concat_split_pays(s, x->in[0]))
         return x;
-    return rd_note_concats(s, cut) ? fold_boxes(s, x, at, 0) : NULL;
+    return rd_note_concats(s, list) ? fold_boxes(s, x, at, 0) : NULL;
 }
 
 /* ---- Above them ----------------------------------------------------------------------------- */
-static rd_expr *cut_under(rd_collector *c, rd_expr *x, int depth, rd_cut_list *cut)
+static rd_expr *split_under(rd_collector *c, rd_expr *x, int depth, rd_concat_list *list)
 {
     rd_expr **in, node = *x;
     bool      changed = false;
 
     if (x->kind == RD_EXPR_REDUCE)
-        return cut_fold(c, x, cut);
+        return split_fold(c, x, list);
     if ((x->kind != RD_EXPR_MAP && x->kind != RD_EXPR_VIEW) || depth == 0 ||
         rd_seen_of(c, x)->given)
         return x;
     if (!(in = rd_pool_get(c->pool, (size_t)x->n_in * sizeof *in)))
         return NULL;
     for (int k = 0; k < x->n_in; k++) {
-        if (!(in[k] = cut_under(c, x->in[k], depth - 1, cut)))
+        if (!(in[k] = split_under(c, x->in[k], depth - 1, list)))
             return NULL;
         changed |= in[k] != x->in[k];
     }
@@ -141,7 +141,7 @@ static rd_expr *cut_under(rd_collector *c, rd_expr *x, int depth, rd_cut_list *c
     return changed ? rd_node(&node, x->as.any, x->as_size) : x;
 }
 
-rd_expr *rd_cut_folds(rd_collector *c, rd_expr *x, rd_cut_list *cut)
+rd_expr *rd_split_folds(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
-    return cut_under(c, x, DEPTH, cut);
+    return split_under(c, x, DEPTH, list);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-rd_spot *rd_spot_of(rd_seams *s, rd_expr *x, const rd_reading *at, bool *fresh)
+rd_spot *rd_spot_of(rd_concat_split *s, rd_expr *x, const rd_reading *at, bool *fresh)
 {
     const size_t bytes = (size_t)x->rank * sizeof *at;
     rd_spot     *p;
@@ -58,7 +58,7 @@ bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in)
 }
 
 /* ---- Seams ----------------------------------------------------------------------------------- */
-static void add_seam(rd_seams *s, const rd_reading *at, int64_t along)
+static void add_boundary(rd_concat_split *s, const rd_reading *at, int64_t along)
 {
     const int     axis = at->axis;
     const int64_t here = along - at->offset;
@@ -70,7 +70,7 @@ static void add_seam(rd_seams *s, const rd_reading *at, int64_t along)
         k++;
     if (k < s->n[axis] && s->at[axis][k + 1] == here)
         return;
-    if (s->n[axis] == RD_MOST_SEAMS) {
+    if (s->n[axis] == RD_MOST_BOUNDARIES) {
         s->many = true;
         return;
     }
@@ -80,10 +80,10 @@ static void add_seam(rd_seams *s, const rd_reading *at, int64_t along)
     s->n[axis]++;
 }
 
-static void find_seams(rd_seams *s, rd_expr *x, const rd_reading *at);
+static void find_boundaries(rd_concat_split *s, rd_expr *x, const rd_reading *at);
 
 /* Adds the boundaries between the parts of a concatenation, and those within the parts. */
-static void seams_of_parts(rd_seams *s, const rd_expr *x, const rd_reading *at)
+static void boundaries_of_parts(rd_concat_split *s, const rd_expr *x, const rd_reading *at)
 {
     const int  axis = (int)x->as.axis->axis;
     rd_reading in[RD_MAX_RANK];
@@ -92,16 +92,16 @@ static void seams_of_parts(rd_seams *s, const rd_expr *x, const rd_reading *at)
     memcpy(in, at, (size_t)x->rank * sizeof *in);
     for (int k = 0; k < x->n_in && !s->many; k++) {
         if (k)
-            add_seam(s, &in[axis], 0);
+            add_boundary(s, &in[axis], 0);
         if (rd_expr_points(x->in[k]) > 0)
-            find_seams(s, x->in[k], in);
+            find_boundaries(s, x->in[k], in);
         in[axis].offset -= x->in[k]->extent[axis];
     }
 }
 
 /* Finds boundaries below maps, views and concatenations.  Everything else is stored or reduced
  * as a whole. */
-static void find_seams(rd_seams *s, rd_expr *x, const rd_reading *at)
+static void find_boundaries(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     rd_reading in[RD_MAX_RANK];
     bool       fresh;
@@ -113,13 +113,13 @@ static void find_seams(rd_seams *s, rd_expr *x, const rd_reading *at)
     case RD_EXPR_MAP:
     case RD_EXPR_CALL:
         for (int k = 0; k < x->n_in; k++)
-            find_seams(s, x->in[k], at);
+            find_boundaries(s, x->in[k], at);
         return;
     case RD_EXPR_VIEW:
         if (rd_read_through(x, at, in))
-            find_seams(s, x->in[0], in);
+            find_boundaries(s, x->in[0], in);
         return;
-    case RD_EXPR_CONCAT: seams_of_parts(s, x, at); return;
+    case RD_EXPR_CONCAT: boundaries_of_parts(s, x, at); return;
     default: return;
     }
 }
@@ -134,7 +134,7 @@ static bool is_of_memory(const rd_expr *x)
 
 /* True if a node at a place is not split.  Split folds would become several, and a reshape of
  * computed values would be stored. */
-static bool stays_whole(const rd_seams *s, const rd_spot *p)
+static bool stays_whole(const rd_concat_split *s, const rd_spot *p)
 {
     const rd_expr *x    = p->expr;
     bool           cuts = false;
@@ -160,7 +160,7 @@ static bool stays_whole(const rd_seams *s, const rd_spot *p)
 /* Least number of elements of a box. */
 enum { LEAST_OF_BOX = 16 };
 
-bool rd_seams_pay(const rd_seams *s, const rd_expr *x)
+bool rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x)
 {
     int64_t boxes = 1;
     bool    whole = true;
@@ -173,42 +173,42 @@ bool rd_seams_pay(const rd_seams *s, const rd_expr *x)
            rd_expr_points(x) >= (double)(LEAST_OF_BOX * boxes);
 }
 
-bool rd_note_concats(rd_seams *s, rd_cut_list *cut)
+bool rd_note_concats(rd_concat_split *s, rd_concat_list *list)
 {
-    const rd_expr **more = rd_pool_grow(s->c->pool, cut->concat, (size_t)cut->n,
-                                        (size_t)cut->n + (size_t)s->n_place, sizeof *more);
+    const rd_expr **more = rd_pool_grow(s->c->pool, list->concat, (size_t)list->n,
+                                        (size_t)list->n + (size_t)s->n_place, sizeof *more);
 
     for (int32_t k = 0; more && k < s->n_place; k++)
         if (s->places[k].expr->kind == RD_EXPR_CONCAT &&
             !rd_seen_of(s->c, s->places[k].expr)->given)
-            more[cut->n++] = s->places[k].expr;
-    cut->concat = more;
+            more[list->n++] = s->places[k].expr;
+    list->concat = more;
     return more;
 }
 
-static rd_expr *cut_result(rd_collector *c, rd_expr *x, rd_cut_list *cut);
+static rd_expr *split_result(rd_collector *c, rd_expr *x, rd_concat_list *list);
 
 /* Splits each part of a concatenated result by itself, because parts are stored one by one. */
-static rd_expr *cut_parts(rd_collector *c, rd_expr *x, rd_cut_list *cut)
+static rd_expr *split_parts(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_expr **in   = rd_pool_get(c->pool, (size_t)x->n_in * sizeof *in);
     rd_expr   node = *x;
 
     for (int k = 0; in && k < x->n_in; k++)
-        if (!(in[k] = cut_result(c, x->in[k], cut)))
+        if (!(in[k] = split_result(c, x->in[k], list)))
             return NULL;
     node.in = in;
     return in ? rd_node(&node, x->as.any, x->as_size) : NULL;
 }
 
 /* Finds the boundaries below x.  See concat_split_own.h. */
-rd_seams *rd_seams_of(rd_collector *c, rd_expr *x, rd_reading *at)
+rd_concat_split *rd_concat_split_of(rd_collector *c, rd_expr *x, rd_reading *at)
 {
-    rd_seams *s = rd_pool_get(c->pool, sizeof *s);
+    rd_concat_split *s = rd_pool_get(c->pool, sizeof *s);
 
     if (!s)
         return NULL;
-    *s = (rd_seams){ .c = c, .rank = x->rank };
+    *s = (rd_concat_split){ .c = c, .rank = x->rank };
     if (!(s->places = rd_pool_get(c->pool, RD_MOST_PLACES * sizeof *s->places)))
         return NULL;
     for (int a = 0; a < x->rank; a++) {
@@ -216,45 +216,45 @@ rd_seams *rd_seams_of(rd_collector *c, rd_expr *x, rd_reading *at)
         s->extent[a] = x->extent[a];
         s->at[a][1]  = x->extent[a];
     }
-    find_seams(s, x, at);
+    find_boundaries(s, x, at);
     return s->failed ? NULL : s;
 }
 
-static rd_expr *cut_map(rd_collector *c, rd_expr *x, rd_cut_list *cut)
+static rd_expr *split_map(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
-    rd_reading      at[RD_MAX_RANK];
-    rd_seams *const s = rd_seams_of(c, x, at);
+    rd_reading             at[RD_MAX_RANK];
+    rd_concat_split *const s = rd_concat_split_of(c, x, at);
 
-    if (!s || !rd_seams_pay(s, x))
+    if (!s || !rd_concat_split_pays(s, x))
         return s ? x : NULL;
-    return rd_note_concats(s, cut) ? rd_join_boxes(s, x, at) : NULL;
+    return rd_note_concats(s, list) ? rd_join_boxes(s, x, at) : NULL;
 }
 
-static rd_expr *cut_result(rd_collector *c, rd_expr *x, rd_cut_list *cut)
+static rd_expr *split_result(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_expr *folds;
 
     if (rd_seen_of(c, x)->given || rd_expr_points(x) == 0)
         return x;
-    if ((folds = rd_cut_folds(c, x, cut)) != x)
+    if ((folds = rd_split_folds(c, x, list)) != x)
         return folds;
-    return x->kind == RD_EXPR_CONCAT ? cut_parts(c, x, cut) : cut_map(c, x, cut);
+    return x->kind == RD_EXPR_CONCAT ? split_parts(c, x, list) : split_map(c, x, list);
 }
 
 /* Splits all results, unless a concatenation is still used afterwards.  See concat_split.h. */
-bool rd_cut_at_seams(rd_collector *c, int n, const rd_request *request, rd_expr **result,
-                     rd_exprs given)
+bool rd_split_at_concats(rd_collector *c, int n, const rd_request *request, rd_expr **result,
+                         rd_exprs given)
 {
-    const size_t bytes   = (size_t)n * sizeof *result;
-    rd_expr    **before  = rd_pool_get(c->pool, bytes);
-    rd_cut_list  cut     = { 0 };
-    bool         changed = false, left = false;
+    const size_t   bytes   = (size_t)n * sizeof *result;
+    rd_expr      **before  = rd_pool_get(c->pool, bytes);
+    rd_concat_list list    = { 0 };
+    bool           changed = false, left = false;
 
     if (!before)
         return false;
     memcpy(before, result, bytes);
     for (int k = 0; k < n; k++) {
-        if (request[k].type == before[k]->type && !(result[k] = cut_result(c, before[k], &cut)))
+        if (request[k].type == before[k]->type && !(result[k] = split_result(c, before[k], &list)))
             return false;
         changed |= result[k] != before[k];
     }
@@ -263,8 +263,8 @@ bool rd_cut_at_seams(rd_collector *c, int n, const rd_request *request, rd_expr 
     if (!rd_reach_exprs(c, (rd_exprs){ result, n }, given))
         return false;
     /* Another reader would store the concatenation, so splitting would compute its parts twice. */
-    for (int32_t k = 0; k < cut.n; k++)
-        left |= rd_is_seen(c, cut.concat[k]);
+    for (int32_t k = 0; k < list.n; k++)
+        left |= rd_is_seen(c, list.concat[k]);
     if (!left)
         return true;
     memcpy(result, before, bytes);

@@ -7,6 +7,6 @@
  * maps is one of its parts.  Parts are then read where they lie, and no concatenation is stored.
  * Results for which this does not pay off stay as they are.  All expressions have been seen
  * before, and `seen` holds the new ones afterwards.  False: no memory. */
-bool rd_cut_at_seams(rd_collector *c, int n, const rd_request *request, rd_expr **result,
-                     rd_exprs given);
+bool rd_split_at_concats(rd_collector *c, int n, const rd_request *request, rd_expr **result,
+                         rd_exprs given);
 #endif

@@ -1,11 +1,11 @@
-/* concat_split_own.h - declarations that the files seam*.c share. */
+/* concat_split_own.h - declarations that the files concat_*.c share. */
 #ifndef RD_EVAL_COLLECT_CONCAT_SPLIT_OWN_H
 #define RD_EVAL_COLLECT_CONCAT_SPLIT_OWN_H
 #include "eval/collect/collect.h"
 
 /* Limits.  Each box is a pass and a text to compile, and should be worth that.  Places are nodes
  * at different offsets, of which slices of slices make many. */
-enum { RD_MOST_SEAMS = 7, RD_MOST_BOXES = 27, RD_MOST_PLACES = 512 };
+enum { RD_MOST_BOUNDARIES = 7, RD_MOST_BOXES = 27, RD_MOST_PLACES = 512 };
 
 /* Where an axis of a node is read: at index[axis] + offset, `axis` being an axis of the result;
  * -1: at the one element `offset`. */
@@ -22,39 +22,39 @@ typedef struct rd_spot {
     int32_t     box;
 } rd_spot;
 
-typedef struct rd_seams {
+typedef struct rd_concat_split {
     rd_collector *c;
     int32_t       rank, n_place, box, n_concat;
     rd_spot      *places;
     int64_t       extent[RD_MAX_RANK];
     int32_t       n[RD_MAX_RANK];
     /* boundaries between 0 and the extent, in order */
-    int64_t at[RD_MAX_RANK][RD_MOST_SEAMS + 2];
+    int64_t at[RD_MAX_RANK][RD_MOST_BOUNDARIES + 2];
     int64_t lo[RD_MAX_RANK], hi[RD_MAX_RANK]; /* the current box */
     bool    failed, many;
-} rd_seams;
+} rd_concat_split;
 
 /* Finds or adds the place of a node that is read at `at`; *fresh: it was added.  NULL: there are
  * too many, or no memory. */
-rd_spot *rd_spot_of(rd_seams *s, rd_expr *x, const rd_reading *at, bool *fresh);
+rd_spot *rd_spot_of(rd_concat_split *s, rd_expr *x, const rd_reading *at, bool *fresh);
 /* Computes where a view that is read at `at` reads its operand; false if it does not go along
  * whole axes one by one. */
 bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in);
 /* Concatenations of which boxes read parts. */
-typedef struct rd_cut_list {
+typedef struct rd_concat_list {
     int32_t         n;
     const rd_expr **concat;
-} rd_cut_list;
-/* concat_split.c: rd_seams_of() finds the boundaries of x, and the readings of its own axes; NULL: no
- * memory. rd_seams_pay() is true if splitting x there pays off. rd_note_concats() lists the
+} rd_concat_list;
+/* concat_split.c: rd_concat_split_of() finds the boundaries of x, and the readings of its own axes; NULL: no
+ * memory. rd_concat_split_pays() is true if splitting x there pays off. rd_note_concats() lists the
  * concatenations; false: no memory. */
-rd_seams *rd_seams_of(rd_collector *c, rd_expr *x, rd_reading *at);
-bool      rd_seams_pay(const rd_seams *s, const rd_expr *x);
-bool      rd_note_concats(rd_seams *s, rd_cut_list *cut);
+rd_concat_split *rd_concat_split_of(rd_collector *c, rd_expr *x, rd_reading *at);
+bool             rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x);
+bool             rd_note_concats(rd_concat_split *s, rd_concat_list *list);
 /* concat_boxes.c: the result x joined from its boxes; and x in the next box, from lo to hi.  NULL
  * on failure. */
-rd_expr *rd_join_boxes(rd_seams *s, rd_expr *x, const rd_reading *at);
-rd_expr *rd_in_next_box(rd_seams *s, rd_expr *x, const rd_reading *at);
+rd_expr *rd_join_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at);
+rd_expr *rd_in_next_box(rd_concat_split *s, rd_expr *x, const rd_reading *at);
 /* concat_folds.c: x with the reductions below its maps split into boxes; NULL: no memory. */
-rd_expr *rd_cut_folds(rd_collector *c, rd_expr *x, rd_cut_list *cut);
+rd_expr *rd_split_folds(rd_collector *c, rd_expr *x, rd_concat_list *list);
 #endif

@@ -1,4 +1,4 @@
-/* expr_uses.c - uses of expressions (rd_demand), at which subscripts, and which of them are equal. */
+/* expr_uses.c - uses of expressions (rd_expr_use), at which subscripts, and which of them are equal. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
@@ -8,27 +8,27 @@ rd_subscript *rd_subscripts(rd_collector *c, int n)
 }
 
 /* Appends a use of an expression at subscripts `at`, normalised; returns its number or -1. */
-int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
+int rd_use_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
 {
-    rd_seen   *seen = rd_seen_of(c, expr);
-    rd_demand *d;
+    rd_seen     *seen = rd_seen_of(c, expr);
+    rd_expr_use *d;
 
-    if (c->n_demand == c->room_demand) {
-        int32_t room = c->room_demand ? 2 * c->room_demand : 16;
+    if (c->n_use == c->room_use) {
+        int32_t room = c->room_use ? 2 * c->room_use : 16;
 
-        d = rd_pool_grow(c->pool, c->demand, (size_t)c->n_demand, (size_t)room, sizeof *d);
+        d = rd_pool_grow(c->pool, c->use, (size_t)c->n_use, (size_t)room, sizeof *d);
         if (!d)
             return -1;
-        c->demand      = d;
-        c->room_demand = room;
+        c->use      = d;
+        c->room_use = room;
     }
-    d  = &c->demand[c->n_demand];
-    *d = (rd_demand){ .expr  = (int32_t)(seen - c->seen),
-                      .next  = -1,
-                      .alias = -1,
-                      .value = -1,
-                      .group = -1,
-                      .at    = rd_pool_raw(c->pool, ((size_t)expr->rank + 1) * sizeof *at) };
+    d  = &c->use[c->n_use];
+    *d = (rd_expr_use){ .expr  = (int32_t)(seen - c->seen),
+                        .next  = -1,
+                        .alias = -1,
+                        .value = -1,
+                        .group = -1,
+                        .at    = rd_pool_raw(c->pool, ((size_t)expr->rank + 1) * sizeof *at) };
     if (!d->at)
         return -1;
     if (expr->rank)
@@ -40,33 +40,33 @@ int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
             return -1;
     }
     if (seen->last < 0)
-        seen->first = c->n_demand;
+        seen->first = c->n_use;
     else
-        c->demand[seen->last].next = c->n_demand;
-    return seen->last = c->n_demand++;
+        c->use[seen->last].next = c->n_use;
+    return seen->last = c->n_use++;
 }
 
-const rd_demand *rd_demand_of(const rd_collector *c, int demand)
+const rd_expr_use *rd_use_of(const rd_collector *c, int use)
 {
-    return &c->demand[demand];
+    return &c->use[use];
 }
 
-void rd_walk_begins(const rd_collector *c)
+void rd_traversal_begin(const rd_collector *c)
 {
-    c->axes->walk++;
+    c->axes->traversal++;
 }
 
-bool rd_walk_comes(const rd_collector *c, int demand)
+bool rd_traversal_first_visit(const rd_collector *c, int use)
 {
-    const bool first = c->demand[demand].walk != c->axes->walk;
+    const bool first = c->use[use].traversal != c->axes->traversal;
 
-    c->demand[demand].walk = c->axes->walk;
+    c->use[use].traversal = c->axes->traversal;
     return first;
 }
 
 /* Multiplies the extents of a use's axes, each counted once.  A gather goes along the axes of
  * its index: both coordinates of a sparse element are one axis. */
-static double demand_points(const rd_collector *c, const rd_demand *d, uint64_t *seen)
+static double use_points(const rd_collector *c, const rd_expr_use *d, uint64_t *seen)
 {
     const rd_expr *expr   = c->seen[d->expr].expr;
     double         points = 1;
@@ -78,8 +78,8 @@ static double demand_points(const rd_collector *c, const rd_demand *d, uint64_t 
             if (axis < 0) {
                 const int index = c->graph->value[d->at[a].term[t].value].in[0];
 
-                if (rd_walk_comes(c, index))
-                    points *= demand_points(c, &c->demand[index], seen);
+                if (rd_traversal_first_visit(c, index))
+                    points *= use_points(c, &c->use[index], seen);
                 continue;
             }
             axis = rd_axes_root(c->axes, axis);
@@ -91,15 +91,15 @@ static double demand_points(const rd_collector *c, const rd_demand *d, uint64_t 
     return points;
 }
 
-double rd_demand_points(const rd_collector *c, const rd_demand *d)
+double rd_use_points(const rd_collector *c, const rd_expr_use *d)
 {
     uint64_t seen[RD_RAW_WORDS] = { 0 };
 
-    rd_walk_begins(c);
-    return demand_points(c, d, seen);
+    rd_traversal_begin(c);
+    return use_points(c, d, seen);
 }
 
-bool rd_demand_is_gathered(const rd_collector *c, const rd_demand *d)
+bool rd_use_is_gathered(const rd_collector *c, const rd_expr_use *d)
 {
     for (int a = 0; a < c->seen[d->expr].expr->rank; a++)
         for (int t = 0; t < d->at[a].n_term; t++)
@@ -109,14 +109,14 @@ bool rd_demand_is_gathered(const rd_collector *c, const rd_demand *d)
 }
 
 /* The number of points of all axes that some use goes along.  See collect.h. */
-double rd_demands_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n)
+double rd_uses_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n)
 {
     uint64_t seen[RD_RAW_WORDS] = { 0 };
     double   points             = 1;
 
     for (int k = 0; k < n; k++)
         for (int a = 0; a < expr->rank; a++) {
-            const rd_subscript *at = &c->demand[list[k]].at[a];
+            const rd_subscript *at = &c->use[list[k]].at[a];
 
             for (int t = 0; t < at->n_term; t++) {
                 const int axis =
@@ -131,7 +131,7 @@ double rd_demands_span(const rd_collector *c, const rd_expr *expr, const int32_t
     return points;
 }
 
-/* ---- Equal demands --------------------------------------------------------------------------- */
+/* ---- Equal uses ------------------------------------------------------------------------------ */
 enum { MAX_PAIRS = RD_MAX_RANK * RD_MAX_TERMS };
 
 typedef struct pairs {
@@ -154,7 +154,7 @@ static bool pair_axes(rd_collector *c, pairs *p, int a, int b)
     return true;
 }
 
-static bool pair_demands(rd_collector *c, pairs *p, const rd_demand *a, const rd_demand *b);
+static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_expr_use *b);
 
 /* Pairs the axes of two subscripts term by term; false if the subscripts differ in more than
  * their axes. */
@@ -174,7 +174,7 @@ static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, co
             const rd_value *x = &c->graph->value[u->value], *y = &c->graph->value[v->value];
 
             if (x->value.i64 != y->value.i64 ||
-                !pair_demands(c, p, &c->demand[x->in[0]], &c->demand[y->in[0]]))
+                !pair_uses(c, p, &c->use[x->in[0]], &c->use[y->in[0]]))
                 return false;
         }
     }
@@ -183,7 +183,7 @@ static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, co
 
 /* Pairs the axes of two uses; false if they differ.  Uses found to differ keep different groups,
  * so that chains of gathers are not compared again to their end. */
-static bool pair_demands(rd_collector *c, pairs *p, const rd_demand *a, const rd_demand *b)
+static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_expr_use *b)
 {
     if (a->expr != b->expr || (a->group >= 0 && b->group >= 0 && a->group != b->group))
         return false;
@@ -196,12 +196,12 @@ static bool pair_demands(rd_collector *c, pairs *p, const rd_demand *a, const rd
 /* Unifies two uses if they are equal but for names of axes.  Terms are sorted by axis, so two
  * equal uses may list them differently.  They then stay two: a shared computation is lost, but
  * nothing is wrong. */
-static bool unify(rd_collector *c, const rd_demand *a, const rd_demand *b)
+static bool unify(rd_collector *c, const rd_expr_use *a, const rd_expr_use *b)
 {
     pairs p;
 
     p.n = 0; /* the rest of its 8 KiB needs no initial value */
-    if (!pair_demands(c, &p, a, b))
+    if (!pair_uses(c, &p, a, b))
         return false;
     for (int i = 0; i < p.n; i++)
         rd_axes_join(c->axes, p.a[i], p.b[i]);
@@ -221,34 +221,34 @@ static bool is_view_of_number(const rd_expr *e)
 }
 
 /* Finds classes of equal uses by comparing each with one of every class.  See collect.h. */
-int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
+int rd_uses_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
 {
     const bool number = is_view_of_number(seen->expr);
     int        n = 0, total = 0;
 
-    for (int d = seen->first; d >= 0; d = c->demand[d].next)
+    for (int d = seen->first; d >= 0; d = c->use[d].next)
         total++;
     *list = rd_pool_get(c->pool, (size_t)(total ? total : 1) * sizeof **list);
     if (!*list)
         return -1;
-    for (int d = seen->first; d >= 0; d = c->demand[d].next) {
+    for (int d = seen->first; d >= 0; d = c->use[d].next) {
         int k = 0;
 
         for (int a = 0; a < seen->expr->rank; a++)
-            if (!rd_subscript_normal(c->axes, &c->demand[d].at[a]))
+            if (!rd_subscript_normal(c->axes, &c->use[d].at[a]))
                 return -1;
-        while (k < n && (number || !unify(c, &c->demand[(*list)[k]], &c->demand[d])))
+        while (k < n && (number || !unify(c, &c->use[(*list)[k]], &c->use[d])))
             k++;
-        c->demand[d].group = k;
+        c->use[d].group = k;
         if (k == n)
             (*list)[n++] = d;
         else
-            c->demand[d].alias = (*list)[k];
+            c->use[d].alias = (*list)[k];
     }
     return n;
 }
 
-void rd_join_places(rd_collector *c, const rd_subscript *a, const rd_subscript *b)
+void rd_unify_subscripts(rd_collector *c, const rd_subscript *a, const rd_subscript *b)
 {
     if (a->offset != b->offset || a->n_term != 1 || b->n_term != 1 ||
         a->term[0].coef != b->term[0].coef || a->term[0].axis < 0 || b->term[0].axis < 0)

@@ -8,11 +8,11 @@ typedef struct naming {
     int32_t      *axis; /* by raw root: loop axis, -1: none yet */
 } naming;
 
-static int value_of(const rd_collector *c, int demand)
+static int value_of(const rd_collector *c, int use)
 {
-    while (c->demand[demand].alias >= 0)
-        demand = c->demand[demand].alias;
-    return c->demand[demand].value;
+    while (c->use[use].alias >= 0)
+        use = c->use[use].alias;
+    return c->use[use].value;
 }
 
 static void join_places(rd_collector *c, const rd_subscript *p, const rd_subscript *q)
@@ -259,7 +259,7 @@ static bool attach_result(naming *m, int k, rd_finish_result *r)
 {
     rd_graph *g    = m->c->graph;
     rd_set    axes = 0;
-    int       id = r->demand, n = 0;
+    int       id = r->use, n = 0;
     int32_t  *dim = rd_pool_get(m->c->pool, RD_MAX_AXES * sizeof *dim);
     rd_value *v;
 
@@ -306,7 +306,7 @@ bool rd_finish(rd_collector *c, int n, rd_finish_result *result)
         return false;
     resolve_operands(c);
     for (int k = 0; k < n; k++)
-        root[k] = skip_plain_reads(c, value_of(c, result[k].demand));
+        root[k] = skip_plain_reads(c, value_of(c, result[k].use));
     if (!rd_graph_sort(g, n, root) || !name_result_axes(&m, n, result))
         return false;
     c->room_value = g->n_value;
@@ -317,7 +317,7 @@ bool rd_finish(rd_collector *c, int n, rd_finish_result *result)
         drop_idle_dims(&g->value[i]);
     }
     for (int k = 0; k < n; k++) {
-        result[k].demand = root[k];
+        result[k].use = root[k];
         if (!attach_result(&m, k, &result[k]))
             return false;
     }

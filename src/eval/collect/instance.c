@@ -5,14 +5,14 @@
 #include <string.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-static bool demand_contracted(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+static bool use_contracted(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const int left = rd_product_of(e->in[0]) ? 0 : 1;
-    int32_t  *in   = rd_demand_factors(c, v, e->in[left], at);
+    int32_t  *in   = rd_use_factors(c, v, e->in[left], at);
 
     if (!in)
         return false;
-    in[2]                 = rd_demand_new(c, e->in[1 - left], at);
+    in[2]                 = rd_use_new(c, e->in[1 - left], at);
     c->graph->value[v].op = RD_OP_fma;
     return in[2] >= 0;
 }
@@ -26,8 +26,8 @@ static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     c->graph->value[v].op  = e->op;
     c->graph->value[v].ops = e->kind == RD_EXPR_MAP ? rd_op_table[e->op].cost : 10;
     if (rd_contracts(e))
-        return demand_contracted(c, v, e, at) ? v : -1;
-    return rd_demand_operands(c, v, e, at) ? v : -1;
+        return use_contracted(c, v, e, at) ? v : -1;
+    return rd_use_operands(c, v, e, at) ? v : -1;
 }
 
 /* Materialises a map as an array, and answers its uses by reads. */
@@ -50,7 +50,7 @@ static bool is_paired(const rd_collector *c, const rd_expr *e, const int32_t *li
 {
     enum { MANY = 16 };
 
-    return n > 1 && rd_demands_span(c, e, list, n) >= MANY * rd_expr_points(e);
+    return n > 1 && rd_uses_span(c, e, list, n) >= MANY * rd_expr_points(e);
 }
 
 /* True if every use reads dim `dim` along one whole axis. */
@@ -58,7 +58,7 @@ static bool all_go_along(const rd_collector *c, const rd_expr *e, int dim, const
                          int n)
 {
     for (int k = 0; k < n && e->extent[dim] > 1; k++)
-        if (rd_subscript_pure(c->axes, &rd_demand_of(c, list[k])->at[dim]) < 0)
+        if (rd_subscript_pure(c->axes, &rd_use_of(c, list[k])->at[dim]) < 0)
             return false;
     return true;
 }
@@ -92,11 +92,11 @@ static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const 
     double       evaluations = 0, gathers = 0;
 
     for (int k = 0; k < n; k++) {
-        const rd_demand *d = rd_demand_of(c, list[k]);
+        const rd_expr_use *d = rd_use_of(c, list[k]);
 
-        evaluations += rd_demand_points(c, d);
-        if (seen->reads > 1 && rd_demand_is_gathered(c, d))
-            gathers += (seen->reads - 1) * rd_demand_points(c, d);
+        evaluations += rd_use_points(c, d);
+        if (seen->reads > 1 && rd_use_is_gathered(c, d))
+            gathers += (seen->reads - 1) * rd_use_points(c, d);
     }
     return seen->ops * (evaluations - points) + RD_PRICE_READ * gathers >
            points * write + fmin(evaluations, points * n) * read;
@@ -126,7 +126,7 @@ static bool maps(rd_collector *c, const rd_seen *seen, const int32_t *list, int 
         (is_cheaper_stored(c, seen, list, n) || (seen->ops > 0 && is_paired(c, e, list, n))))
         return map_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
-        if (!rd_answer(c, list[k], map_at(c, e, rd_demand_of(c, list[k])->at)))
+        if (!rd_answer(c, list[k], map_at(c, e, rd_use_of(c, list[k])->at)))
             return false;
     return true;
 }
@@ -154,7 +154,7 @@ static bool given(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 
     rd_dense_strides(e->rank, e->extent, 0, stride);
     for (int k = 0; k < n; k++)
-        if (!rd_answer(c, list[k], read_memory(c, e, stride, rd_demand_of(c, list[k])->at)))
+        if (!rd_answer(c, list[k], read_memory(c, e, stride, rd_use_of(c, list[k])->at)))
             return false;
     return true;
 }
@@ -180,12 +180,12 @@ static int coord_value(rd_collector *c, const rd_expr *e, const rd_subscript *at
 }
 
 /* ---- Views ----------------------------------------------------------------------------------- */
-static bool view(rd_collector *c, const rd_expr *e, int demand)
+static bool view(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK];
 
-    return rd_view_places(c, e, rd_demand_of(c, demand)->at, at) &&
-           rd_answer_same(c, demand, e->in[0], at);
+    return rd_view_subscripts(c, e, rd_use_of(c, use)->at, at) &&
+           rd_answer_same(c, use, e->in[0], at);
 }
 
 /* True if the index is known to be in range: coordinates of a sparse pattern were checked when
@@ -200,7 +200,7 @@ static bool is_inside(const rd_expr *index, int64_t extent)
 
 /* Makes a gather: the index becomes a value of its own, checked against the axis, and the
  * operand is read at it. */
-static bool take(rd_collector *c, const rd_expr *e, int demand)
+static bool take(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x = e->in[0], *index = e->in[1];
     int            axis = (int)e->as.axis->axis, v = rd_value_new(c, RD_VALUE_MAP, RD_I64, index);
@@ -211,7 +211,7 @@ static bool take(rd_collector *c, const rd_expr *e, int demand)
 
     if (v < 0 || !in)
         return false;
-    in[0] = rd_demand_new(c, index, rd_demand_of(c, demand)->at + (along ? 0 : axis));
+    in[0] = rd_use_new(c, index, rd_use_of(c, use)->at + (along ? 0 : axis));
     if (in[0] < 0)
         return false;
     c->graph->value[v].op        = is_inside(index, x->extent[axis]) ? RD_OP_cast : RD_OP_index;
@@ -221,9 +221,9 @@ static bool take(rd_collector *c, const rd_expr *e, int demand)
     c->graph->value[v].value.i64 = x->extent[axis];
     for (int a = 0; a < x->rank; a++)
         if (a != axis)
-            at[a] = rd_demand_of(c, demand)->at[a < axis || along ? a : a + index->rank - 1];
+            at[a] = rd_use_of(c, use)->at[a < axis || along ? a : a + index->rank - 1];
     at[axis] = (rd_subscript){ .n_term = 1, .term = { { -1, v, 1 } } };
-    return rd_answer_same(c, demand, x, at);
+    return rd_answer_same(c, use, x, at);
 }
 
 /* Answers uses of an expression without elements by any constant.  Its operands are not even
@@ -241,7 +241,7 @@ bool rd_instances(rd_collector *c, rd_seen *seen)
 {
     const rd_expr *e = seen->expr;
     int32_t       *list;
-    int            n  = rd_demands_distinct(c, seen, &list);
+    int            n  = rd_uses_distinct(c, seen, &list);
     bool           ok = n >= 0;
 
     if (ok && rd_expr_points(e) == 0)
@@ -265,11 +265,11 @@ bool rd_instances(rd_collector *c, rd_seen *seen)
         switch (e->kind) {
         case RD_EXPR_LEAF:
             ok = rd_answer(c, list[k],
-                           read_memory(c, e, e->as.leaf->stride, rd_demand_of(c, list[k])->at));
+                           read_memory(c, e, e->as.leaf->stride, rd_use_of(c, list[k])->at));
             break;
         case RD_EXPR_NUMBER: ok = rd_answer(c, list[k], number_value(c, e)); break;
         case RD_EXPR_COORD:
-            ok = rd_answer(c, list[k], coord_value(c, e, rd_demand_of(c, list[k])->at));
+            ok = rd_answer(c, list[k], coord_value(c, e, rd_use_of(c, list[k])->at));
             break;
         case RD_EXPR_VIEW: ok = view(c, e, list[k]); break;
         case RD_EXPR_TAKE: ok = take(c, e, list[k]); break;

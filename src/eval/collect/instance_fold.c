@@ -12,15 +12,15 @@ static int kept_rank(const rd_expr *e)
 
 /* Makes uses of the factors of a sum of products, and of the group label, which is the fourth
  * operand. */
-static bool demand_product(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+static bool use_product(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
-    const int32_t *factor = rd_demand_factors(c, v, e->in[0], at);
+    const int32_t *factor = rd_use_factors(c, v, e->in[0], at);
     int32_t       *in     = rd_pool_get(c->pool, 4 * sizeof *in);
 
     if (!factor || !in || !rd_is_grouped(e))
         return factor && in;
     memcpy(in, factor, 3 * sizeof *in);
-    in[3]                   = rd_demand_new(c, e->in[3], at);
+    in[3]                   = rd_use_new(c, e->in[3], at);
     c->graph->value[v].in   = in;
     c->graph->value[v].n_in = 4;
     return in[3] >= 0;
@@ -40,7 +40,7 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
     const rd_expr *x = e->in[0];
     rd_subscript   at[RD_MAX_RANK], index = rd_subscript_const(0);
     int32_t        dim[RD_RAW_AXES];
-    int            n_dim = rd_axes_of_place(c, kept_rank(e), kept, dim), k = 0;
+    int            n_dim = rd_axes_of_subscripts(c, kept_rank(e), kept, dim), k = 0;
     int64_t        weight = 1;
 
     for (int a = 0; a < x->rank; a++) {
@@ -71,7 +71,7 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
     if (!c->graph->value[v].combine)
         return false;
     c->graph->value[v].combine->index = index;
-    return rd_sums_products(e) ? demand_product(c, v, e, at) : rd_demand_operands(c, v, e, at);
+    return rd_sums_products(e) ? use_product(c, v, e, at) : rd_use_operands(c, v, e, at);
 }
 
 static int fold_value(rd_collector *c, const rd_expr *e)
@@ -116,19 +116,19 @@ static void name_own_dims(rd_collector *c, const rd_expr *e, int v, int n, const
 /* Makes the reduction at the place of one use.  Groups, and several outputs of a reducer, are
  * stored with a dim each, without a loop of their own.  They are read at the last subscripts of
  * the use. */
-static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
+static bool reduce_inlined(rd_collector *c, const rd_expr *e, int use)
 {
     int32_t             dim[RD_RAW_AXES];
     int                 kept = kept_rank(e), v = fold_value(c, e), n;
-    const rd_subscript *at = rd_demand_of(c, demand)->at;
+    const rd_subscript *at = rd_use_of(c, use)->at;
     rd_subscript       *own;
 
     if (v < 0 || !fold_operands(c, e, v, at))
         return false;
-    at = rd_demand_of(c, demand)->at;
-    n  = rd_axes_of_place(c, kept, at, dim);
+    at = rd_use_of(c, use)->at;
+    n  = rd_axes_of_subscripts(c, kept, at, dim);
     if (kept == e->rank)
-        return rd_set_dims(c, v, n, dim) && rd_answer(c, demand, v);
+        return rd_set_dims(c, v, n, dim) && rd_answer(c, use, v);
     own = rd_subscripts(c, n + e->rank - kept);
     if (!own)
         return false;
@@ -148,11 +148,11 @@ static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
     if (rd_is_grouped(e)) {
         const rd_subscript axis = rd_subscript_axis(dim[n]);
 
-        rd_join_places(c, &own[n], &axis);
+        rd_unify_subscripts(c, &own[n], &axis);
     }
     c->graph->value[v].whole = true;
     n += e->rank - kept;
-    return rd_set_dims(c, v, n, dim) && rd_answer(c, demand, rd_read_value(c, e->type, v, n, own));
+    return rd_set_dims(c, v, n, dim) && rd_answer(c, use, rd_read_value(c, e->type, v, n, own));
 }
 
 /* Materialises a reduction as a whole, and answers its uses by reads. */
@@ -173,7 +173,7 @@ static double fold_evaluations(const rd_collector *c, const int32_t *list, int n
     double evaluations = 0;
 
     for (int k = 0; k < n; k++)
-        evaluations += rd_demand_points(c, rd_demand_of(c, list[k]));
+        evaluations += rd_use_points(c, rd_use_of(c, list[k]));
     return evaluations;
 }
 
@@ -184,7 +184,7 @@ static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t 
     bool gathered = false;
 
     for (int k = 0; k < n; k++)
-        gathered |= rd_demand_is_gathered(c, rd_demand_of(c, list[k]));
+        gathered |= rd_use_is_gathered(c, rd_use_of(c, list[k]));
     return gathered && 2 * fold_evaluations(c, list, n) >= rd_expr_points(e);
 }
 
@@ -197,7 +197,7 @@ bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list,
         (n > 1 && rd_is_grouped(e)))
         return reduce_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
-        if (!reduce_pushed(c, e, list[k]))
+        if (!reduce_inlined(c, e, list[k]))
             return false;
     return true;
 }
@@ -213,7 +213,7 @@ static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     int         v = fold_value(c, e), axis = at[scan_axis(e)].term[0].axis;
     rd_combine *combine = rd_pool_get(c->pool, sizeof *combine);
 
-    if (v < 0 || !combine || !rd_demand_operands(c, v, e, at))
+    if (v < 0 || !combine || !rd_use_operands(c, v, e, at))
         return -1;
     combine->index                                 = at[scan_axis(e)];
     c->graph->value[v].combine                     = combine;
@@ -223,7 +223,7 @@ static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 
 /* Makes the scan of one row: other axes stay at the place of the use, and the scan axis is run
  * along as a whole. */
-static bool scan_row(rd_collector *c, const rd_expr *e, int demand)
+static bool scan_row(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK], *own;
     int32_t      dim[RD_RAW_AXES];
@@ -231,9 +231,9 @@ static bool scan_row(rd_collector *c, const rd_expr *e, int demand)
 
     if (axis < 0)
         return false;
-    memcpy(at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *at);
+    memcpy(at, rd_use_of(c, use)->at, (size_t)e->rank * sizeof *at);
     at[s] = rd_subscript_const(0);
-    n     = rd_axes_of_place(c, e->rank, at, dim);
+    n     = rd_axes_of_subscripts(c, e->rank, at, dim);
     own   = rd_subscripts(c, n + 1);
     for (int d = 0; own && d < n; d++) {
         own[d] = rd_subscript_axis(dim[d]);
@@ -245,10 +245,10 @@ static bool scan_row(rd_collector *c, const rd_expr *e, int demand)
     if (v < 0)
         return false;
     c->graph->value[v].whole = true;
-    own[n]                   = rd_demand_of(c, demand)->at[s];
+    own[n]                   = rd_use_of(c, use)->at[s];
     dim[n]                   = axis;
     return rd_set_dims(c, v, n + 1, dim) &&
-           rd_answer(c, demand, rd_read_value(c, e->type, v, n + 1, own));
+           rd_answer(c, use, rd_read_value(c, e->type, v, n + 1, own));
 }
 
 /* The raw axis of a use along the scan axis, if the use goes from end to end there and that axis
@@ -275,11 +275,11 @@ bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, i
     int           v;
 
     if (n == 1 && fold_evaluations(c, list, n) <= rd_expr_points(e)) {
-        at = rd_demand_of(c, list[0])->at;
+        at = rd_use_of(c, list[0])->at;
         if (scanned_axis(c, e, at) < 0)
             return scan_row(c, e, list[0]);
         v = scan_at(c, e, at);
-        return v >= 0 && rd_set_dims(c, v, rd_axes_of_place(c, e->rank, at, dim), dim) &&
+        return v >= 0 && rd_set_dims(c, v, rd_axes_of_subscripts(c, e->rank, at, dim), dim) &&
                rd_answer(c, list[0], v);
     }
     at = rd_own_axes(c, e, dim);

@@ -21,7 +21,7 @@ static int store_rows(rd_collector *c, const rd_expr *e, const rd_subscript *kep
     memcpy(at, kept, (size_t)(x->rank - 1) * sizeof *at);
     at[x->rank - 1] = rd_subscript_axis(axis);
     dim[n]          = axis;
-    in[0]           = rd_demand_new(c, x, at);
+    in[0]           = rd_use_new(c, x, at);
     if (in[0] < 0 || !rd_set_dims(c, v, n + 1, dim))
         return -1;
     c->graph->value[v].op    = RD_OP_cast;
@@ -60,11 +60,11 @@ static int sort_rows(rd_collector *c, const rd_expr *e, int rows, int n, int32_t
 }
 
 /* Sorts only the rows at the place of one use. */
-static bool sort_pushed(rd_collector *c, const rd_expr *e, int demand)
+static bool sort_inlined(rd_collector *c, const rd_expr *e, int use)
 {
-    const rd_subscript *at = rd_demand_of(c, demand)->at;
+    const rd_subscript *at = rd_use_of(c, use)->at;
     int32_t             dim[RD_RAW_AXES + 1];
-    const int           kept = e->rank - 1, n = rd_axes_of_place(c, kept, at, dim);
+    const int           kept = e->rank - 1, n = rd_axes_of_subscripts(c, kept, at, dim);
     const int           inner = rd_axes_new(c->axes, e->extent[kept]);
     rd_subscript       *own   = rd_subscripts(c, n + 1);
     int                 rows, v;
@@ -79,14 +79,14 @@ static bool sort_pushed(rd_collector *c, const rd_expr *e, int demand)
     c->axes->at[inner].fixed = true;
     rows                     = store_rows(c, e, at, n, dim);
     v                        = rows >= 0 ? sort_rows(c, e, rows, n, dim, inner) : -1;
-    own[n]                   = rd_demand_of(c, demand)->at[kept];
+    own[n]                   = rd_use_of(c, use)->at[kept];
     if (v < 0)
         return false;
 
     const rd_subscript along = rd_subscript_axis(inner);
 
-    rd_join_places(c, &own[n], &along);
-    return rd_answer(c, demand, rd_read_value(c, e->type, v, n + 1, own));
+    rd_unify_subscripts(c, &own[n], &along);
+    return rd_answer(c, use, rd_read_value(c, e->type, v, n + 1, own));
 }
 
 /* Sorts all rows, and answers the uses by reads. */
@@ -108,10 +108,10 @@ static double rows_asked_for(const rd_collector *c, const rd_expr *e, const int3
 
     for (int k = 0; k < n; k++) {
         int32_t             dim[RD_RAW_AXES];
-        const rd_subscript *at   = rd_demand_of(c, list[k])->at;
+        const rd_subscript *at   = rd_use_of(c, list[k])->at;
         double              here = 1;
 
-        for (int d = rd_axes_of_place(c, e->rank - 1, at, dim); d-- > 0;)
+        for (int d = rd_axes_of_subscripts(c, e->rank - 1, at, dim); d-- > 0;)
             here *= (double)c->axes->at[rd_axes_root(c->axes, dim[d])].extent;
         rows += here;
     }
@@ -124,7 +124,7 @@ bool rd_instances_sort(rd_collector *c, const rd_expr *e, const int32_t *list, i
     if (rows_asked_for(c, e, list, n) > (double)rd_points(e->rank - 1, e->extent))
         return sort_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
-        if (!sort_pushed(c, e, list[k]))
+        if (!sort_inlined(c, e, list[k]))
             return false;
     return true;
 }

@@ -50,15 +50,15 @@ static const rd_expr *reached(const rd_collector *c, const rd_expr *e, rd_subscr
 
 /* Answers a use that stays inside one part by a use of that part.  Not if all parts are `stored`
  * together and the part is a concatenation, which would be stored a second time. */
-static bool concat_inside(rd_collector *c, const rd_expr *e, int demand, bool stored, bool *done)
+static bool concat_inside(rd_collector *c, const rd_expr *e, int use, bool stored, bool *done)
 {
     const rd_expr *part;
     rd_subscript   at[RD_MAX_RANK];
 
-    memcpy(at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *at);
+    memcpy(at, rd_use_of(c, use)->at, (size_t)e->rank * sizeof *at);
     part  = reached(c, e, at);
     *done = part != e && !(stored && part->kind == RD_EXPR_CONCAT);
-    return !*done || rd_answer_same(c, demand, part, at);
+    return !*done || rd_answer_same(c, use, part, at);
 }
 
 /* The storage of a concatenation at some place: n loop axes of the place, and between them, as
@@ -96,21 +96,21 @@ static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
 }
 
 /* Answers a use by a read of the stored concatenation. */
-static bool read_join(rd_collector *c, const join *j, int demand, rd_subscript *at)
+static bool read_join(rd_collector *c, const join *j, int use, rd_subscript *at)
 {
     const rd_value *v = &c->graph->value[j->value];
 
-    at[j->place] = rd_demand_of(c, demand)->at[j->axis];
+    at[j->place] = rd_use_of(c, use)->at[j->axis];
     for (int d = 0; d <= j->n; d++) {
         rd_subscript own = rd_subscript_axis(v->dim[d]);
 
-        rd_join_places(c, &at[d], &own);
+        rd_unify_subscripts(c, &at[d], &own);
     }
-    return rd_answer(c, demand, rd_read_value(c, v->type, j->value, j->n + 1, at));
+    return rd_answer(c, use, rd_read_value(c, v->type, j->value, j->n + 1, at));
 }
 
 /* Stores a concatenation at the place of one use: only the rows that the use reads. */
-static bool join_pushed(rd_collector *c, const rd_expr *e, int demand)
+static bool join_inlined(rd_collector *c, const rd_expr *e, int use)
 {
     join         *j = rd_pool_get(c->pool, sizeof *j);
     rd_subscript *at;
@@ -118,10 +118,10 @@ static bool join_pushed(rd_collector *c, const rd_expr *e, int demand)
     if (!j)
         return false;
     j->axis = (int32_t)e->as.axis->axis;
-    memcpy(j->at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *j->at);
+    memcpy(j->at, rd_use_of(c, use)->at, (size_t)e->rank * sizeof *j->at);
     j->at[j->axis] = rd_subscript_const(0);
-    j->place       = rd_axes_of_place(c, j->axis, j->at, j->dim);
-    j->n           = rd_axes_of_place(c, e->rank, j->at, j->dim);
+    j->place       = rd_axes_of_subscripts(c, j->axis, j->at, j->dim);
+    j->n           = rd_axes_of_subscripts(c, e->rank, j->at, j->dim);
     at             = rd_subscripts(c, j->n + 1);
     memmove(j->dim + j->place + 1, j->dim + j->place, (size_t)(j->n - j->place) * sizeof *j->dim);
     for (int d = 0; at && d <= j->n; d++) {
@@ -130,7 +130,7 @@ static bool join_pushed(rd_collector *c, const rd_expr *e, int demand)
         c->axes->at[rd_axes_root(c->axes, j->dim[d])].fixed = true;
         at[d]                                               = rd_subscript_axis(j->dim[d]);
     }
-    return at && join_parts(c, e, j) && read_join(c, j, demand, at);
+    return at && join_parts(c, e, j) && read_join(c, j, use, at);
 }
 
 /* Stores a whole concatenation, and answers its uses by reads. */
@@ -147,7 +147,7 @@ static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
     if (!join_parts(c, e, j))
         return false;
     for (int k = 0; k < n; k++) {
-        memcpy(at, rd_demand_of(c, list[k])->at, (size_t)e->rank * sizeof *at);
+        memcpy(at, rd_use_of(c, list[k])->at, (size_t)e->rank * sizeof *at);
         if (!read_join(c, j, list[k], at))
             return false;
     }
@@ -155,16 +155,16 @@ static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
 }
 
 /* The number of elements that are stored for a use if the concatenation is stored at its place. */
-static double pushed_points(rd_collector *c, const rd_expr *e, int demand)
+static double inlined_points(rd_collector *c, const rd_expr *e, int use)
 {
     int32_t      dim[RD_RAW_AXES];
     rd_subscript at[RD_MAX_RANK];
     double       points = (double)e->extent[e->as.axis->axis];
     int          n;
 
-    memcpy(at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *at);
+    memcpy(at, rd_use_of(c, use)->at, (size_t)e->rank * sizeof *at);
     at[e->as.axis->axis] = rd_subscript_const(0);
-    n                    = rd_axes_of_place(c, e->rank, at, dim);
+    n                    = rd_axes_of_subscripts(c, e->rank, at, dim);
     for (int d = 0; d < n; d++)
         points *= (double)c->axes->at[rd_axes_root(c->axes, dim[d])].extent;
     return points;
@@ -173,13 +173,13 @@ static double pushed_points(rd_collector *c, const rd_expr *e, int demand)
 /* The number of elements stored for all uses that reach several parts, each at its own place. */
 static double points_of_several(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
-    double  pushed = 0;
+    double  inlined = 0;
     int64_t start;
 
     for (int k = 0; k < n; k++)
-        if (part_inside(c, e, rd_demand_of(c, list[k])->at, &start) < 0)
-            pushed += pushed_points(c, e, list[k]);
-    return pushed;
+        if (part_inside(c, e, rd_use_of(c, list[k])->at, &start) < 0)
+            inlined += inlined_points(c, e, list[k]);
+    return inlined;
 }
 
 /* Makes the values of a concatenation.  Uses inside one part read that part; others read
@@ -199,7 +199,7 @@ bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n
     if (stored)
         return join_whole(c, e, list, left);
     for (int k = 0; k < left; k++)
-        if (!join_pushed(c, e, list[k]))
+        if (!join_inlined(c, e, list[k]))
             return false;
     return true;
 }
@@ -207,7 +207,7 @@ bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n
 /* ---- Reshape --------------------------------------------------------------------------------- */
 /* Stores the operand of a reshape in C order, if neither strides nor split axes can express the
  * reshape. */
-static bool reshape_copy(rd_collector *c, const rd_expr *e, int demand)
+static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x      = e->in[0];
     rd_subscript   flat   = rd_subscript_const(0);
@@ -217,12 +217,12 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int demand)
     int            v;
 
     for (int a = e->rank; a-- > 0; weight *= e->extent[a])
-        if (!rd_subscript_add(c->axes, &flat, &rd_demand_of(c, demand)->at[a], weight))
+        if (!rd_subscript_add(c->axes, &flat, &rd_use_of(c, use)->at[a], weight))
             return false;
     rd_text_add(&c->why, "the operand of a reshape is stored: its strides do not join\n");
     rd_dense_strides(x->rank, x->extent, 0, dense);
     v = rd_value_new(c, RD_VALUE_MAP, x->type, x);
-    if (v < 0 || !at || !in || (in[0] = rd_demand_new(c, x, at)) < 0)
+    if (v < 0 || !at || !in || (in[0] = rd_use_new(c, x, at)) < 0)
         return false;
     c->graph->value[v].op    = RD_OP_cast;
     c->graph->value[v].in    = in;
@@ -230,23 +230,23 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int demand)
     c->graph->value[v].whole = true;
     c->graph->value[v].dense = true;
     return rd_set_dims(c, v, x->rank, dim) &&
-           rd_answer(c, demand, rd_read_value(c, x->type, v, 1, &flat));
+           rd_answer(c, use, rd_read_value(c, x->type, v, 1, &flat));
 }
 
 /* Answers a use of a reshape: by a flat read of a leaf, by subscripts of the operand, or by a
  * copy. */
-bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int demand)
+bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript in[RD_MAX_RANK], at[RD_MAX_RANK];
     bool         ok;
-    int          v = rd_reshape_leaf(c, e, rd_demand_of(c, demand)->at);
+    int          v = rd_reshape_leaf(c, e, rd_use_of(c, use)->at);
 
     if (v != -1)
-        return v >= 0 && rd_answer(c, demand, v);
-    if (!rd_reshape_places(c, e, rd_demand_of(c, demand)->at, in, &ok))
+        return v >= 0 && rd_answer(c, use, v);
+    if (!rd_reshape_subscripts(c, e, rd_use_of(c, use)->at, in, &ok))
         return false;
     if (!ok)
-        return reshape_copy(c, e, demand);
+        return reshape_copy(c, e, use);
     memcpy(at, in, sizeof at);
-    return rd_answer_same(c, demand, e->in[0], at);
+    return rd_answer_same(c, use, e->in[0], at);
 }

@@ -127,7 +127,7 @@ static bool may_be_operand(const rd_graph *g, const rd_value *v, const product *
     if (v->kind == RD_VALUE_READ)
         return reads_rows(v, p->m | p->n | p->k) ||
                (rows_lie_apart(v, p) && may_be_stored_first(g, v, p));
-    return rd_is_anchor_kind(v) ||
+    return rd_is_materialised_kind(v) ||
            ((v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && may_be_stored_first(g, v, p));
 }
 
@@ -180,7 +180,7 @@ static bool keep_map(rd_graph *g, rd_value *v, const product *p)
     const bool   turned   = near & (p->m | p->n) && !(near & p->k);
     const rd_set group[3] = { p->batch, turned ? p->k : p->m | p->n, turned ? p->m | p->n : p->k };
 
-    if (v->kind == RD_VALUE_READ || rd_is_anchor_kind(v))
+    if (v->kind == RD_VALUE_READ || rd_is_materialised_kind(v))
         return true;
     v->whole = true;
     v->dim   = rd_pool_get(g->pool, (size_t)(g->n_axis + 1) * sizeof *v->dim);
@@ -249,7 +249,7 @@ static bool part(rd_graph *g, int32_t *copy, int n)
     return g->n_value == n || rd_graph_sort_results(g);
 }
 
-bool rd_part_products(rd_graph *g)
+bool rd_separate_products(rd_graph *g)
 {
     const int n    = g->n_value;
     int32_t  *copy = rd_pool_get(g->pool, (size_t)n * sizeof *copy);

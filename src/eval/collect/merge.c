@@ -106,7 +106,7 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
     if (v->kind == RD_VALUE_JOIN && (rd_in(v->axes, x) || rd_in(v->axes, y)))
         return false;
     return !v->combine || (v->combine->lane_axis != x &&
-                           (!rd_counts_places(v) || linear(g, &v->combine->index, x, y)) &&
+                           (!rd_needs_flat_index(v) || linear(g, &v->combine->index, x, y)) &&
                            order_allows(v->combine, x, y));
 }
 

@@ -109,7 +109,7 @@ static int without_casts(const narrowing *c, int i)
     for (;;) {
         const rd_value *v = &c->g->value[i];
 
-        if (v->kind != RD_VALUE_MAP || v->op != RD_OP_cast || rd_is_anchor_kind(v) ||
+        if (v->kind != RD_VALUE_MAP || v->op != RD_OP_cast || rd_is_materialised_kind(v) ||
             has_changed(c, i) || !is_same_number(c, i, first_in(c, v)))
             return i;
         i = first_in(c, v);

@@ -33,7 +33,7 @@ static int64_t coefficient(const rd_subscript *at, int axis)
 
 static bool is_inline_map(const rd_value *v)
 {
-    return v->kind == RD_VALUE_MAP && !rd_is_anchor_kind(v);
+    return v->kind == RD_VALUE_MAP && !rd_is_materialised_kind(v);
 }
 
 /* True if the axis goes along another dim than the last of an array in the plan, such as rows
@@ -59,9 +59,9 @@ static bool neighbours_lie_apart(const rd_graph *g, const rd_value *v, int axis,
     bool apart = false;
 
     if (v->kind == RD_VALUE_READ && v->target >= 0)
-        return !rd_is_anchor_kind(v) && array_lies_apart(g, v, axis);
+        return !rd_is_materialised_kind(v) && array_lies_apart(g, v, axis);
     if (v->kind == RD_VALUE_READ)
-        return !rd_is_anchor_kind(v) && llabs(coefficient(&v->at[0], axis)) > 1;
+        return !rd_is_materialised_kind(v) && llabs(coefficient(&v->at[0], axis)) > 1;
     for (int k = 0; k < v->n_in && is_inline_map(v) && depth > 0 && !apart; k++)
         apart = v->in[k] >= 0 && neighbours_lie_apart(g, &g->value[v->in[k]], axis, depth - 1);
     return apart;

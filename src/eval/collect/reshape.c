@@ -175,8 +175,8 @@ static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subs
 
 /* Computes the subscripts of the operand, by dividing the flat index by its extents from the
  * last axis on.  See collect.h. */
-bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in,
-                       bool *ok)
+bool rd_reshape_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *at,
+                           rd_subscript *in, bool *ok)
 {
     const rd_expr *x      = e->in[0];
     rd_subscript   flat   = rd_subscript_const(0);

@@ -63,9 +63,9 @@ static bool cross(const siding *s, int a, int b)
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
 
     if (is_read_by(s, a, b))
-        return rd_wants_own_loop(m, v);
+        return rd_needs_own_loop(m, v);
     if (is_read_by(s, b, a))
-        return rd_wants_own_loop(v, m);
+        return rd_needs_own_loop(v, m);
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 
@@ -118,7 +118,7 @@ static double cost_of(const rd_graph *g, int value, int depth)
     if (v->kind == RD_VALUE_CONST || v->kind == RD_VALUE_COORD ||
         (v->kind == RD_VALUE_READ && !rd_is_gathered(v)))
         return 1;
-    if (v->kind != RD_VALUE_MAP || rd_is_anchor_kind(v) || depth == 0)
+    if (v->kind != RD_VALUE_MAP || rd_is_materialised_kind(v) || depth == 0)
         return AGAIN;
     for (int k = 0; k < v->n_in && cost < AGAIN; k++)
         cost += v->in[k] >= 0 ? cost_of(g, v->in[k], depth - 1) : 0;
@@ -139,7 +139,7 @@ static bool is_cheap(const rd_graph *g, const rd_value *v)
 
 static bool is_computed_inline(const rd_value *v)
 {
-    return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && !rd_is_anchor_kind(v);
+    return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && !rd_is_materialised_kind(v);
 }
 
 /* Passes on to operands which sides want them.  Users were visited before.  A value that one
@@ -279,7 +279,7 @@ static bool give_own(siding *s, int value)
 }
 
 /* Finds the sides of a graph and gives each its own values.  See ir.h. */
-bool rd_take_sides(rd_graph *g)
+bool rd_assign_sides(rd_graph *g)
 {
     const size_t n     = (size_t)g->n_value + 1;
     bool         sides = false;

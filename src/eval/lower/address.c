@@ -57,9 +57,9 @@ static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at,
 
 /* ---- Storage --------------------------------------------------------------------------------- */
 /* The number of indices that an axis has in a value's storage: a tile's range, or the extent. */
-static int64_t room_of(const rd_lowering *l, const rd_home *h, int axis)
+static int64_t room_of(const rd_lowering *l, const rd_storage *h, int axis)
 {
-    for (const rd_scope *s = h->home; s->parent; s = s->parent)
+    for (const rd_scope *s = h->scope; s->parent; s = s->parent)
         if (s->tile && s->axis == axis)
             return s->step;
     return extent(l, axis);
@@ -68,9 +68,9 @@ static int64_t room_of(const rd_lowering *l, const rd_home *h, int axis)
 /* The stride of dim d of value v in its storage. */
 static int64_t storage_stride(const rd_lowering *l, int v, int d)
 {
-    const rd_value *m      = &l->graph->value[v];
-    const rd_home  *h      = &l->tree->home[v];
-    int64_t         stride = 1;
+    const rd_value   *m      = &l->graph->value[v];
+    const rd_storage *h      = &l->tree->storage[v];
+    int64_t           stride = 1;
 
     if (h->keep == RD_KEEP_OUTPUT) {
         for (int t = 0; t < m->store->n_term; t++)
@@ -81,7 +81,7 @@ static int64_t storage_stride(const rd_lowering *l, int v, int d)
     if (!rd_in(h->stored, m->dim[d]))
         return 0;
     for (int k = m->n_dim; k-- > 0;)
-        if (rd_stands_inside(m, k, d) && rd_in(h->stored, m->dim[k]))
+        if (rd_is_inner_dim(m, k, d) && rd_in(h->stored, m->dim[k]))
             stride *= room_of(l, h, m->dim[k]);
     return stride;
 }
@@ -90,18 +90,19 @@ static rd_address storage(const rd_lowering *l, int v)
 {
     const rd_value *m = &l->graph->value[v];
 
-    return (rd_address){ .slot   = l->slot[v],
-                         .type   = m->type,
-                         .offset = l->tree->home[v].keep == RD_KEEP_OUTPUT ? m->store->offset : 0 };
+    return (rd_address){ .slot = l->slot[v],
+                         .type = m->type,
+                         .offset =
+                             l->tree->storage[v].keep == RD_KEEP_OUTPUT ? m->store->offset : 0 };
 }
 
 /* Dim d's axis, if scratch holds only the range of a tile loop, so that its index counts from
  * the start of the range. */
 static rd_set local_axis(const rd_lowering *l, int v, int d)
 {
-    const rd_home *h = &l->tree->home[v];
+    const rd_storage *h = &l->tree->storage[v];
 
-    return h->keep == RD_KEEP_SCRATCH ? h->home->ranged & rd_bit(l->graph->value[v].dim[d]) : 0;
+    return h->keep == RD_KEEP_SCRATCH ? h->scope->ranged & rd_bit(l->graph->value[v].dim[d]) : 0;
 }
 
 /* The address of a stored value at subscripts of its dims. */
@@ -139,7 +140,7 @@ rd_address rd_store_address(rd_lowering *l, int v)
 
     if (m->into >= 0)
         return stored_at(l, m->into, m->at);
-    if (l->tree->home[v].keep == RD_KEEP_OUTPUT) {
+    if (l->tree->storage[v].keep == RD_KEEP_OUTPUT) {
         add_subscript(l, &a, m->store, 1, 0);
         a.offset = m->store->offset;
     } else
@@ -157,8 +158,8 @@ static int64_t storage_bytes(const rd_lowering *l, int v)
     int64_t         bytes = rd_dtype_size(m->type);
 
     for (int d = 0; d < m->n_dim; d++)
-        if (rd_in(l->tree->home[v].stored, m->dim[d]))
-            bytes = rd_bytes_times(bytes, room_of(l, &l->tree->home[v], m->dim[d]));
+        if (rd_in(l->tree->storage[v].stored, m->dim[d]))
+            bytes = rd_bytes_times(bytes, room_of(l, &l->tree->storage[v], m->dim[d]));
     return bytes;
 }
 
@@ -195,8 +196,8 @@ bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
         return false;
     g->slot = more;
     for (int v = 0; v < g->n_value; v++) {
-        rd_value      *m = &g->value[v];
-        const rd_home *h = &tree->home[v];
+        rd_value         *m = &g->value[v];
+        const rd_storage *h = &tree->storage[v];
 
         slot[v] = -1;
         if ((h->keep != RD_KEEP_OUTPUT && h->keep != RD_KEEP_ARRAY) || m->into >= 0)
@@ -271,7 +272,7 @@ int rd_cell_axes(const rd_lowering *l, int i, const rd_scope *parent, int *order
     rd_set axes = cell_axes(&l->graph->value[i], parent);
     int    n    = 0, back[RD_MAX_AXES];
 
-    for (const rd_scope *s = l->tree->home[i].where; s && s != parent; s = s->parent)
+    for (const rd_scope *s = l->tree->storage[i].where; s && s != parent; s = s->parent)
         if (s->axis >= 0 && rd_in(axes, s->axis)) {
             back[n++] = s->axis;
             axes &= ~rd_bit(s->axis);
@@ -287,8 +288,8 @@ int rd_cell_axes(const rd_lowering *l, int i, const rd_scope *parent, int *order
 /* Computes the address of a reduction's cell, and the number of cells.  See lower.h. */
 void rd_cell_address(rd_lowering *l, int i, const rd_scope *parent, rd_fold *f)
 {
-    int     order[RD_MAX_AXES];
-    rd_home here = { .home = (rd_scope *)parent };
+    int        order[RD_MAX_AXES];
+    rd_storage here = { .scope = (rd_scope *)parent };
 
     f->cell   = (rd_address){ .slot = -1, .type = RD_I64 };
     f->n_cell = 1;

@@ -55,7 +55,7 @@ rd_opened *rd_open_level(rd_lowering *l, rd_scope *scope)
 }
 
 /* Ends the innermost level: forgets its registers and returns its code. */
-rd_opened rd_close_level(rd_lowering *l)
+rd_opened rd_end_level(rd_lowering *l)
 {
     rd_opened level = l->level[l->depth--];
 

@@ -21,7 +21,7 @@ static int operand(const rd_lowering *l, const rd_value *v, int k)
 
 /* Writes the code of a materialised value: operands, then a step, a scan, a sort or a map, and
  * the store. */
-static void emit_anchor(rd_lowering *l, int i)
+static void emit_materialised(rd_lowering *l, int i)
 {
     const rd_value *v    = &l->graph->value[i];
     rd_opened      *here = &l->level[l->depth];
@@ -61,18 +61,18 @@ static void emit_anchor(rd_lowering *l, int i)
         rd_set_register(l, i, l->depth, dst);
     } else
         rd_compute(l, i);
-    if (l->tree->home[i].keep != RD_KEEP_REGISTER)
+    if (l->tree->storage[i].keep != RD_KEEP_REGISTER)
         rd_emit_store(l, here, i, l->reg[i]);
 }
 
 /* ---- Scopes ---------------------------------------------------------------------------------- */
 /* The only materialised value inside a scope; -1: there are several. */
-static int only_anchor(const rd_scope *scope)
+static int only_materialised(const rd_scope *scope)
 {
     int only = -1;
 
     for (const rd_item *item = scope->first; item; item = item->next) {
-        int v = item->loop ? only_anchor(item->loop) : item->value;
+        int v = item->loop ? only_materialised(item->loop) : item->value;
 
         if (only >= 0 || v < 0)
             return -1;
@@ -124,7 +124,7 @@ static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *
  * a group-by. */
 static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 {
-    int v = only_anchor(loop);
+    int v = only_materialised(loop);
 
     if (l->failed || v < 0 || may_report(l, &l->level[l->depth]) ||
         l->graph->value[v].kind != RD_VALUE_REDUCE ||
@@ -146,7 +146,7 @@ static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened
 /* Writes the code behind a loop of reductions: their results, then an epilogue. */
 static void close_loop(rd_lowering *l, rd_scope *loop, rd_opened *after)
 {
-    rd_close_folds(l, after, loop, loop);
+    rd_finish_folds(l, after, loop, loop);
     if (loop->epilogue)
         emit_loop(l, loop->epilogue, after, after);
 }
@@ -170,10 +170,10 @@ static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened
                                        .backwards = loop->backwards });
     rd_open_level(l, loop);
     if (l->stage->item->loop->epilogue)
-        rd_end_folds(l, loop);
+        rd_finish_epilogue_folds(l, loop);
     emit_items(l, loop);
     emit_exit(l, loop, number);
-    body = rd_close_level(l);
+    body = rd_end_level(l);
     rd_emit(l, into, (rd_inst){ .kind = RD_I_LOOP, .arg = number });
     for (int k = 0; k < body.n; k++)
         rd_emit(l, into, body.inst[k]);
@@ -186,11 +186,11 @@ static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened
 static void emit_item_fold(rd_lowering *l, int i)
 {
     rd_opened *here = &l->level[l->depth];
-    int        f    = rd_new_fold(l, i, l->tree->home[i].where);
+    int        f    = rd_new_fold(l, i, l->tree->storage[i].where);
 
     rd_emit(l, here, (rd_inst){ .kind = RD_I_START, .arg = f });
-    emit_anchor(l, i);
-    rd_close_fold(l, &l->level[l->depth], i);
+    emit_materialised(l, i);
+    rd_finish_fold(l, &l->level[l->depth], i);
 }
 
 static void emit_items(rd_lowering *l, const rd_scope *scope)
@@ -199,10 +199,10 @@ static void emit_items(rd_lowering *l, const rd_scope *scope)
         if (item->loop)
             emit_loop(l, item->loop, &l->level[l->depth], &l->level[l->depth]);
         else if (l->graph->value[item->value].kind == RD_VALUE_REDUCE &&
-                 !l->tree->home[item->value].close)
+                 !l->tree->storage[item->value].finish_loop)
             emit_item_fold(l, item->value);
         else
-            emit_anchor(l, item->value);
+            emit_materialised(l, item->value);
     }
 }
 
@@ -223,7 +223,7 @@ static void finish_program(rd_lowering *l, const rd_opened *body)
     if (l->failed)
         return;
     rd_program_tree(p);
-    rd_write_out_results(l);
+    rd_unroll_results(l);
     rd_bound_loops(l);
     l->failed |= !l->graph->device && !rd_copy_bits(l);
 }
@@ -278,7 +278,7 @@ static void add_work(rd_lowering *l, const rd_scope *scope)
             add_work(l, item->loop);
         else
             l->p->work += (double)rd_points_of(l->graph, rd_space(v)) * (1 + v->ops) *
-                          (rd_takes_one_by_one(l->graph, v) ? RD_VECTOR : 1);
+                          (rd_is_element_by_element(l->graph, v) ? RD_VECTOR : 1);
     }
     if (scope->epilogue)
         add_work(l, scope->epilogue);
@@ -301,10 +301,10 @@ static bool lower_stage(rd_lowering *l)
     } else if (l->graph->value[l->stage->item->value].kind == RD_VALUE_REDUCE)
         emit_item_fold(l, l->stage->item->value);
     else
-        emit_anchor(l, l->stage->item->value);
+        emit_materialised(l, l->stage->item->value);
     finish_program(l, &body);
     settle_program(l);
-    rd_close_level(l);
+    rd_end_level(l);
     return !l->failed;
 }
 

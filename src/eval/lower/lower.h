@@ -40,7 +40,7 @@ void      *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size
 void       rd_emit(rd_lowering *l, rd_opened *level, rd_inst inst);
 rd_opened *rd_open_level(rd_lowering *l, rd_scope *scope);
 /* Ends the innermost level: forgets its registers and returns its code. */
-rd_opened rd_close_level(rd_lowering *l);
+rd_opened rd_end_level(rd_lowering *l);
 void      rd_set_register(rd_lowering *l, int v, int level, int reg);
 
 /* address.c */
@@ -72,7 +72,7 @@ void rd_emit_store(rd_lowering *l, rd_opened *level, int v, int reg);
 void rd_emit_sort(rd_lowering *l, rd_opened *level, int i);
 
 /* unroll_results.c: unrolls loops over a reducer's results in the finished program. */
-void rd_write_out_results(rd_lowering *l);
+void rd_unroll_results(rd_lowering *l);
 
 /* share.c: the share of a loop's indices that its bounds leave, above 0 and at most 1.  An
  * estimate from samples; 1 where the bounds are data. */
@@ -92,8 +92,8 @@ bool rd_inst_reports(const rd_inst *inst);
 int  rd_new_loop(rd_lowering *l, rd_loop loop);
 int  rd_new_fold(rd_lowering *l, int i, const rd_scope *parent);
 void rd_start_folds(rd_lowering *l, const rd_scope *scope, const rd_scope *loop);
-void rd_close_fold(rd_lowering *l, rd_opened *into, int i);
-void rd_close_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, const rd_scope *loop);
+void rd_finish_fold(rd_lowering *l, rd_opened *into, int i);
+void rd_finish_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, const rd_scope *loop);
 /* Finishes reductions with results read in the scope of an epilogue that was just opened. */
-void rd_end_folds(rd_lowering *l, const rd_scope *scope);
+void rd_finish_epilogue_folds(rd_lowering *l, const rd_scope *scope);
 #endif

@@ -8,10 +8,10 @@
 static const rd_scope *fold_parent(const rd_lowering *l, int i)
 {
     const rd_value *v = &l->graph->value[i];
-    const rd_scope *s = l->tree->home[i].where;
+    const rd_scope *s = l->tree->storage[i].where;
 
     if (v->kind == RD_VALUE_REDUCE)
-        return l->tree->home[i].close ? l->tree->home[i].close->parent : s;
+        return l->tree->storage[i].finish_loop ? l->tree->storage[i].finish_loop->parent : s;
     while (s->parent && !rd_in(v->reduced, s->axis))
         s = s->parent;
     return s->parent ? s->parent : s;
@@ -95,7 +95,7 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
     if (v->group >= 0) {
         f->n_group = l->graph->axis[v->group].extent;
         f->apart   = rd_coef(&f->cell, v->group);
-        f->begins  = rd_begins_of_rows(l->graph, v);
+        f->begins  = rd_row_begins_distance(l->graph, v);
         f->split &= f->n_block > 1 || f->loose;
         /* Compiled loops take rows of a sparse matrix one by one, each with its own state. */
         if (facts->of_pattern != RD_PATTERN_ROWS)
@@ -158,10 +158,10 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
 
 /* Writes CLOSE of a finished reduction and the stores of its results, in loops over its cells if
  * it has several. */
-void rd_close_fold(rd_lowering *l, rd_opened *into, int i)
+void rd_finish_fold(rd_lowering *l, rd_opened *into, int i)
 {
     const rd_value *v      = &l->graph->value[i];
-    const rd_scope *parent = fold_parent(l, i), *ends = l->tree->home[i].ends;
+    const rd_scope *parent = fold_parent(l, i), *ends = l->tree->storage[i].epilogue_loop;
     int             dst = l->p->n_reg, loops[RD_MAX_AXES], axis[RD_MAX_AXES], n = 0;
 
     if (l->failed) /* perhaps before the fold was made */
@@ -175,7 +175,7 @@ void rd_close_fold(rd_lowering *l, rd_opened *into, int i)
     }
     rd_emit(l, into,
             (rd_inst){ .kind = RD_I_CLOSE, .type = v->type, .dst = dst, .arg = l->fold[i] });
-    if (l->tree->home[i].keep != RD_KEEP_REGISTER)
+    if (l->tree->storage[i].keep != RD_KEEP_REGISTER)
         store_results(l, into, i, dst);
     if (n == 0 && into != &l->tail && v->inner < 0)
         rd_set_register(l, i, l->depth, dst);
@@ -184,20 +184,21 @@ void rd_close_fold(rd_lowering *l, rd_opened *into, int i)
 }
 
 /* Finishes all reductions inside `scope` that `loop` is the outermost reduced loop of. */
-void rd_close_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, const rd_scope *loop)
+void rd_finish_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, const rd_scope *loop)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         if (item->loop)
-            rd_close_folds(l, into, item->loop, loop);
+            rd_finish_folds(l, into, item->loop, loop);
         else if (l->graph->value[item->value].kind == RD_VALUE_REDUCE &&
-                 l->tree->home[item->value].close == loop && !l->tree->home[item->value].ends)
-            rd_close_fold(l, into, item->value);
+                 l->tree->storage[item->value].finish_loop == loop &&
+                 !l->tree->storage[item->value].epilogue_loop)
+            rd_finish_fold(l, into, item->value);
     }
 }
 
-void rd_end_folds(rd_lowering *l, const rd_scope *scope)
+void rd_finish_epilogue_folds(rd_lowering *l, const rd_scope *scope)
 {
-    for (int a = 0; a < l->tree->n_anchor; a++)
-        if (l->tree->home[l->tree->anchor[a].value].ends == scope)
-            rd_close_fold(l, &l->level[l->depth], l->tree->anchor[a].value);
+    for (int a = 0; a < l->tree->n_materialised; a++)
+        if (l->tree->storage[l->tree->materialised[a].value].epilogue_loop == scope)
+            rd_finish_fold(l, &l->level[l->depth], l->tree->materialised[a].value);
 }

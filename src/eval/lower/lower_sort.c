@@ -14,7 +14,7 @@ static const rd_sort_facts *kept_facts(rd_lowering *l, const rd_expr *e)
 /* Makes scratch for a value if no STORE has done so yet. */
 static void find_scratch(rd_lowering *l, int v)
 {
-    if (l->tree->home[v].keep == RD_KEEP_SCRATCH && l->slot[v] < 0)
+    if (l->tree->storage[v].keep == RD_KEEP_SCRATCH && l->slot[v] < 0)
         l->slot[v] = rd_new_scratch(l, v);
 }
 

@@ -25,7 +25,7 @@ static int level_of_scope(const rd_lowering *l, const rd_scope *scope)
 /* ---- Inlined values -------------------------------------------------------------------------- */
 static bool is_stored(const rd_lowering *l, int v)
 {
-    return l->tree->home[v].keep != RD_KEEP_INLINE;
+    return l->tree->storage[v].keep != RD_KEEP_INLINE;
 }
 
 /* The level at which value v is computed: the innermost of its operands' levels. */
@@ -44,9 +44,9 @@ static int level_of(const rd_lowering *l, const rd_value *v)
             level = at > level ? at : level;
         }
     if (v->target >= 0) {
-        int home = level_of_scope(l, l->tree->home[v->target].home);
+        int inner = level_of_scope(l, l->tree->storage[v->target].scope);
 
-        level = home > level ? home : level;
+        level = inner > level ? inner : level;
     }
     return level;
 }
@@ -117,7 +117,7 @@ void rd_compute(rd_lowering *l, int i)
         rd_set_register(l, i, at, l->reg[v->in[0]]); /* the same bits in a register */
         return;
     }
-    if (v->target >= 0 && l->tree->home[v->target].keep == RD_KEEP_REGISTER) {
+    if (v->target >= 0 && l->tree->storage[v->target].keep == RD_KEEP_REGISTER) {
         /* Read elsewhere, but only along axes over which the value does not vary. */
         rd_set_register(l, i, l->at[v->target], l->reg[v->target]);
         return;
@@ -148,12 +148,13 @@ void rd_compute(rd_lowering *l, int i)
 /* Loads a stored value that has no register here any more. */
 static void load_stored(rd_lowering *l, int i)
 {
-    const rd_value *v = &l->graph->value[i];
-    const rd_home  *h = &l->tree->home[i];
-    int level = level_of_axes(l, h->stored), home = level_of_scope(l, h->home), dst = l->p->n_reg++;
+    const rd_value   *v     = &l->graph->value[i];
+    const rd_storage *h     = &l->tree->storage[i];
+    int               level = level_of_axes(l, h->stored), inner = level_of_scope(l, h->scope),
+        dst      = l->p->n_reg++;
     rd_address a = rd_store_address(l, i);
 
-    level = home > level ? home : level;
+    level = inner > level ? inner : level;
     rd_emit(
         l, &l->level[level],
         (rd_inst){ .kind = RD_I_LOAD, .type = v->type, .dst = dst, .arg = rd_new_address(l, &a) });
@@ -207,7 +208,7 @@ void rd_emit_store(rd_lowering *l, rd_opened *level, int v, int reg)
 {
     rd_address a;
 
-    if (l->tree->home[v].keep == RD_KEEP_SCRATCH && l->slot[v] < 0)
+    if (l->tree->storage[v].keep == RD_KEEP_SCRATCH && l->slot[v] < 0)
         l->slot[v] = rd_new_scratch(l, v);
     a = rd_store_address(l, v);
     rd_emit(

@@ -215,7 +215,7 @@ static void write_out(writing *w)
 }
 
 /* Unrolls all such loops of a finished program.  See lower.h. */
-void rd_write_out_results(rd_lowering *l)
+void rd_unroll_results(rd_lowering *l)
 {
     rd_program *p     = l->p;
     writing     w     = { .l = l, .p = p };

@@ -33,7 +33,7 @@ static bool fold_suits(const finding *f, const rd_value *v)
 {
     const rd_graph *g = f->tree->graph;
 
-    return rd_begins_of_rows(g, v) && v->inner < 0 && v->combine->lanes == 1 &&
+    return rd_row_begins_distance(g, v) && v->inner < 0 && v->combine->lanes == 1 &&
            v->combine->order[0] == f->folds->axis && v->group == f->maps->axis &&
            v->combine->steps >= g->axis[f->folds->axis].extent;
 }
@@ -43,10 +43,10 @@ static bool folds_suit(const finding *f)
 {
     bool some = false;
 
-    for (int a = 0; a < f->tree->n_anchor; a++) {
-        const int v = f->tree->anchor[a].value;
+    for (int a = 0; a < f->tree->n_materialised; a++) {
+        const int v = f->tree->materialised[a].value;
 
-        if (!is_within(f->tree->home[v].where, f->folds) || !value_of(f, v)->combine)
+        if (!is_within(f->tree->storage[v].where, f->folds) || !value_of(f, v)->combine)
             continue;
         if (!fold_suits(f, value_of(f, v)))
             return false;
@@ -58,16 +58,16 @@ static bool folds_suit(const finding *f)
 /* ---- The maps -------------------------------------------------------------------------------- */
 /* True if a map is cheap for each row: no functions, which need vectors, and no gathers, which
  * may fail besides. */
-static bool is_cheap(const finding *f, int anchor)
+static bool is_cheap(const finding *f, int materialised)
 {
     const rd_graph *g = f->tree->graph;
 
-    for (int i = 0; i <= anchor; i++)
-        f->needed[i] = i == anchor;
-    for (int i = anchor; i >= 0; i--) {
+    for (int i = 0; i <= materialised; i++)
+        f->needed[i] = i == materialised;
+    for (int i = materialised; i >= 0; i--) {
         const rd_value *v = &g->value[i];
 
-        if (!f->needed[i] || (i != anchor && f->tree->home[i].keep != RD_KEEP_INLINE))
+        if (!f->needed[i] || (i != materialised && f->tree->storage[i].keep != RD_KEEP_INLINE))
             continue;
         if (rd_is_function(v) || v->kind == RD_VALUE_CALL || rd_is_gathered(v))
             return false;
@@ -84,7 +84,7 @@ static bool use_suits(const finding *f, const rd_scope *reader, const rd_use *us
     const rd_value *v    = value_of(f, use->value);
     const rd_scope *cell = rd_scope_of_cell(f->maps, v->axes);
 
-    if (!is_within(f->tree->home[use->value].where, f->folds))
+    if (!is_within(f->tree->storage[use->value].where, f->folds))
         return true;
     return v->combine && !(v->axes & ~use->same) && cell && is_within(reader, cell);
 }
@@ -92,16 +92,17 @@ static bool use_suits(const finding *f, const rd_scope *reader, const rd_use *us
 /* True if all values in the second loop are cheap maps with suitable reads. */
 static bool maps_suit(const finding *f)
 {
-    for (int a = 0; a < f->tree->n_anchor; a++) {
-        const rd_anchor *anchor = &f->tree->anchor[a];
-        const rd_scope  *where  = f->tree->home[anchor->value].where;
+    for (int a = 0; a < f->tree->n_materialised; a++) {
+        const rd_materialised *materialised = &f->tree->materialised[a];
+        const rd_scope        *where        = f->tree->storage[materialised->value].where;
 
         if (!is_within(where, f->maps))
             continue;
-        if (value_of(f, anchor->value)->kind != RD_VALUE_MAP || !is_cheap(f, anchor->value))
+        if (value_of(f, materialised->value)->kind != RD_VALUE_MAP ||
+            !is_cheap(f, materialised->value))
             return false;
-        for (int u = 0; u < anchor->n_use; u++)
-            if (!use_suits(f, where, &anchor->use[u]))
+        for (int u = 0; u < materialised->n_use; u++)
+            if (!use_suits(f, where, &materialised->use[u]))
                 return false;
     }
     return true;
@@ -122,7 +123,7 @@ static bool is_plain(const rd_scope *scope)
 }
 
 /* Fuses all such pairs of stages.  See order.h. */
-bool rd_take_epilogues(rd_tree *tree)
+bool rd_fuse_epilogues(rd_tree *tree)
 {
     bool    some = false;
     finding f    = { .tree   = tree,
@@ -141,5 +142,5 @@ bool rd_take_epilogues(rd_tree *tree)
         item->next           = item->next->next;
         some                 = true;
     }
-    return !some || rd_settle_homes(tree);
+    return !some || rd_assign_storage(tree);
 }

@@ -25,7 +25,7 @@ int64_t rd_step_of(const rd_tree *tree, int value, int axis)
         return v->whole; /* read at other places, such as windows: counted as contiguous */
     for (int d = 0; d < v->n_dim; d++)
         for (int k = 0; k < v->n_dim && v->dim[d] == axis; k++)
-            if (rd_stands_inside(v, k, d) && rd_in(tree->home[value].stored, v->dim[k]))
+            if (rd_is_inner_dim(v, k, d) && rd_in(tree->storage[value].stored, v->dim[k]))
                 step *= tree->graph->axis[v->dim[k]].extent;
     return step;
 }
@@ -84,13 +84,13 @@ rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis)
 }
 
 /* The kind of sparse reduction in a scope.  See order.h. */
-int rd_folds_places(const rd_tree *tree, const rd_scope *scope)
+int rd_sparse_fold_kind(const rd_tree *tree, const rd_scope *scope)
 {
     int found = 0;
 
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_value *v    = item->loop ? NULL : &tree->graph->value[item->value];
-        const int       here = item->loop                    ? rd_folds_places(tree, item->loop)
+        const int       here = item->loop                    ? rd_sparse_fold_kind(tree, item->loop)
                                : v->group >= 0 && v->combine ? v->expr->as.fold->of_pattern
                                                              : 0;
 

@@ -14,7 +14,7 @@ static bool is_one_task(const rd_tree *tree, const rd_stage *stage)
     enum { FEW = 64 };
 
     return tree->graph->axis[stage->root].extent <= FEW &&
-           rd_folds_places(tree, stage->item->loop) > 0;
+           rd_sparse_fold_kind(tree, stage->item->loop) > 0;
 }
 
 static void plan_tasks(const rd_tree *tree, rd_stage *stage)
@@ -38,10 +38,10 @@ rd_nest *rd_order(rd_tree *tree, const rd_choice *choice)
     if (!nest)
         return NULL;
     if (choice->traversal != RD_TRAVERSE_LAZY &&
-        (!rd_take_rows_together(tree) || !rd_make_squares(tree) || !rd_make_panels(tree, choice) ||
-         !rd_spread_roots(tree)))
+        (!rd_sort_rows_in_ranges(tree) || !rd_make_transposes(tree) ||
+         !rd_make_panels(tree, choice) || !rd_interchange_roots(tree)))
         return NULL;
-    if (!rd_settle_homes(tree) || !rd_take_epilogues(tree))
+    if (!rd_assign_storage(tree) || !rd_fuse_epilogues(tree))
         return NULL;
     for (rd_item *item = tree->root->first; item; item = item->next)
         n++;

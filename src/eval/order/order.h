@@ -11,25 +11,25 @@
 
 /* Columns of a panel of transposed squares.  The pages of so many rows stay in an L2 TLB, and
  * lines that the next square needs stay in half an L2 cache. */
-#define RD_SQUARES        512
+#define RD_TRANSPOSE_PANEL      512
 /* Columns of such a panel if there is only one loop over rows, as in a reduction with a
  * transposed operand: one square.  The next square is below, and prefetched lines are still
  * there.  Rows a power of two apart share few cache sets (8192 x 8192 f64, Zen 4: 512 columns
  * take 1.12 times as long). */
-#define RD_FOLDED_SQUARES 64
+#define RD_TRANSPOSE_FOLD_PANEL 64
 
 /* sort_ranges.c: sorts several rows at a time. */
-bool rd_take_rows_together(rd_tree *tree);
+bool rd_sort_rows_in_ranges(rd_tree *tree);
 /* transpose_loops.c: makes the two axes of a transposing map innermost, in panels. */
-bool rd_make_squares(const rd_tree *tree);
+bool rd_make_transposes(const rd_tree *tree);
 /* True if a read in the scope is contiguous along the scope's loop, and not along the axis. */
 bool rd_runs_across(const rd_tree *tree, const rd_scope *scope, int axis);
 /* panels.c: moves kept loops inside loops of larger strides. */
 bool rd_make_panels(const rd_tree *tree, const rd_choice *choice);
 /* root_interchange.c: moves root loops of few iterations inside a loop that tasks can share. */
-bool rd_spread_roots(const rd_tree *tree);
+bool rd_interchange_roots(const rd_tree *tree);
 /* epilogue.c: fuses maps of row reductions into the stage of the reductions. */
-bool rd_take_epilogues(rd_tree *tree);
+bool rd_fuse_epilogues(rd_tree *tree);
 
 /* ---- Facts (loop_facts.c) ------------------------------------------------------------------------ */
 /* How tasks may share a loop over `axis` around all that is in `scope`. */
@@ -53,5 +53,5 @@ int64_t rd_step_of(const rd_tree *tree, int value, int axis);
 /* Makes a loop over the axis around a list of items; NULL without memory. */
 rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first);
 /* The greatest rd_pattern of sparse reductions in the scope; 0: there is none. */
-int rd_folds_places(const rd_tree *tree, const rd_scope *scope);
+int rd_sparse_fold_kind(const rd_tree *tree, const rd_scope *scope);
 #endif

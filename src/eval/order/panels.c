@@ -45,15 +45,15 @@ typedef struct panel {
     int64_t          lanes; /* bytes of accumulators with several lanes, per index */
 } panel;
 
-static const rd_anchor *anchor_of(const rd_tree *tree, int value)
+static const rd_materialised *materialised_of(const rd_tree *tree, int value)
 {
-    return &tree->anchor[tree->number[value]];
+    return &tree->materialised[tree->number[value]];
 }
 
 /* ---- Where the axis should go
  * ------------------------------------------------------------------ */
 /* *some: a read has a small stride along the axis; *all: every read has a small stride or none. */
-static void look_at_reads(const panel *p, const rd_anchor *a, bool *some, bool *all)
+static void look_at_reads(const panel *p, const rd_materialised *a, bool *some, bool *all)
 {
     *some = false;
     *all  = true;
@@ -67,7 +67,7 @@ static void look_at_reads(const panel *p, const rd_anchor *a, bool *some, bool *
 
 /* True if the rows along the axis that it reads, one for each index of `outer`, are one run of
  * memory. */
-static bool rows_adjoin(const panel *p, const rd_anchor *a, int outer)
+static bool rows_adjoin(const panel *p, const rd_materialised *a, int outer)
 {
     bool any = false;
 
@@ -92,11 +92,11 @@ static bool is_cached(const panel *p, int value)
  * lanes lie outside the kept axis (image channels), or each run is too short to stream while its
  * neighbours continue it.  Not for reductions that may exit early, as they end earlier one at a
  * time. */
-static bool lanes_want(const panel *p, const rd_value *v, const rd_anchor *a, int outer)
+static bool lanes_want(const panel *p, const rd_value *v, const rd_materialised *a, int outer)
 {
     bool any = false;
 
-    if (!rd_in(v->axes, p->axis) || rd_value_decides(v))
+    if (!rd_in(v->axes, p->axis) || rd_value_may_exit(v))
         return false;
     for (int u = 0; u < a->n_use; u++) {
         const int     read = a->use[u].value;
@@ -118,9 +118,9 @@ static bool lanes_want(const panel *p, const rd_value *v, const rd_anchor *a, in
  * contiguous kept elements, or a stored map that would be written by columns. */
 static bool wants(const panel *p, int value, const rd_scope *scope, int outer)
 {
-    const rd_value  *v = &p->tree->graph->value[value];
-    const rd_anchor *a = anchor_of(p->tree, value);
-    bool             some, all;
+    const rd_value        *v = &p->tree->graph->value[value];
+    const rd_materialised *a = materialised_of(p->tree, value);
+    bool                   some, all;
 
     if (scope->axis == p->axis) /* innermost already */
         return false;
@@ -132,7 +132,7 @@ static bool wants(const panel *p, int value, const rd_scope *scope, int outer)
     if (v->combine)
         return v->combine->lane_axis == p->axis && (v->reduced & ~scope->open) == 0 && some;
     return rd_step_of(p->tree, value, p->axis) == 1 && all &&
-           (v->out >= 0 || p->tree->home[value].keep == RD_KEEP_ARRAY);
+           (v->out >= 0 || p->tree->storage[value].keep == RD_KEEP_ARRAY);
 }
 
 static bool some_want(const panel *p, const rd_scope *scope, int outer)
@@ -204,12 +204,12 @@ static int64_t range_of(const rd_graph *g, const rd_scope *scope, int axis)
 /* Number of rows along the axis in a value's scratch. */
 static double rows_held(const panel *p, int value)
 {
-    const rd_home *home = &p->tree->home[value];
-    double         rows = 1;
+    const rd_storage *own  = &p->tree->storage[value];
+    double            rows = 1;
 
     for (int a = 0; a < p->tree->graph->n_axis; a++)
-        if (a != p->axis && rd_in(home->stored, a))
-            rows *= (double)range_of(p->tree->graph, home->home, a);
+        if (a != p->axis && rd_in(own->stored, a))
+            rows *= (double)range_of(p->tree->graph, own->scope, a);
     return rows;
 }
 
@@ -217,15 +217,15 @@ static double rows_held(const panel *p, int value)
 static void look(panel *p, const rd_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
-        const rd_value  *v;
-        const rd_anchor *a;
+        const rd_value        *v;
+        const rd_materialised *a;
 
         if (item->loop) {
             look(p, item->loop);
             continue;
         }
         v = &p->tree->graph->value[item->value];
-        a = anchor_of(p->tree, item->value);
+        a = materialised_of(p->tree, item->value);
         p->forbidden |= rd_in(v->reduced, p->axis);
         if (rd_dtype_size(v->type) > p->bytes)
             p->bytes = rd_dtype_size(v->type);
@@ -234,7 +234,7 @@ static void look(panel *p, const rd_scope *scope)
                 p->step = rd_step_of(p->tree, a->use[u].value, p->axis);
         p->lanes += lane_bytes(v, p->axis);
         /* The scratch row itself, and as much of its operands. */
-        if (p->tree->home[item->value].keep == RD_KEEP_SCRATCH)
+        if (p->tree->storage[item->value].keep == RD_KEEP_SCRATCH)
             p->held += 2.0 * rd_dtype_size(v->type) * rows_held(p, item->value);
     }
 }
@@ -244,7 +244,7 @@ static void look(panel *p, const rd_scope *scope)
 static bool reads_rows(const panel *p, const rd_scope *scope, int outer, bool *some)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
-        const rd_anchor *a = item->loop ? NULL : anchor_of(p->tree, item->value);
+        const rd_materialised *a = item->loop ? NULL : materialised_of(p->tree, item->value);
 
         if (item->loop && !reads_rows(p, item->loop, outer, some))
             return false;
@@ -287,7 +287,7 @@ static bool folds_rows(const panel *p, const rd_scope *loop)
 {
     enum { MANY = 1024 };
 
-    return p->extent <= MANY && rd_folds_places(p->tree, loop) == RD_PATTERN_ROWS;
+    return p->extent <= MANY && rd_sparse_fold_kind(p->tree, loop) == RD_PATTERN_ROWS;
 }
 
 /* True if an array is larger than the page cache.  Its rows would be read from disk again for
@@ -298,7 +298,7 @@ static bool is_too_large(const panel *p, const rd_scope *scope)
     bool            found = false;
 
     for (const rd_item *item = scope->first; item && !found; item = item->next) {
-        const rd_anchor *a = item->loop ? NULL : anchor_of(p->tree, item->value);
+        const rd_materialised *a = item->loop ? NULL : materialised_of(p->tree, item->value);
 
         found = item->loop && is_too_large(p, item->loop);
         for (int u = 0; a && u < a->n_use; u++) {
@@ -325,7 +325,7 @@ static int64_t panel_step(const panel *p, const rd_scope *loop)
     if (is_too_large(p, loop))
         return MOST_BYTES / p->bytes < p->extent ? MOST_BYTES / p->bytes : p->extent;
     if (rows && rd_runs_across(p->tree, rows, p->axis)) {
-        const int64_t side = has_loops(rows) ? RD_SQUARES : RD_FOLDED_SQUARES;
+        const int64_t side = has_loops(rows) ? RD_TRANSPOSE_PANEL : RD_TRANSPOSE_FOLD_PANEL;
         step               = step < side ? step : side;
     }
     if (p->lanes && lanes / p->lanes < step)

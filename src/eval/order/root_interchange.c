@@ -21,8 +21,9 @@ typedef struct facts {
 static void look(facts *f, const rd_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
-        const rd_graph  *g = f->tree->graph;
-        const rd_anchor *a = item->loop ? NULL : &f->tree->anchor[f->tree->number[item->value]];
+        const rd_graph        *g = f->tree->graph;
+        const rd_materialised *a =
+            item->loop ? NULL : &f->tree->materialised[f->tree->number[item->value]];
 
         if (item->loop)
             look(f, item->loop);
@@ -33,7 +34,7 @@ static void look(facts *f, const rd_scope *scope)
             f->bytes = step > f->bytes ? step : f->bytes;
         }
         f->exits |= a && g->value[item->value].kind == RD_VALUE_REDUCE &&
-                    rd_value_decides(&g->value[item->value]);
+                    rd_value_may_exit(&g->value[item->value]);
     }
 }
 
@@ -99,7 +100,7 @@ static bool spread(const rd_tree *tree, rd_item **at, int64_t range)
 }
 
 /* Does so for all root loops of few iterations.  See order.h. */
-bool rd_spread_roots(const rd_tree *tree)
+bool rd_interchange_roots(const rd_tree *tree)
 {
     for (rd_item **at = &tree->root->first, *next = *at; next;) {
         rd_scope *root  = next->loop, *inner;

@@ -48,7 +48,8 @@ static int64_t bytes_of_rows(const rd_tree *tree, const rd_scope *loop)
 static bool lies_across(const rd_tree *tree, const rd_scope *loop, int axis)
 {
     for (const rd_item *item = loop->first; item; item = item->next) {
-        const rd_anchor *a = item->loop ? NULL : &tree->anchor[tree->number[item->value]];
+        const rd_materialised *a =
+            item->loop ? NULL : &tree->materialised[tree->number[item->value]];
 
         if (item->loop && lies_across(tree, item->loop, axis))
             return true;
@@ -155,7 +156,7 @@ static bool take_rows_together(const rd_tree *tree, rd_scope *scope)
     return true;
 }
 
-bool rd_take_rows_together(rd_tree *tree)
+bool rd_sort_rows_in_ranges(rd_tree *tree)
 {
-    return take_rows_together(tree, tree->root) && rd_settle_homes(tree);
+    return take_rows_together(tree, tree->root) && rd_assign_storage(tree);
 }

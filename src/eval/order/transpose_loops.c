@@ -78,7 +78,7 @@ static int find_read(const chain *c, int stored)
 
     for (int k = 0; k < c->n; k++)
         for (const rd_item *item = c->loop[c->n - 1]->first; item; item = item->next) {
-            const rd_anchor *a = &c->tree->anchor[c->tree->number[item->value]];
+            const rd_materialised *a = &c->tree->materialised[c->tree->number[item->value]];
 
             for (int u = 0; u < a->n_use; u++)
                 if (runs_across(c->tree, a->use[u].value, c->loop[k]->axis,
@@ -105,7 +105,7 @@ static void move_inside(const chain *c, int k)
 static bool is_cut(const rd_scope *loop, int axis)
 {
     for (const rd_scope *s = loop->parent; s; s = s->parent)
-        if (s->tile && s->axis == axis && s->step <= RD_SQUARES)
+        if (s->tile && s->axis == axis && s->step <= RD_TRANSPOSE_PANEL)
             return true;
     return false;
 }
@@ -114,7 +114,7 @@ static bool is_cut(const rd_scope *loop, int axis)
 static bool all_run_along(const chain *c, int axis)
 {
     for (const rd_item *item = c->loop[c->n - 1]->first; item; item = item->next) {
-        const rd_anchor *a = &c->tree->anchor[c->tree->number[item->value]];
+        const rd_materialised *a = &c->tree->materialised[c->tree->number[item->value]];
 
         for (int u = 0; a && u < a->n_use; u++)
             if (rd_in(c->tree->graph->value[a->use[u].value].axes, axis) &&
@@ -152,7 +152,7 @@ static bool make_square(chain *c, rd_item **at)
     }
     move_inside(c, read);
     move_inside(c, stored > read ? stored - 1 : stored);
-    if (c->tree->graph->axis[c->loop[c->n - 1]->axis].extent < 2 * RD_SQUARES ||
+    if (c->tree->graph->axis[c->loop[c->n - 1]->axis].extent < 2 * RD_TRANSPOSE_PANEL ||
         is_cut(c->loop[0], c->loop[c->n - 1]->axis))
         return true;
     (*at)->next = NULL;
@@ -160,7 +160,7 @@ static bool make_square(chain *c, rd_item **at)
     if (!panel)
         return false;
     panel->loop->tile = true;
-    panel->loop->step = RD_SQUARES;
+    panel->loop->step = RD_TRANSPOSE_PANEL;
     panel->next       = rest;
     *at               = panel;
     return true;
@@ -178,7 +178,7 @@ static bool make_squares(const rd_tree *tree, rd_scope *scope)
     return true;
 }
 
-bool rd_make_squares(const rd_tree *tree)
+bool rd_make_transposes(const rd_tree *tree)
 {
     return make_squares(tree, tree->root);
 }
@@ -187,7 +187,8 @@ bool rd_make_squares(const rd_tree *tree)
 bool rd_runs_across(const rd_tree *tree, const rd_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
-        const rd_anchor *a = item->loop ? NULL : &tree->anchor[tree->number[item->value]];
+        const rd_materialised *a =
+            item->loop ? NULL : &tree->materialised[tree->number[item->value]];
 
         if (item->loop && rd_runs_across(tree, item->loop, axis))
             return true;

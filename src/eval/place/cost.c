@@ -13,20 +13,21 @@ static double points(const rd_placing *p, rd_set axes)
     return (double)rd_points_of(p->graph, axes);
 }
 
-static const rd_value *value_of(const rd_placing *p, int anchor)
+static const rd_value *value_of(const rd_placing *p, int materialised)
 {
-    return &p->graph->value[p->list[anchor].value];
+    return &p->graph->value[p->list[materialised].value];
 }
 
 /* ---- Values of the group, and their phases
  * ---------------------------------------------------- */
-static rd_touched *touch(rd_placing *p, int value, int phase)
+static rd_group_value *touch(rd_placing *p, int value, int phase)
 {
-    rd_touched *t;
+    rd_group_value *t;
 
     if (p->touch_of[value] < 0) {
-        p->touch_of[value]         = p->n_touched;
-        p->touched[p->n_touched++] = (rd_touched){ .value = value, .first = phase, .last = phase };
+        p->touch_of[value] = p->n_touched;
+        p->touched[p->n_touched++] =
+            (rd_group_value){ .value = value, .first = phase, .last = phase };
     }
     t        = &p->touched[p->touch_of[value]];
     t->first = phase < t->first ? phase : t->first;
@@ -46,7 +47,7 @@ static bool closes_first(const rd_value *m, const rd_use *use, rd_set shared)
 
 /* The phase in which a member is computed.  Operands come first in the group, so their phases
  * are known. */
-static int phase_of(const rd_placing *p, const rd_anchor *a, rd_set shared)
+static int phase_of(const rd_placing *p, const rd_materialised *a, rd_set shared)
 {
     int phase = 0;
 
@@ -67,9 +68,9 @@ static void survey(rd_placing *p, int n, const int32_t *group, rd_set shared)
 {
     p->n_touched = 0;
     for (int i = 0; i < n; i++) {
-        const rd_anchor *a     = &p->list[group[i]];
-        int              phase = phase_of(p, a, shared);
-        rd_touched      *t     = touch(p, a->value, phase);
+        const rd_materialised *a     = &p->list[group[i]];
+        int                    phase = phase_of(p, a, shared);
+        rd_group_value        *t     = touch(p, a->value, phase);
 
         t->inside = true;
         t->made   = phase;
@@ -99,7 +100,7 @@ static int unit_axis(const rd_value *v)
 }
 
 /* True if only the group reads the value. */
-static bool is_inside(const rd_placing *p, const rd_touched *t)
+static bool is_inside(const rd_placing *p, const rd_group_value *t)
 {
     const rd_value *m = &p->graph->value[t->value];
 
@@ -124,7 +125,7 @@ static bool goes_by(const rd_placing *p, int n, const int32_t *group, int axis)
 /* Bytes of a value that one iteration of the shared loops touches in two phases.  A column
  * counts with the width of a panel, as whole cache lines are loaded; not if only the group uses
  * it, column by column. */
-static double held_bytes(const rd_placing *p, int n, const int32_t *group, const rd_touched *t,
+static double held_bytes(const rd_placing *p, int n, const int32_t *group, const rd_group_value *t,
                          rd_set shared)
 {
     const rd_value *m     = &p->graph->value[t->value];
@@ -163,7 +164,7 @@ static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set sh
 }
 
 /* The cost of moving one value into or out of the group, or from one phase to the next. */
-static double transfer_cost(const rd_placing *p, const rd_touched *t, rd_set shared)
+static double transfer_cost(const rd_placing *p, const rd_group_value *t, rd_set shared)
 {
     const rd_value *m = &p->graph->value[t->value];
     /* inside an outer loop, which has loaded the operands already */
@@ -184,8 +185,8 @@ double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, 
 
     survey(p, n, group, shared);
     for (int i = 0; i < p->n_touched; i++) {
-        const rd_touched *t = &p->touched[i];
-        const rd_value   *m = &p->graph->value[t->value];
+        const rd_group_value *t = &p->touched[i];
+        const rd_value       *m = &p->graph->value[t->value];
 
         if (t->first != t->last)
             held += held_bytes(p, n, group, t, shared);

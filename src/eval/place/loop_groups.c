@@ -24,9 +24,9 @@ typedef struct growing {
     bool strict, say;
 } growing;
 
-static rd_value *value_of(const rd_placing *p, int anchor)
+static rd_value *value_of(const rd_placing *p, int materialised)
 {
-    return &p->graph->value[p->list[anchor].value];
+    return &p->graph->value[p->list[materialised].value];
 }
 
 int rd_direction(const rd_value *v, int x)
@@ -36,7 +36,7 @@ int rd_direction(const rd_value *v, int x)
     return v->kind == RD_VALUE_SCAN && v->expr->as.fold->reverse ? -1 : 1;
 }
 
-/* ---- May an anchor join a loop? -------------------------------------------------------------- */
+/* ---- May an materialised join a loop? -------------------------------------------------------------- */
 /* True if the combine tree's order of reduced axes allows a loop over x next. */
 static bool order_allows(const rd_value *v, rd_set open, int x)
 {
@@ -48,10 +48,10 @@ static bool order_allows(const rd_value *v, rd_set open, int x)
     return true;
 }
 
-static bool is_member(const growing *g, int anchor)
+static bool is_member(const growing *g, int materialised)
 {
     for (int i = 0; i < g->n; i++)
-        if (g->member[i] == anchor)
+        if (g->member[i] == materialised)
             return true;
     return false;
 }
@@ -143,7 +143,7 @@ static bool crosses_any(const growing *g, int a)
         const rd_value *m = value_of(p, g->member[i]);
 
         found = cross(g, v, m) &&
-                (!reads(g, a, g->member[i]) || (!p->graph->device && rd_wants_own_loop(v, m)));
+                (!reads(g, a, g->member[i]) || (!p->graph->device && rd_needs_own_loop(v, m)));
     }
     return found;
 }
@@ -152,7 +152,7 @@ static bool crosses_any(const growing *g, int a)
  * compute otherwise. */
 static bool slows(const growing *g, const rd_value *fold, const rd_value *m)
 {
-    return rd_is_function(m) && rd_takes_one_by_one(g->s->p->graph, fold) &&
+    return rd_is_function(m) && rd_is_element_by_element(g->s->p->graph, fold) &&
            rd_in(m->axes & fold->reduced, g->x);
 }
 
@@ -250,8 +250,9 @@ static void note_refusal(const growing *g, int a, refusal why)
     const rd_graph          *graph = p->graph;
 
     snprintf(line, sizeof line, "%s not in the %s loop of %s: %s\n",
-             rd_anchor_name(graph, p->number, p->list[a].value, one), graph->axis[g->x].name,
-             rd_anchor_name(graph, p->number, p->list[g->member[0]].value, other), reasons[why]);
+             rd_materialised_name(graph, p->number, p->list[a].value, one), graph->axis[g->x].name,
+             rd_materialised_name(graph, p->number, p->list[g->member[0]].value, other),
+             reasons[why]);
     if (!p->why.at || !strstr(p->why.at, line))
         rd_text_add(&p->why, "%s", line);
 }
@@ -412,7 +413,7 @@ static rd_loop_group best_group(growing *g, bool *supposing)
             memcpy(g->s->best, g->member, (size_t)c.n * sizeof *g->s->best);
         }
     }
-    best.anchor = g->s->best;
+    best.materialised = g->s->best;
     return best;
 }
 
@@ -428,7 +429,7 @@ static rd_loop_group best_now(growing *g)
     memset(g->s->late, 0, (size_t)g->s->p->n * sizeof *g->s->late);
     while (g->n_wait <= FEW && (best = best_group(g, &supposing)).axis >= 0 && supposing)
         for (int i = 0; i < best.n; i++)
-            g->s->late[best.anchor[i]] = true;
+            g->s->late[best.materialised[i]] = true;
     if (best.axis >= 0)
         return best;
     memset(g->s->late, 0, (size_t)g->s->p->n * sizeof *g->s->late);

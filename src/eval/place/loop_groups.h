@@ -18,9 +18,9 @@ typedef struct rd_grouping {
 typedef struct rd_loop_group {
     /* axis: -1: none; folds: members that reduce it or carry a state along it */
     int      axis, n, folds;
-    double   gain;   /* operations that sharing saves */
-    int64_t  stride; /* the largest stride along the axis */
-    int32_t *anchor; /* valid until the next choice */
+    double   gain;         /* operations that sharing saves */
+    int64_t  stride;       /* the largest stride along the axis */
+    int32_t *materialised; /* valid until the next choice */
 } rd_loop_group;
 
 /* Starts without waiting values; false: no memory. */

@@ -17,9 +17,9 @@ bool rd_is_function(const rd_value *m)
     return m->kind == RD_VALUE_MAP && rd_op_table[m->op].by >= RD_BY_OURS;
 }
 
-bool rd_takes_one_by_one(const rd_graph *graph, const rd_value *reader)
+bool rd_is_element_by_element(const rd_graph *graph, const rd_value *reader)
 {
-    return !graph->device && rd_goes_by_rows(reader);
+    return !graph->device && rd_is_row_reduction(reader);
 }
 
 static double points(const rd_placing *p, rd_set axes)
@@ -50,7 +50,7 @@ double rd_gathers_price(const rd_placing *p, int value)
     for (int i = value; i >= 0; i--) {
         const rd_value *v = &p->graph->value[i];
 
-        if (!mine[i] || (i != value && p->anchor[i]))
+        if (!mine[i] || (i != value && p->materialised[i]))
             continue;
         price += rd_is_gathered(v) ? price_of_gather(p->graph, v) : 0;
         for (int k = 0; k < v->n_in; k++)
@@ -115,14 +115,14 @@ static bool choose(rd_placing *p)
         double          here   = n[i].evaluations;
         double          called = n[i].calls;
 
-        p->anchor[i] = rd_is_anchor_kind(v);
-        if (!p->anchor[i] && may_keep(p, i))
-            p->anchor[i] = v->ops * ((rd_is_function(v) ? called : here) - once) >
-                               RD_PRICE_NEAR * (1 + n[i].uses) * once ||
-                           (gathers && saves_gathers(p, i, &n[i]));
-        if (p->anchor[i]) {
+        p->materialised[i] = rd_is_materialised_kind(v);
+        if (!p->materialised[i] && may_keep(p, i))
+            p->materialised[i] = v->ops * ((rd_is_function(v) ? called : here) - once) >
+                                     RD_PRICE_NEAR * (1 + n[i].uses) * once ||
+                                 (gathers && saves_gathers(p, i, &n[i]));
+        if (p->materialised[i]) {
             here   = points(p, rd_space(v));
-            called = rd_takes_one_by_one(g, v) ? RD_VECTOR * here : here;
+            called = rd_is_element_by_element(g, v) ? RD_VECTOR * here : here;
         }
         for (int k = 0; k < v->n_in; k++)
             if (v->in[k] >= 0)
@@ -136,7 +136,7 @@ static bool choose(rd_placing *p)
 }
 
 /* ---- Reads ----------------------------------------------------------------------------------- */
-static bool add_use(rd_placing *p, rd_anchor *a, int value, rd_set same)
+static bool add_use(rd_placing *p, rd_materialised *a, int value, rd_set same)
 {
     for (int i = 0; i < a->n_use; i++)
         if (a->use[i].value == value) {
@@ -184,7 +184,7 @@ static void push(walk *w, int value)
 
 /* Lists the values that a materialised value reads, by a depth-first search through inlined
  * ones. */
-static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
+static bool list_uses(rd_placing *p, rd_materialised *a, walk *w)
 {
     const rd_graph *g = p->graph;
 
@@ -195,7 +195,7 @@ static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
         int             i = w->stack[--w->n];
         const rd_value *v = &g->value[i];
 
-        if (i != a->value && p->anchor[i]) {
+        if (i != a->value && p->materialised[i]) {
             if (!add_use(p, a, i, v->axes))
                 return false;
             continue;
@@ -256,7 +256,7 @@ static bool give_dims(const rd_placing *p, int value)
 }
 
 /* Decides which values are materialised.  See place.h. */
-bool rd_choose_anchors(rd_placing *p)
+bool rd_choose_materialised(rd_placing *p)
 {
     rd_graph *g = p->graph;
     size_t    n = (size_t)g->n_value + 1;
@@ -271,9 +271,9 @@ bool rd_choose_anchors(rd_placing *p)
     memset(p->touch_of, -1, n * sizeof *p->touch_of);
     for (int i = 0; i < g->n_value; i++) {
         p->number[i] = -1;
-        if (p->anchor[i]) {
+        if (p->materialised[i]) {
             p->number[i]    = p->n;
-            p->list[p->n++] = (rd_anchor){ .value = i };
+            p->list[p->n++] = (rd_materialised){ .value = i };
             if (!list_uses(p, &p->list[p->n - 1], &w))
                 return false;
         }

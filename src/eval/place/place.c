@@ -13,9 +13,9 @@ typedef struct state {
     rd_grouping groups;
 } state;
 
-static rd_value *value_of(const rd_placing *p, int anchor)
+static rd_value *value_of(const rd_placing *p, int materialised)
 {
-    return &p->graph->value[p->list[anchor].value];
+    return &p->graph->value[p->list[materialised].value];
 }
 
 /* Appends an item to a loop body: a value, or a loop. */
@@ -39,8 +39,8 @@ static int emit_ready(state *s, rd_scope *scope, int n, int32_t *wait)
     int left = 0;
 
     for (int i = 0; i < n; i++) {
-        const rd_anchor *a     = &s->p->list[wait[i]];
-        bool             ready = !(rd_space(value_of(s->p, wait[i])) & ~scope->open);
+        const rd_materialised *a     = &s->p->list[wait[i]];
+        bool                   ready = !(rd_space(value_of(s->p, wait[i])) & ~scope->open);
 
         for (int u = 0; u < a->n_use && ready; u++) {
             int number = s->p->number[a->use[u].value];
@@ -81,8 +81,8 @@ static bool place_loop(state *s, rd_scope *scope, const rd_loop_group *group, in
     loop->open   = scope->open | rd_bit(group->axis);
     loop->parent = scope;
     for (int i = 0; i < group->n; i++)
-        loop->backwards |= rd_direction(value_of(s->p, group->anchor[i]), group->axis) < 0;
-    memcpy(wait, group->anchor, (size_t)group->n * sizeof *wait);
+        loop->backwards |= rd_direction(value_of(s->p, group->materialised[i]), group->axis) < 0;
+    memcpy(wait, group->materialised, (size_t)group->n * sizeof *wait);
     return place_in(s, loop, group->n, wait);
 }
 
@@ -108,7 +108,7 @@ static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
 
 /* True if the number of materialised values is within the limit: each is compared with each
  * other one. */
-static bool few_anchors(const rd_placing *p)
+static bool has_few_materialised(const rd_placing *p)
 {
     enum { MOST = 256 };
 
@@ -125,19 +125,19 @@ static rd_tree *place_once(rd_placing *p)
     state    s    = { .p = p };
     int32_t *wait;
 
-    if (!rd_choose_anchors(p) || !few_anchors(p))
+    if (!rd_choose_materialised(p) || !has_few_materialised(p))
         return NULL;
     wait   = rd_pool_get(pool, (size_t)(p->n + 1) * sizeof *wait);
     s.tree = rd_pool_get(pool, sizeof *s.tree);
     if (!wait || !rd_grouping_new(&s.groups, p) || !s.tree ||
         !(s.tree->root = rd_pool_get(pool, sizeof *s.tree->root)))
         return NULL;
-    p->graph->crossed = false;
-    s.tree->graph     = p->graph;
-    s.tree->n_anchor  = p->n;
-    s.tree->anchor    = p->list;
-    s.tree->number    = rd_pool_grow(pool, p->number, (size_t)p->graph->n_value,
-                                     (size_t)p->graph->n_value + 1, sizeof *p->number);
+    p->graph->crossed      = false;
+    s.tree->graph          = p->graph;
+    s.tree->n_materialised = p->n;
+    s.tree->materialised   = p->list;
+    s.tree->number         = rd_pool_grow(pool, p->number, (size_t)p->graph->n_value,
+                                          (size_t)p->graph->n_value + 1, sizeof *p->number);
     if (!s.tree->number)
         return NULL;
     s.tree->root->axis = -1;
@@ -145,7 +145,7 @@ static rd_tree *place_once(rd_placing *p)
         wait[i]             = i;
         s.groups.waiting[i] = true;
     }
-    return place_in(&s, s.tree->root, p->n, wait) && rd_settle_homes(s.tree) ? s.tree : NULL;
+    return place_in(&s, s.tree->root, p->n, wait) && rd_assign_storage(s.tree) ? s.tree : NULL;
 }
 
 /* ---- Recomputation, once storage is known
@@ -167,7 +167,7 @@ static repeated repeat(const rd_placing *p, int value)
             if (p->list[a].use[u].value == value) {
                 const rd_value *reader = value_of(p, a);
                 const double    visits = (double)rd_points_of(p->graph, rd_space(reader));
-                const bool      slow   = rd_is_function(m) && rd_takes_one_by_one(p->graph, reader);
+                const bool slow = rd_is_function(m) && rd_is_element_by_element(p->graph, reader);
 
                 r.readers++;
                 r.visits += visits;
@@ -187,7 +187,7 @@ static int too_dear(const rd_placing *p, const rd_tree *tree)
         repeated        r;
         double          saved;
 
-        if (rd_is_anchor_kind(m) || tree->home[v].keep != RD_KEEP_ARRAY)
+        if (rd_is_materialised_kind(m) || tree->storage[v].keep != RD_KEEP_ARRAY)
             continue;
         if (!rd_goes_on(p->graph->ctx))
             return -1;
@@ -205,15 +205,15 @@ static bool placing_new(rd_placing *p, rd_graph *graph)
 {
     size_t n = (size_t)graph->n_value + 1;
 
-    *p = (rd_placing){ .graph    = graph,
-                       .anchor   = rd_pool_get(graph->pool, n * sizeof *p->anchor),
-                       .dropped  = rd_pool_get(graph->pool, n * sizeof *p->dropped),
-                       .marked   = rd_pool_get(graph->pool, n * sizeof *p->marked),
-                       .number   = rd_pool_get(graph->pool, n * sizeof *p->number),
-                       .readers  = rd_pool_get(graph->pool, n * sizeof *p->readers),
-                       .touched  = rd_pool_get(graph->pool, n * sizeof *p->touched),
-                       .touch_of = rd_pool_get(graph->pool, n * sizeof *p->touch_of) };
-    return p->anchor && p->dropped && p->marked && p->number && p->readers && p->touched &&
+    *p = (rd_placing){ .graph        = graph,
+                       .materialised = rd_pool_get(graph->pool, n * sizeof *p->materialised),
+                       .dropped      = rd_pool_get(graph->pool, n * sizeof *p->dropped),
+                       .marked       = rd_pool_get(graph->pool, n * sizeof *p->marked),
+                       .number       = rd_pool_get(graph->pool, n * sizeof *p->number),
+                       .readers      = rd_pool_get(graph->pool, n * sizeof *p->readers),
+                       .touched      = rd_pool_get(graph->pool, n * sizeof *p->touched),
+                       .touch_of     = rd_pool_get(graph->pool, n * sizeof *p->touch_of) };
+    return p->materialised && p->dropped && p->marked && p->number && p->readers && p->touched &&
            p->touch_of;
 }
 

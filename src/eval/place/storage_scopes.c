@@ -40,7 +40,7 @@ static void find_places(rd_tree *tree, rd_scope *scope)
         if (item->loop)
             find_places_in_loop(tree, item->loop, scope);
         else
-            tree->home[item->value].where = scope;
+            tree->storage[item->value].where = scope;
 }
 
 static int depth(const rd_scope *scope)
@@ -86,48 +86,51 @@ rd_scope *rd_scope_of_cell(rd_scope *scope, rd_set axes)
     return scope;
 }
 
-static rd_keep kind_of_home(const rd_value *v, const rd_home *h)
+static rd_storage_class kind_of_home(const rd_value *v, const rd_storage *h)
 {
     if (v->out >= 0)
         return RD_KEEP_OUTPUT;
-    if (!h->home->parent || v->kind == RD_VALUE_JOIN)
+    if (!h->scope->parent || v->kind == RD_VALUE_JOIN)
         return RD_KEEP_ARRAY;
     return h->stored || v->row ? RD_KEEP_SCRATCH : RD_KEEP_REGISTER;
 }
 
-/* Fills in tree->home for all values.  See ir.h. */
-bool rd_settle_homes(rd_tree *tree)
+/* Fills in tree->storage for all values.  See ir.h. */
+bool rd_assign_storage(rd_tree *tree)
 {
     const rd_graph *g = tree->graph;
 
-    if (!tree->home &&
-        !(tree->home = rd_pool_get(g->pool, (size_t)(g->n_value + 1) * sizeof *tree->home)))
+    if (!tree->storage &&
+        !(tree->storage = rd_pool_get(g->pool, (size_t)(g->n_value + 1) * sizeof *tree->storage)))
         return false;
     for (int i = 0; i < g->n_value; i++)
-        tree->home[i] = (rd_home){ .keep = RD_KEEP_INLINE };
+        tree->storage[i] = (rd_storage){ .keep = RD_KEEP_INLINE };
     find_places(tree, tree->root);
-    for (int a = 0; a < tree->n_anchor; a++) {
-        int      v = tree->anchor[a].value;
-        rd_home *h = &tree->home[v];
+    for (int a = 0; a < tree->n_materialised; a++) {
+        int         v = tree->materialised[a].value;
+        rd_storage *h = &tree->storage[v];
 
-        h->close = closing_loop(&g->value[v], h->where);
-        h->ends  = h->close ? rd_scope_of_cell(h->close->epilogue, g->value[v].axes) : NULL;
-        h->home  = h->ends ? h->ends : h->close ? h->close->parent : h->where;
+        h->finish_loop = closing_loop(&g->value[v], h->where);
+        h->epilogue_loop =
+            h->finish_loop ? rd_scope_of_cell(h->finish_loop->epilogue, g->value[v].axes) : NULL;
+        h->scope = h->epilogue_loop ? h->epilogue_loop
+                   : h->finish_loop ? h->finish_loop->parent
+                                    : h->where;
     }
-    for (int a = 0; a < tree->n_anchor; a++)
-        for (int u = 0; u < tree->anchor[a].n_use; u++) {
-            rd_home *h = &tree->home[tree->anchor[a].use[u].value];
+    for (int a = 0; a < tree->n_materialised; a++)
+        for (int u = 0; u < tree->materialised[a].n_use; u++) {
+            rd_storage *h = &tree->storage[tree->materialised[a].use[u].value];
 
-            if (h->home)
-                h->home = common(h->home, tree->home[tree->anchor[a].value].where);
+            if (h->scope)
+                h->scope = common(h->scope, tree->storage[tree->materialised[a].value].where);
         }
-    for (int a = 0; a < tree->n_anchor; a++) {
-        const rd_value *v = &g->value[tree->anchor[a].value];
-        rd_home        *h = &tree->home[tree->anchor[a].value];
+    for (int a = 0; a < tree->n_materialised; a++) {
+        const rd_value *v = &g->value[tree->materialised[a].value];
+        rd_storage     *h = &tree->storage[tree->materialised[a].value];
 
         if (v->out >= 0 || v->into >= 0)
-            h->home = tree->root;
-        h->stored = v->axes & ~h->home->open;
+            h->scope = tree->root;
+        h->stored = v->axes & ~h->scope->open;
         h->keep   = kind_of_home(v, h);
     }
     return true;

@@ -138,8 +138,8 @@ static rd_status bind_targets(const rd_plan *plan, rd_frame *f, void *const *out
 }
 
 /* Binds inputs and results to the caller's addresses, without temporary memory. */
-rd_status rd_bind_given(const rd_plan *plan, rd_frame *frame, const void *const *in,
-                        void *const *out)
+rd_status rd_frame_bind_given(const rd_plan *plan, rd_frame *frame, const void *const *in,
+                              void *const *out)
 {
     const rd_status status = bind_inputs(plan, frame, in);
 
@@ -174,9 +174,10 @@ static rd_status bind_arrays(const rd_plan *plan, rd_frame *f)
 }
 
 /* Binds all slots of a run.  See frame.h. */
-rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, void *const *out)
+rd_status rd_frame_bind(const rd_plan *plan, rd_frame *frame, const void *const *in,
+                        void *const *out)
 {
-    rd_status status = rd_bind_given(plan, frame, in, out);
+    rd_status status = rd_frame_bind_given(plan, frame, in, out);
 
     if (status == RD_OK)
         status = bind_results(plan, frame);
@@ -231,8 +232,8 @@ void rd_copy_out(const rd_output *o, char *to, const char *from)
 }
 
 /* Copies results out of temporary memory, if the run went well, and frees all memory that
- * rd_bind() took. */
-void rd_unbind(const rd_plan *plan, rd_frame *frame, rd_status status)
+ * rd_frame_bind() took. */
+void rd_frame_unbind(const rd_plan *plan, rd_frame *frame, rd_status status)
 {
     for (int s = 0; s < plan->n_slot && plan->arrays_apart; s++)
         if (plan->slot[s].kind == RD_SLOT_ARRAY)

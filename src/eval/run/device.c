@@ -408,7 +408,7 @@ static void run_bound(rd_device_run *r)
     r->tight = rd_room_is_tight(bytes_of_all(r->plan), r->room);
     if (!rd_run_recorded(r))
         run_asked(r);
-    rd_device_told(&r->of);
+    rd_device_tell_end(&r->of);
     rd_free(r->plan->ctx, lists);
 }
 
@@ -416,7 +416,7 @@ static void run_bound(rd_device_run *r)
 rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
                            const rd_progress *progress, bool *elsewhere)
 {
-    rd_device_run r = { .of     = rd_device_begins(plan, progress),
+    rd_device_run r = { .of     = rd_device_begin(plan, progress),
                         .plan   = plan,
                         .device = plan->backend->device };
     rd_frame_here here;
@@ -432,7 +432,7 @@ rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *con
     r.frame = rd_frame_take(plan, &here);
     if (!r.frame)
         return rd_no_memory(plan);
-    r.of.status = rd_bind_given(plan, r.frame, in, out);
+    r.of.status = rd_frame_bind_given(plan, r.frame, in, out);
     if (r.of.status == RD_OK)
         run_bound(&r);
     rd_frame_give(plan, r.frame, &here);

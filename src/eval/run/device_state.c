@@ -3,7 +3,7 @@
 #include "core/clock.h"
 #include <stdio.h>
 
-rd_device_state rd_device_begins(const rd_plan *plan, const rd_progress *progress)
+rd_device_state rd_device_begin(const rd_plan *plan, const rd_progress *progress)
 {
     const double now = rd_seconds();
 
@@ -48,7 +48,7 @@ bool rd_device_tell(void *state, double done)
     return s->progress->tell(s->progress->user, all, taken * (1 - all) / all) == 0;
 }
 
-void rd_device_told(const rd_device_state *s)
+void rd_device_tell_end(const rd_device_state *s)
 {
     if (s->told > s->begun && s->status == RD_OK)
         (void)s->progress->tell(s->progress->user, 1, 0);

@@ -16,7 +16,7 @@ typedef struct rd_device_state {
     char               why[RD_DEVICE_TEXT];
 } rd_device_state;
 
-rd_device_state rd_device_begins(const rd_plan *plan, const rd_progress *progress);
+rd_device_state rd_device_begin(const rd_plan *plan, const rd_progress *progress);
 /* Fails the run with the reason in s->why. */
 rd_status rd_device_fail(rd_device_state *s, rd_status status);
 void      rd_device_cancelled(rd_device_state *s);
@@ -24,5 +24,5 @@ void      rd_device_cancelled(rd_device_state *s);
  * cancelled. */
 bool rd_device_tell(void *state, double done);
 /* Reports the end of the run to a listener that has had an earlier report. */
-void rd_device_told(const rd_device_state *s);
+void rd_device_tell_end(const rd_device_state *s);
 #endif

@@ -193,7 +193,7 @@ static void run_framed(devices_run *r, const void *const *in, void *const *out)
 {
     const rd_plan *plan = r->plan;
 
-    r->of.status = rd_bind(plan, r->frame, in, out);
+    r->of.status = rd_frame_bind(plan, r->frame, in, out);
     r->slot      = rd_alloc_work(plan->ctx, (int64_t)sizeof(void *) * (plan->n_slot + 1));
     if (!r->slot && r->of.status == RD_OK)
         r->of.status = rd_no_memory(plan);
@@ -202,15 +202,15 @@ static void run_framed(devices_run *r, const void *const *in, void *const *out)
         run_stages(r);
     }
     rd_free(plan->ctx, r->slot);
-    rd_unbind(plan, r->frame, r->of.status);
-    rd_device_told(&r->of);
+    rd_frame_unbind(plan, r->frame, r->of.status);
+    rd_device_tell_end(&r->of);
 }
 
 /* Runs a plan on several devices.  See frame.h. */
 rd_status rd_run_on_devices(const rd_plan *plan, const void *const *in, void *const *out,
                             const rd_progress *progress, bool *elsewhere)
 {
-    devices_run   r = { .of     = rd_device_begins(plan, progress),
+    devices_run   r = { .of     = rd_device_begin(plan, progress),
                         .plan   = plan,
                         .device = plan->backend->device };
     rd_frame_here here;

@@ -15,7 +15,7 @@ static bool meets(const char *base, const rd_extent *mine, const char *other, co
     return base + mine->lo < other + its->hi && other + its->lo < base + mine->hi;
 }
 
-/* True if result k overlaps no input and no earlier result.  Overlaps need rd_bind().  Without
+/* True if result k overlaps no input and no earlier result.  Overlaps need rd_frame_bind().  Without
  * them a failed run may be repeated in parts, as it has overwritten nothing that it reads. */
 static bool is_apart(const rd_plan *plan, void *const *slot, int k)
 {
@@ -33,7 +33,7 @@ static bool is_apart(const rd_plan *plan, void *const *slot, int k)
 }
 
 /* Fills in the addresses of all slots; false: an address is missing, misaligned or overlaps
- * another, which rd_bind() handles. */
+ * another, which rd_frame_bind() handles. */
 static bool bind(const rd_plan *plan, const void *const *in, void *const *out, void **slot)
 {
     uintptr_t wrong = 0;

@@ -57,18 +57,19 @@ bool rd_is_direct(const rd_plan *plan);
 bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
                    rd_run_stats *stats);
 
-/* bind.c: rd_bind() gives all slots addresses. rd_unbind() copies results out of temporary
- * memory after the run and frees what rd_bind() took. */
+/* bind.c: rd_frame_bind() gives all slots addresses. rd_frame_unbind() copies results out of temporary
+ * memory after the run and frees what rd_frame_bind() took. */
 /* Checks the address of input or result k (`what` says which) for NULL and alignment, where no
  * plan binds it. */
 rd_status rd_check_address(const rd_plan *plan, const char *what, int k, const void *address,
                            rd_dtype type);
-rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, void *const *out);
-void      rd_unbind(const rd_plan *plan, rd_frame *frame, rd_status status);
+rd_status rd_frame_bind(const rd_plan *plan, rd_frame *frame, const void *const *in,
+                        void *const *out);
+void      rd_frame_unbind(const rd_plan *plan, rd_frame *frame, rd_status status);
 rd_status rd_no_memory(const rd_plan *plan);
 /* Binds the caller's addresses, checked, without temporary memory. */
-rd_status rd_bind_given(const rd_plan *plan, rd_frame *frame, const void *const *in,
-                        void *const *out);
+rd_status rd_frame_bind_given(const rd_plan *plan, rd_frame *frame, const void *const *in,
+                              void *const *out);
 /* Copies a result's elements and leaves the caller's bytes between them alone. */
 void rd_copy_out(const rd_output *o, char *to, const char *from);
 

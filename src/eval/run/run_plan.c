@@ -159,12 +159,12 @@ static void take_up(const run *r, const rd_program *p, rd_task *task)
  * reports progress, and may switch to compiled code. */
 static void run_steps(const run *r, const rd_program *p, const tasks *t, int k)
 {
-    rd_task     *task = &t->task[k];
-    const double all  = (double)(task->hi - task->lo);
-    rd_steps     left = rd_steps_of(p, task->lo, task->hi);
+    rd_task      *task = &t->task[k];
+    const double  all  = (double)(task->hi - task->lo);
+    rd_step_range left = rd_step_range_of(p, task->lo, task->hi);
 
     for (bool more = true;
-         more && task->status == RD_OK && rd_steps_next(&left, &task->lo, &task->hi);) {
+         more && task->status == RD_OK && rd_step_range_next(&left, &task->lo, &task->hi);) {
         r->plan->backend->body(p, task);
         more = rd_watch_step(r->watch, t->threads);
         if (more && task->status == RD_OK && left.lo < left.hi)
@@ -373,7 +373,7 @@ static rd_status run_stages(const rd_plan *plan, const void *const *in, void *co
     r.frame = rd_frame_take(plan, &here);
     if (!r.frame)
         return rd_no_memory(plan);
-    r.status = rd_bind(plan, r.frame, in, out);
+    r.status = rd_frame_bind(plan, r.frame, in, out);
     if (plan->steps && r.status == RD_OK) {
         rd_watch_begin(&watch, plan, progress, r.frame->slot);
         r.watch = &watch;
@@ -382,7 +382,7 @@ static rd_status run_stages(const rd_plan *plan, const void *const *in, void *co
         run_stage(&r, &plan->program[s]);
     if (r.watch && r.status == RD_OK)
         rd_watch_end(r.watch);
-    rd_unbind(plan, r.frame, r.status);
+    rd_frame_unbind(plan, r.frame, r.status);
     rd_frame_give(plan, r.frame, &here);
     *stats = r.stats;
     return r.status;

@@ -35,7 +35,7 @@ static FILE *open_file(const char *path)
 }
 
 /* Opens the process's trace file at the first call.  See trace.h. */
-bool rd_trace_opens(rd_ctx *ctx)
+bool rd_trace_open(rd_ctx *ctx)
 {
     const char *asked = rd_environment(RD_ENV_RDIM_TRACE),
                *path  = asked && *asked ? asked : "rdim-trace.json";

@@ -7,7 +7,7 @@
 
 /* Opens the trace file, RDIM_TRACE or rdim-trace.json; false after recording RD_ERR_FILE. A
  * process has one file, which its first plan starts from empty. */
-bool rd_trace_opens(rd_ctx *ctx);
+bool rd_trace_open(rd_ctx *ctx);
 /* Writes an event that this thread began at `begun` (rd_seconds()) and that ends now.  `format`
  * makes further arguments as JSON, such as "\"tasks\":%d". Any thread may call this. */
 __attribute__((format(printf, 4, 5))) void rd_trace_event(const char *kind, const char *name,

@@ -120,18 +120,18 @@ int64_t rd_watch_every(const rd_program *p, double work)
     return in_units(p, work / all * (double)extent);
 }
 
-rd_steps rd_steps_of(const rd_program *p, int64_t lo, int64_t hi)
+rd_step_range rd_step_range_of(const rd_program *p, int64_t lo, int64_t hi)
 {
-    return (rd_steps){ .p         = p,
-                       .lo        = lo,
-                       .hi        = hi,
-                       .step      = p->step,
-                       .backwards = p->loop[p->inst[p->body].arg].backwards };
+    return (rd_step_range){ .p         = p,
+                            .lo        = lo,
+                            .hi        = hi,
+                            .step      = p->step,
+                            .backwards = p->loop[p->inst[p->body].arg].backwards };
 }
 
 /* Adapts the length of the next step to the time of the last one, because estimates are wrong,
  * above all for users' functions. */
-static void adapt(rd_steps *s, double seconds)
+static void adapt(rd_step_range *s, double seconds)
 {
     static const double SHORT = 1e-3, WANTED = 3e-3, LONG = 6e-3;
     const rd_program   *p    = s->p;
@@ -144,7 +144,7 @@ static void adapt(rd_steps *s, double seconds)
 }
 
 /* Takes the next step, from the end if the loop runs backwards.  See watch.h. */
-bool rd_steps_next(rd_steps *s, int64_t *lo, int64_t *hi)
+bool rd_step_range_next(rd_step_range *s, int64_t *lo, int64_t *hi)
 {
     const double now = rd_seconds();
 

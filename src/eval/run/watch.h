@@ -25,16 +25,16 @@ typedef struct rd_watch {
  * most. */
 #define RD_STEP_WORK 16e6
 /* The rest of a task's share, taken in steps; from the end if the loop runs backwards. */
-typedef struct rd_steps {
+typedef struct rd_step_range {
     const rd_program *p;
     int64_t           lo, hi, step;
     double            begun; /* seconds: start of the current step; 0: none yet */
     bool              backwards;
-} rd_steps;
-rd_steps rd_steps_of(const rd_program *p, int64_t lo, int64_t hi);
+} rd_step_range;
+rd_step_range rd_step_range_of(const rd_program *p, int64_t lo, int64_t hi);
 /* Takes the next step, as many indices as should take some milliseconds by the time of the last
  * steps; false: the share is finished. */
-bool rd_steps_next(rd_steps *s, int64_t *lo, int64_t *hi);
+bool rd_step_range_next(rd_step_range *s, int64_t *lo, int64_t *hi);
 /* Indices of the root axis in the first step, for about `work` operations; 0: the stage is short
  * or cannot be split.  Users' functions are assumed to take long. */
 int64_t rd_watch_every(const rd_program *p, double work);
