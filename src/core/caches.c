@@ -8,7 +8,7 @@
 
 /* Reads a size from /sys, such as 32K, 1024K or 2M; 0: there is none.  Index 0 is level-1 data,
  * 2 is level 2, on all known machines. */
-static long said_by_files(int index)
+static long size_in_sysfs(int index)
 {
     char  name[64], unit = 0;
     long  size = 0;
@@ -28,14 +28,14 @@ static long said_by_files(int index)
                                       : size;
 }
 
-static long said(int level)
+static long asked_size(int level)
 {
     long size = 0;
 
 #ifdef _SC_LEVEL1_DCACHE_SIZE
     size = sysconf(level == 1 ? _SC_LEVEL1_DCACHE_SIZE : _SC_LEVEL2_CACHE_SIZE);
 #endif
-    return size > 0 ? size : said_by_files(level == 1 ? 0 : 2);
+    return size > 0 ? size : size_in_sysfs(level == 1 ? 0 : 2);
 }
 
 /* The size of a cache level, asked once; `otherwise` if the answer is not between `least` and
@@ -46,7 +46,7 @@ static int64_t size_of(int level, _Atomic int64_t *known, int64_t least, int64_t
     int64_t size = atomic_load_explicit(known, memory_order_relaxed);
 
     if (size == 0) {
-        size = said(level);
+        size = asked_size(level);
         size = size < least || size > most ? otherwise : size;
         atomic_store_explicit(known, size, memory_order_relaxed);
     }

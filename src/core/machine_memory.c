@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Reads a number of bytes from a file; INT64_MAX: none, or "max". */
-static int64_t of_file(const char *path)
+static int64_t limit_in_file(const char *path)
 {
     FILE     *file     = fopen(path, "r");
     char      line[40] = "";
@@ -25,7 +25,7 @@ static int64_t of_file(const char *path)
 
 /* The limit of a control group, from a line "5:memory:/group" (version 1) or "0::/group"
  * (version 2). */
-static int64_t of_group(char *line)
+static int64_t limit_of_group(char *line)
 {
     char *kinds = strchr(line, ':'), *group = kinds ? strchr(kinds + 1, ':') : NULL;
     char  path[600];
@@ -40,7 +40,7 @@ static int64_t of_group(char *line)
         return INT64_MAX;
     snprintf(path, sizeof path, "/sys/fs/cgroup%s%.500s/%s", second ? "" : "/memory", group,
              second ? "memory.max" : "memory.limit_in_bytes");
-    return of_file(path);
+    return limit_in_file(path);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -49,7 +49,7 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /* The least of the machine's memory and all limits. */
-static int64_t ask(void)
+static int64_t ask_system(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     int64_t    bytes = pages > 0 && page > 0 ? (int64_t)pages * page : INT64_MAX;
@@ -57,12 +57,12 @@ static int64_t ask(void)
     char       line[600];
 
     while (file && fgets(line, sizeof line, file))
-        bytes = least(bytes, of_group(line));
+        bytes = least(bytes, limit_of_group(line));
     if (file)
         fclose(file);
     /* a container's view of its own group */
-    bytes = least(bytes, of_file("/sys/fs/cgroup/memory.max"));
-    return least(bytes, of_file("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+    bytes = least(bytes, limit_in_file("/sys/fs/cgroup/memory.max"));
+    return least(bytes, limit_in_file("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
 }
 
 static _Atomic(int64_t) known;
@@ -77,7 +77,7 @@ int64_t rd_machine_memory(void)
     int64_t bytes = atomic_load(&known);
 
     if (!bytes)
-        atomic_store(&known, bytes = ask());
+        atomic_store(&known, bytes = ask_system());
     return bytes;
 }
 

@@ -21,7 +21,7 @@ const rd_op_info rd_op_table[RD_N_OPS] = {
     { "index", 1, RD_RULE_SPECIAL, 2, RD_BY_NONE, NULL },
 };
 
-static bool is(const char *text, const char *name, size_t length)
+static bool is_named(const char *text, const char *name, size_t length)
 {
     return text && strlen(text) == length && memcmp(text, name, length) == 0;
 }
@@ -29,7 +29,7 @@ static bool is(const char *text, const char *name, size_t length)
 int rd_op_find(const char *name, size_t length)
 {
     for (int op = 0; op < RD_N_OPS; op++)
-        if (is(rd_op_table[op].name, name, length))
+        if (is_named(rd_op_table[op].name, name, length))
             return op;
     return -1;
 }
@@ -37,7 +37,7 @@ int rd_op_find(const char *name, size_t length)
 int rd_op_of_c(const char *name, size_t length)
 {
     for (int op = 0; op < RD_N_OPS; op++)
-        if (is(rd_op_table[op].of_c, name, length))
+        if (is_named(rd_op_table[op].of_c, name, length))
             return op;
     return -1;
 }

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 /* Advises about the whole large pages within a range. */
-static inline void advise(void *memory, size_t bytes, int advice)
+static inline void advise_large_pages(void *memory, size_t bytes, int advice)
 {
     const uintptr_t large = (uintptr_t)2 << 20;
     const uintptr_t from  = ((uintptr_t)memory + large - 1) / large * large;
@@ -19,7 +19,7 @@ static inline void advise(void *memory, size_t bytes, int advice)
 void rd_ask_for_large_pages(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
-    advise(memory, bytes, MADV_HUGEPAGE);
+    advise_large_pages(memory, bytes, MADV_HUGEPAGE);
 #else
     (void)memory;
     (void)bytes;
@@ -29,7 +29,7 @@ void rd_ask_for_large_pages(void *memory, size_t bytes)
 void rd_let_take_back(void *memory, size_t bytes)
 {
 #ifdef MADV_FREE
-    advise(memory, bytes, MADV_FREE);
+    advise_large_pages(memory, bytes, MADV_FREE);
 #else
     (void)memory;
     (void)bytes;

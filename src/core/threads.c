@@ -82,7 +82,7 @@ typedef struct probe {
     pthread_mutex_t *gate;
 } probe;
 
-static void *stand(void *arg)
+static void *wait_at_gate(void *arg)
 {
     probe *p = arg;
 
@@ -96,7 +96,7 @@ static void *stand(void *arg)
 
 /* Waits until a probe has ended.  Limits count a thread until a little after pthread_join()
  * returns. */
-static void see_off(const probe *p)
+static void join_probe(const probe *p)
 {
     enum { LONG = 1000 };
 
@@ -108,7 +108,7 @@ static void see_off(const probe *p)
 }
 
 /* Starts up to n threads that wait for each other; returns how many existed at once. */
-static int start(int n)
+static int start_probes(int n)
 {
     probe           probes[RD_MOST_THREADS];
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -120,13 +120,13 @@ static int start(int n)
     pthread_mutex_lock(&gate);
     for (; here < n; here++) {
         probes[here].gate = &gate;
-        if (pthread_create(&probes[here].thread, NULL, stand, &probes[here]) != 0)
+        if (pthread_create(&probes[here].thread, NULL, wait_at_gate, &probes[here]) != 0)
             break;
     }
     pthread_mutex_unlock(&gate);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     for (int k = 0; k < here; k++)
-        see_off(&probes[k]);
+        join_probe(&probes[k]);
     return here;
 }
 
@@ -142,7 +142,7 @@ int rd_threads_startable(int threads)
         return 1;
     if (threads > team.started && (!team.few || rd_seconds() - team.when > WHILE)) {
         rd_stay_loaded();
-        here         = 1 + start(threads - 1); /* beside an existing team */
+        here         = 1 + start_probes(threads - 1); /* beside an existing team */
         team.few     = here < threads;
         team.when    = rd_seconds();
         team.started = here > team.started ? here : team.started;

@@ -121,7 +121,7 @@ static rd_range extreme(rd_range x, rd_range y, bool least)
 }
 
 /* The range of remainders by a divisor above 0, under any rule of signs. */
-static rd_range rest(rd_range x, rd_range y)
+static rd_range remainder_range(rd_range x, rd_range y)
 {
     if (!y.known || y.low <= 0)
         return unknown;
@@ -179,7 +179,7 @@ static rd_range without_wrap(rd_op op, const rd_range *x)
     case RD_OP_add: return sum(x[0], x[1]);
     case RD_OP_sub: return sum(x[0], negative(x[1]));
     case RD_OP_mul: return product(x[0], x[1]);
-    case RD_OP_remainder: return rest(x[0], x[1]);
+    case RD_OP_remainder: return remainder_range(x[0], x[1]);
     case RD_OP_minimum:
     case RD_OP_fmin: return extreme(x[0], x[1], true);
     case RD_OP_maximum:

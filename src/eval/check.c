@@ -3,7 +3,7 @@
 #include "eval/ir.h"
 
 /* True if value i needs only values before it. */
-static bool operands_first(const rd_graph *g, int i)
+static bool has_operands_first(const rd_graph *g, int i)
 {
     const rd_value *v = &g->value[i];
 
@@ -23,7 +23,7 @@ const char *rd_check_graph(const rd_graph *g)
     for (int i = 0; i < g->n_value; i++) {
         const rd_value *v = &g->value[i];
 
-        if (!operands_first(g, i))
+        if (!has_operands_first(g, i))
             return "a value comes before one it needs";
         if (v->kind == RD_VALUE_REDUCE && (v->axes & v->reduced))
             return "a reduction keeps an axis that it reduces";
@@ -42,14 +42,14 @@ const char *rd_check_graph(const rd_graph *g)
     return NULL;
 }
 
-typedef struct walk {
+typedef struct tree_check {
     const rd_tree *tree;
     int            seen;
     const char    *wrong;
-} walk;
+} tree_check;
 
 /* Checks a loop body recursively: parents, and the place of each value. */
-static void check_scope(walk *w, const rd_scope *scope)
+static void check_scope(tree_check *w, const rd_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !w->wrong; item = item->next) {
         if (item->loop) {
@@ -70,7 +70,7 @@ static void check_scope(walk *w, const rd_scope *scope)
 
 const char *rd_check_tree(const rd_tree *tree)
 {
-    walk w = { .tree = tree };
+    tree_check w = { .tree = tree };
 
     check_scope(&w, tree->root);
     if (!w.wrong && w.seen != tree->n_materialised)

@@ -33,7 +33,7 @@ const rd_found *rd_findings_get(const rd_findings *f, uint64_t key)
 }
 
 /* Makes room for one more entry; false: no memory, which is not recorded. */
-static bool room_for_one(rd_ctx *ctx, rd_findings *f)
+static bool reserve_entry(rd_ctx *ctx, rd_findings *f)
 {
     const int32_t room = f->room ? 2 * f->room : 16;
     rd_found     *more;
@@ -53,7 +53,7 @@ static bool room_for_one(rd_ctx *ctx, rd_findings *f)
 
 bool rd_findings_add(rd_ctx *ctx, rd_findings *f, const rd_found *found)
 {
-    if (!room_for_one(ctx, f))
+    if (!reserve_entry(ctx, f))
         return false;
     f->at[f->n++] = *found;
     return true;
@@ -64,7 +64,7 @@ bool rd_findings_put(rd_ctx *ctx, rd_findings *f, const rd_found *found)
     const int32_t k = place_of(f, found->key);
 
     if (k == f->n || f->at[k].key != found->key) {
-        if (!room_for_one(ctx, f))
+        if (!reserve_entry(ctx, f))
             return false;
         memmove(&f->at[k + 1], &f->at[k], (size_t)(f->n++ - k) * sizeof *f->at);
     }

@@ -81,7 +81,7 @@ static void swap(int64_t *a, int64_t *b)
 
 /* Moves the points of [from, to) that come before `middle` in order to its left: Hoare's FIND
  * (1961), with a pivot near the middle. */
-static void halve(const cloud *c, int64_t from, int64_t to, int64_t middle, int64_t k)
+static void partition_at(const cloud *c, int64_t from, int64_t to, int64_t middle, int64_t k)
 {
     int64_t *const at = c->order;
 
@@ -121,7 +121,7 @@ static void find_clusters(cloud *c)
 
         if (to - from > c->leaf) {
             if (c->d)
-                halve(c, from, to, middle, widest);
+                partition_at(c, from, to, middle, widest);
             end[deep++] = middle;
             continue;
         }
@@ -146,7 +146,7 @@ static bool are_finite(const cloud *c, const char *what)
 }
 
 /* Evaluates the points and finds their clusters; false after a failure. */
-static bool find(cloud *c, rd_expr *x, const char *what)
+static bool find_cloud_clusters(cloud *c, rd_expr *x, const char *what)
 {
     void         *room;
     rd_expr      *row;
@@ -249,7 +249,7 @@ rd_expr *rd_blocks_near(rd_expr *x, rd_expr *y, double radius, rd_expr **rows, r
         *columns = NULL;
     if (!arguments_ok(x, y, radius, rows, columns))
         return NULL;
-    if (find(&of_x, x, "x") && (x == y || find(&of_y, y, "y")))
+    if (find_cloud_clusters(&of_x, x, "x") && (x == y || find_cloud_clusters(&of_y, y, "y")))
         mask = blocks(x->ctx, &of_x, x == y ? &of_x : &of_y, radius);
     if (mask) {
         *rows    = of_x.row;

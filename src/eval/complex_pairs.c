@@ -10,7 +10,7 @@ static bool is_given(const rd_array *out)
     return out && !rd_array_asks_memory(out);
 }
 
-static bool is_pairs(const rd_result *r)
+static bool needs_conversion(const rd_result *r)
 {
     return r->expr && (rd_is_complex(r->expr) || rd_is_sparse(r->expr) ||
                        (is_given(r->out) && rd_dtype_is_complex(r->out->type)));
@@ -60,7 +60,7 @@ static bool as_real(rd_ctx *ctx, const rd_result *from, rd_result *to, rd_array 
     int64_t  stride[RD_MAX_RANK];
 
     *to = *from;
-    if (!is_pairs(from) || y->ctx != ctx)
+    if (!needs_conversion(from) || y->ctx != ctx)
         return true;
     if (!(y = to->expr = rd_dense(y)))
         return false;
@@ -86,7 +86,7 @@ bool rd_pairs_begin(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
 
     *pairs = (rd_pairs){ .results = results };
     for (int k = 0; results.at && k < results.n; k++)
-        any |= is_pairs(&results.at[k]);
+        any |= needs_conversion(&results.at[k]);
     if (!any)
         return true;
     pairs->own = rd_alloc(ctx, results.n * (int64_t)(sizeof(rd_result) + sizeof(rd_array)));

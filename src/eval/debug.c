@@ -45,7 +45,7 @@ static stage stage_of(const char *at, size_t n)
     return s;
 }
 
-static bool wanted(stage s)
+static bool is_wanted(stage s)
 {
     for (const char *at = list(); *at; at += strcspn(at, ","), at += *at == ',')
         if (stage_of(at, strcspn(at, ",")) == s)
@@ -96,17 +96,17 @@ static void must_hold(const char *after, const char *wrong)
 
 bool rd_debug_wants_trace(void)
 {
-    return wanted(TRACE);
+    return is_wanted(TRACE);
 }
 
 bool rd_debug_wants_formula(void)
 {
-    return wanted(FORMULA);
+    return is_wanted(FORMULA);
 }
 
 bool rd_debug_wants_prepared(void)
 {
-    return wanted(TILES) || wanted(LOOPS) || wanted(CODE) || wanted(SCALAR);
+    return is_wanted(TILES) || is_wanted(LOOPS) || is_wanted(CODE) || is_wanted(SCALAR);
 }
 
 void rd_debug_formula(rd_text *text)
@@ -118,7 +118,7 @@ void rd_debug_graph(const rd_graph *graph)
 {
     rd_text text = { 0 };
 
-    if (wanted(GRAPH)) {
+    if (is_wanted(GRAPH)) {
         rd_graph_text(&text, graph);
         print(GRAPH, &text);
     }
@@ -130,7 +130,7 @@ void rd_debug_tree(const rd_tree *tree)
 {
     rd_text text = { 0 };
 
-    if (wanted(TREE)) {
+    if (is_wanted(TREE)) {
         rd_tree_text(&text, tree);
         print(TREE, &text);
     }
@@ -142,7 +142,7 @@ void rd_debug_nest(const rd_nest *nest)
 {
     rd_text text = { 0 };
 
-    if (wanted(NEST)) {
+    if (is_wanted(NEST)) {
         rd_nest_text(&text, nest);
         print(NEST, &text);
     }
@@ -156,7 +156,7 @@ void rd_debug_programs(int n, const rd_program *program)
     for (int s = 0; s < n; s++) {
         rd_text text = { 0 };
 
-        if (wanted(PROGRAM)) {
+        if (is_wanted(PROGRAM)) {
             rd_program_text(&text, &program[s]);
             print_of(PROGRAM, s, &text);
         }
@@ -171,7 +171,7 @@ static void print_prepared(const rd_backend_table *backend, const rd_program *p,
 {
     rd_text text = { 0 };
 
-    if (!wanted(s) || !backend->describe)
+    if (!is_wanted(s) || !backend->describe)
         return;
     backend->describe(&text, &p[k],
                       s == CODE     ? RD_DESCRIBE_CODE

@@ -21,7 +21,7 @@ typedef struct asked {
 } asked;
 
 /* After a failure, frees an output's memory and restores what it asked for. */
-static void take_back(const asked *a, rd_array *out)
+static void restore_output(const asked *a, rd_array *out)
 {
     const rd_array was = { .device = out->device, .order = out->order };
 
@@ -33,7 +33,7 @@ static void take_back(const asked *a, rd_array *out)
 
 /* Allocates memory for outputs that ask for it.  On failure false, and the caller restores those
  * allocated so far. */
-static bool give_memory(rd_ctx *ctx, rd_results results, asked *a)
+static bool allocate_outputs(rd_ctx *ctx, rd_results results, asked *a)
 {
     for (int k = 0; k < results.n; k++) {
         const rd_expr *y   = results.at[k].expr;
@@ -56,7 +56,7 @@ static bool give_memory(rd_ctx *ctx, rd_results results, asked *a)
         } else
             out->data = bytes < INT64_MAX ? rd_array_memory(ctx, bytes, &out->owner) : NULL;
         if (!out->data) {
-            take_back(&a[k], out);
+            restore_output(&a[k], out);
             rd_fail_memory(ctx, bytes, "%s: no memory for a result of %lld elements",
                            rd_call_name(ctx), (long long)points);
             return false;
@@ -107,12 +107,12 @@ static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *
         return rd_error(ctx);
     for (int k = 0; k < results.n; k++)
         a[k].fresh = false;
-    status = give_memory(ctx, results, a) ? rd_cache_run(ctx, results, opts) : rd_error(ctx);
+    status = allocate_outputs(ctx, results, a) ? rd_cache_run(ctx, results, opts) : rd_error(ctx);
     if (status != RD_OK)
         (void)rd_cancel_taken(ctx); /* clears a cancel that arrived too late for this evaluation */
     for (int k = 0; status != RD_OK && k < results.n; k++)
         if (a[k].fresh && results.at[k].out->owner)
-            take_back(&a[k], results.at[k].out);
+            restore_output(&a[k], results.at[k].out);
     if (a != few)
         rd_free(ctx, a);
     return status;

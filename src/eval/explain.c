@@ -207,9 +207,9 @@ static bool text_again(rd_ctx *ctx, account *to, const account *before, rd_pool 
 
 /* Describes the plan on the GPU that AUTO takes.  False: the GPU cannot run it, and use->why may
  * say why. */
-static bool taken_text(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
-                       rd_results results, const rd_given *given, const rd_eval_opts *opts,
-                       rd_backend_use *use)
+static bool gpu_text(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
+                     rd_results results, const rd_given *given, const rd_eval_opts *opts,
+                     rd_backend_use *use)
 {
     const rd_verdict verdict = use->verdict;
     const bool done = text_again(ctx, to, before, pool, results, given, opts, RD_BACKEND_CUDA, use);
@@ -244,7 +244,7 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
         return true;
     }
     if (done && use.verdict.takes) {
-        if (taken_text(ctx, to, &before, pool, results, given, opts, &use))
+        if (gpu_text(ctx, to, &before, pool, results, given, opts, &use))
             return true;
         refused = use.why ? use.why : "the GPU fails";
         done    = rd_error(ctx) == RD_OK;
@@ -261,7 +261,7 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
 
 /* True for parts that are no nest, with a line for each: products of sparse matrices, the leaves
  * they read, and results that they are. */
-static bool not_a_plan(const rd_split_part *cut, rd_results results, size_t room, char *line)
+static bool is_no_nest(const rd_split_part *cut, rd_results results, size_t room, char *line)
 {
     const rd_expr *const e = cut->target ? cut->target : results.at[cut->first].expr;
 
@@ -292,7 +292,7 @@ static bool part_text(rd_ctx *ctx, account *to, const rd_split_part *cut, rd_res
     rd_results wanted = { cut->target ? &one : results.at + cut->first, cut->target ? 1 : cut->n };
     bool       done;
 
-    if (not_a_plan(cut, results, sizeof line, line)) {
+    if (is_no_nest(cut, results, sizeof line, line)) {
         rd_text_add(&to->text, "%s\n", line);
         if (to->picture)
             rd_picture_line(to->picture, line);

@@ -52,7 +52,7 @@ static void stage_text(rd_text *text, int stage, const data *d, int64_t here, bo
 }
 
 /* Writes a line for each stage on several devices: partitioned, or on one device and why. */
-static void dealt_text(rd_text *text, int n, const rd_program *p, const rd_backend_use *use)
+static void partitions_text(rd_text *text, int n, const rd_program *p, const rd_backend_use *use)
 {
     for (int k = 0; k < n; k++) {
         const char *why;
@@ -77,7 +77,7 @@ bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results 
     const rd_device_table *const device = use->backend->device;
 
     if (use->devices > 1) {
-        dealt_text(text, n, p, use);
+        partitions_text(text, n, p, use);
         return true;
     }
     if (!parts || !find_room(&d, g, results, n, p, use))

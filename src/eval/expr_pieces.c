@@ -62,7 +62,7 @@ rd_expr *rd_piece_view(const rd_pieces *p, rd_expr *x, int64_t k)
 
 /* True if each element costs little by itself.  Visits a limited number of nodes, because a
  * graph may have very many paths. */
-static bool is_cheap(const rd_expr *x, int *left)
+static bool is_cheap_each(const rd_expr *x, int *left)
 {
     if (--*left < 0)
         return false;
@@ -81,7 +81,7 @@ static bool is_cheap(const rd_expr *x, int *left)
     default: return false;
     }
     for (int k = 0; k < x->n_in; k++)
-        if (!is_cheap(x->in[k], left))
+        if (!is_cheap_each(x->in[k], left))
             return false;
     return true;
 }
@@ -90,5 +90,5 @@ bool rd_pieces_are_cheap(const rd_expr *x)
 {
     int left = 256;
 
-    return is_cheap(x, &left);
+    return is_cheap_each(x, &left);
 }

@@ -61,7 +61,7 @@ static int64_t times_in(int64_t rest, int64_t step, bool nearest)
 }
 
 /* Divides each term of the flat index by the strides; false if a remainder is left. */
-static bool take_terms_apart(const rd_subscript *flat, bool nearest, leaf_dims *d)
+static bool split_terms(const rd_subscript *flat, bool nearest, leaf_dims *d)
 {
     for (int t = 0; t < flat->n_term; t++) {
         int64_t rest = flat->term[t].coef;
@@ -104,7 +104,7 @@ static bool stays_inside(const rd_graph *g, const leaf_dim *d)
 
 /* Divides the flat index by the strides, rounding down or to the nearest.  False if a remainder
  * is left or a dim is exceeded. */
-static bool take_apart(const rd_graph *g, const rd_subscript *flat, bool nearest, leaf_dims *d)
+static bool split_index(const rd_graph *g, const rd_subscript *flat, bool nearest, leaf_dims *d)
 {
     int64_t rest = d->offset;
 
@@ -114,7 +114,7 @@ static bool take_apart(const rd_graph *g, const rd_subscript *flat, bool nearest
         d->dim[k].at.offset = rest / d->dim[k].step;
         rest -= d->dim[k].at.offset * d->dim[k].step;
     }
-    if (rest || !take_terms_apart(flat, nearest, d))
+    if (rest || !split_terms(flat, nearest, d))
         return false;
     for (int k = 0; k < d->n; k++)
         if (!stays_inside(g, &d->dim[k]))
@@ -144,7 +144,7 @@ int rd_leaf_index(const rd_graph *g, const rd_value *read, rd_subscript *at)
     leaf_dims           d;
 
     find_dims(g->slot[read->slot].expr, flat, &d);
-    while (!take_apart(g, flat, true, &d) && !take_apart(g, flat, false, &d))
+    while (!split_index(g, flat, true, &d) && !split_index(g, flat, false, &d))
         if (d.over < 0 || !merge(&d))
             return -1;
     qsort(d.dim, (size_t)d.n, sizeof *d.dim, by_axis);

@@ -56,8 +56,8 @@ static bool cut_output(rd_ctx *ctx, const char *call, const rd_array *out, const
 
 /* Finds memory for the result that `fresh` describes.  *direct: it is the output's own, if that
  * fits and does not overlap x. */
-static bool make_room(rd_ctx *ctx, const char *call, const rd_array *cut, rd_array *fresh,
-                      bool *direct)
+static bool find_memory(rd_ctx *ctx, const char *call, const rd_array *cut, rd_array *fresh,
+                        bool *direct)
 {
     const int64_t n     = rd_points(fresh->shape.n, fresh->shape.at);
     const int64_t bytes = n * rd_dtype_size(fresh->type);
@@ -78,8 +78,8 @@ static bool make_room(rd_ctx *ctx, const char *call, const rd_array *cut, rd_arr
 }
 
 /* Hands the result to the output: by reference, or by a copy that leaves other elements alone. */
-static rd_status hand_out(rd_ctx *ctx, const char *call, rd_array *fresh, rd_array *cut,
-                          bool direct, rd_array *out)
+static rd_status deliver_result(rd_ctx *ctx, const char *call, rd_array *fresh, rd_array *cut,
+                                bool direct, rd_array *out)
 {
     rd_status status = RD_OK;
 
@@ -214,8 +214,8 @@ static rd_status places(rd_ctx *ctx, const char *call, rd_expr *mask, rd_array *
         return rd_error(ctx);
     fresh.shape = RD_SHAPE(s.found, mask->rank);
     if (cut_output(ctx, call, out, &fresh, 0, &cut) &&
-        make_room(ctx, call, &cut, &fresh, &direct) && fill_all_places(&s, mask, fresh.data))
-        hand_out(ctx, call, &fresh, &cut, direct, out);
+        find_memory(ctx, call, &cut, &fresh, &direct) && fill_all_places(&s, mask, fresh.data))
+        deliver_result(ctx, call, &fresh, &cut, direct, out);
     else
         rd_array_free(&fresh);
     rd_picked_free(&s);
@@ -277,7 +277,7 @@ static bool is_dense(const rd_expr *x)
 }
 
 /* True if two ranges of bytes overlap. */
-static bool overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes)
+static bool bytes_overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes)
 {
     return (uintptr_t)a < (uintptr_t)b + (uintptr_t)b_bytes &&
            (uintptr_t)b < (uintptr_t)a + (uintptr_t)a_bytes;
@@ -337,12 +337,12 @@ static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask
     if (direct) {
         const int64_t size = rd_dtype_size(x->type);
 
-        direct = !overlap(x->as.leaf->data, rd_points(x->rank, x->extent) * size, out->data,
-                          s.found * size);
+        direct = !bytes_overlap(x->as.leaf->data, rd_points(x->rank, x->extent) * size, out->data,
+                                s.found * size);
     }
     if (cut_output(ctx, call, out, &fresh, 0, &cut) &&
-        make_room(ctx, call, &cut, &fresh, &direct) && fill_all_values(&s, call, x, fresh.data))
-        hand_out(ctx, call, &fresh, &cut, direct, out);
+        find_memory(ctx, call, &cut, &fresh, &direct) && fill_all_values(&s, call, x, fresh.data))
+        deliver_result(ctx, call, &fresh, &cut, direct, out);
     else
         rd_array_free(&fresh);
     rd_picked_free(&s);

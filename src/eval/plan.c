@@ -194,9 +194,9 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 
 /* Fills in a plan by running all stages. shift: one number per input, or NULL; see
  * rd_plan_move(). */
-static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
-                 rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
-                 const rd_given *given, const rd_backend_use *use, bool *too_much)
+static bool fill_plan(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
+                      rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
+                      const rd_given *given, const rd_backend_use *use, bool *too_much)
 {
     rd_request *request = rd_pool_get(work, (size_t)results.n * sizeof *request);
     rd_nest    *nest;
@@ -302,7 +302,7 @@ static rd_plan *plan_on(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *
         plan->device  = use.device;
         plan->devices = use.devices;
         rd_backend_adapt(&use, &order);
-        if (fill(plan, work, in, shift, results, opts, &order, given, &use, too_much))
+        if (fill_plan(plan, work, in, shift, results, opts, &order, given, &use, too_much))
             return plan;
     }
     *refused = plan && plan->refused && rd_error(ctx) == RD_OK;
@@ -314,7 +314,7 @@ static rd_plan *plan_on(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *
 }
 
 /* True if a GPU would be faster by rates, although AUTO has taken this processor. */
-static bool is_faster_there(const rd_plan *plan)
+static bool is_faster_on_gpu(const rd_plan *plan)
 {
     const rd_rates *rates = plan->backend->device ? NULL : rd_rates_of(plan->ctx);
 
@@ -325,9 +325,9 @@ static bool is_faster_there(const rd_plan *plan)
 
 /* Makes the plan on a GPU, with equal bits, as it uses no library.  The given plan stays for
  * runs in which the GPU fails, or is returned if the GPU cannot run it. */
-static rd_plan *plan_there(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
-                           rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
-                           const rd_given *given)
+static rd_plan *plan_on_gpu(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
+                            rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
+                            const rd_given *given)
 {
     rd_ctx *const ctx   = plan->ctx;
     rd_eval_opts  there = *opts;
@@ -360,8 +360,8 @@ rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *s
     if (!work)
         return NULL;
     plan = plan_on(ctx, work, in, shift, results, opts, choice, given, too_much, &refused);
-    if (plan && opts->backend == RD_BACKEND_AUTO && is_faster_there(plan))
-        return plan_there(plan, work, in, shift, results, opts, choice, given);
+    if (plan && opts->backend == RD_BACKEND_AUTO && is_faster_on_gpu(plan))
+        return plan_on_gpu(plan, work, in, shift, results, opts, choice, given);
     if (plan || !refused || rd_error(ctx) != RD_OK)
         return plan;
     on_cpu.backend = RD_BACKEND_CPU;

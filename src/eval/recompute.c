@@ -12,7 +12,7 @@ static void *memory_of(void *pool, size_t bytes)
 /* ---- A device -------------------------------------------------------------------------------- */
 /* True if the device accepts each stage as it is.  A program that cannot be made counts as
  * accepted: making it later reports why. */
-static bool suits(rd_nest *nest, const rd_backend_use *use)
+static bool is_accepted(rd_nest *nest, const rd_backend_use *use)
 {
     rd_graph     *g      = nest->tree->graph;
     const int32_t n_slot = g->n_slot; /* lowering appends the arrays between stages */
@@ -80,7 +80,7 @@ static bool price_of(const rd_backend_table *backend, rd_nest *nest, price *sum)
 }
 
 /* Notes for explain which plan was taken and which was not. */
-static bool say(rd_graph *g, double apart, double together)
+static bool note_choice(rd_graph *g, double apart, double together)
 {
     rd_text         line = { 0 };
     rd_alternatives a    = { 0 };
@@ -105,14 +105,14 @@ static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest 
     *ok = price_of(backend, apart, &own) && price_of(backend, together, &shared);
     if (!*ok || ((shared.ns <= DEARER * own.ns || own.bytes > shared.bytes + MUCH) && forced == 0))
         return false;
-    *ok = say(apart->tree->graph, own.ns, shared.ns);
+    *ok = note_choice(apart->tree->graph, own.ns, shared.ns);
     return *ok;
 }
 
 /* Plans for this processor: compares the plan with shared loops to one with separate loops. */
-static rd_nest *nest_here(const rd_backend_use *use, rd_nest *together, rd_ctx *ctx, rd_pool *pool,
-                          int n, const rd_request *request, const rd_given *given,
-                          const rd_eval_opts *opts, const rd_choice *choice)
+static rd_nest *nest_for_cpu(const rd_backend_use *use, rd_nest *together, rd_ctx *ctx,
+                             rd_pool *pool, int n, const rd_request *request, const rd_given *given,
+                             const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_choice own = *choice;
     rd_nest  *apart;
@@ -130,13 +130,14 @@ static rd_nest *nest_here(const rd_backend_use *use, rd_nest *together, rd_ctx *
 }
 
 /* Plans for a device: separate loops only if the device refuses a stage with shared ones. */
-static rd_nest *nest_there(const rd_backend_use *use, rd_nest *nest, rd_ctx *ctx, rd_pool *pool,
-                           int n, const rd_request *request, const rd_given *given,
-                           const rd_eval_opts *opts, const rd_choice *choice)
+static rd_nest *nest_for_device(const rd_backend_use *use, rd_nest *nest, rd_ctx *ctx,
+                                rd_pool *pool, int n, const rd_request *request,
+                                const rd_given *given, const rd_eval_opts *opts,
+                                const rd_choice *choice)
 {
     rd_choice apart = *choice;
 
-    if (!nest->tree->graph->crossed || suits(nest, use))
+    if (!nest->tree->graph->crossed || is_accepted(nest, use))
         return nest;
     apart.cross = false;
     return rd_pipeline(ctx, pool, n, request, given, opts, &apart);
@@ -151,6 +152,7 @@ rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n
 
     if (!nest)
         return NULL;
-    return use->backend->device ? nest_there(use, nest, ctx, pool, n, request, given, opts, choice)
-                                : nest_here(use, nest, ctx, pool, n, request, given, opts, choice);
+    return use->backend->device
+               ? nest_for_device(use, nest, ctx, pool, n, request, given, opts, choice)
+               : nest_for_cpu(use, nest, ctx, pool, n, request, given, opts, choice);
 }

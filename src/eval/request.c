@@ -8,7 +8,7 @@
 
 /* A sufficient test that no elements overlap: sorted by stride, each axis steps over all that
  * the finer ones reach. */
-static bool plainly_apart(int n, const int64_t *extent, const int64_t *step)
+static bool is_surely_without_overlap(int n, const int64_t *extent, const int64_t *step)
 {
     int64_t reach             = 0;
     bool    used[RD_MAX_RANK] = { false };
@@ -36,12 +36,12 @@ static int by_value(const void *a, const void *b)
 
 /* True if no two elements share an address.  Exact for small arrays; large ones that fail the
  * sufficient test count as overlapping. */
-static bool apart(int n, const int64_t *extent, const int64_t *step)
+static bool is_without_overlap(int n, const int64_t *extent, const int64_t *step)
 {
     enum { SMALL = 4096 };
     int64_t at[SMALL], count = 1, points = rd_points(n, extent);
 
-    if (plainly_apart(n, extent, step))
+    if (is_surely_without_overlap(n, extent, step))
         return true;
     if (points > SMALL)
         return false;
@@ -72,7 +72,7 @@ static bool overlaps_itself(const rd_expr *y, const int64_t *stride)
             extent[n] = y->extent[a];
             step[n++] = llabs(stride[a]);
         }
-    return !apart(n, extent, step);
+    return !is_without_overlap(n, extent, step);
 }
 
 /* Checks an output's origin.  See request.h. */

@@ -55,7 +55,7 @@ static bool place(const distinct *d, rd_array *inverse)
 }
 
 /* Copies the values to an output that may have more room, as rd_compress() does. */
-static bool hand_out(distinct *d, rd_array *values)
+static bool deliver_values(distinct *d, rd_array *values)
 {
     if (rd_array_is_zeroed(values) && !values->device) {
         *values   = d->values;
@@ -66,7 +66,7 @@ static bool hand_out(distinct *d, rd_array *values)
 }
 
 /* After a failure, restores an output that was allocated. */
-static void take_back(const distinct *d, rd_array *out, const rd_array *was)
+static void restore_output(const distinct *d, rd_array *out, const rd_array *was)
 {
     if (out && rd_array_asks_memory(was) && rd_error(d->ctx) != RD_OK) {
         rd_array_free(out);
@@ -95,9 +95,9 @@ rd_status rd_unique(rd_ctx *ctx, rd_expr *x, rd_array *values, rd_array *counts,
               ? rd_with_origins(rd_cast_to(x, x->type), NULL)
               : NULL;
     if (d.x && find(&d) && (!inverse || place(&d, inverse)) && (!counts || count(&d, counts)))
-        hand_out(&d, values);
-    take_back(&d, inverse, &was[0]);
-    take_back(&d, counts, &was[1]);
+        deliver_values(&d, values);
+    restore_output(&d, inverse, &was[0]);
+    restore_output(&d, counts, &was[1]);
     rd_array_free(&d.sorted);
     rd_array_free(&d.first);
     rd_array_free(&d.values);

@@ -58,7 +58,7 @@ static rd_same *same_place(rd_cache *c, const rd_same *s)
 /* ---- Plans ----------------------------------------------------------------------------------- */
 /* True if a brief plan has had its runs.  A program's first plan is brief, without compiled
  * loops (run/grow.c); afterwards a full one is made. */
-static bool is_over(const rd_entry *e)
+static bool is_brief_over(const rd_entry *e)
 {
     return rd_brief_is_over(e->plan, e->runs);
 }
@@ -72,7 +72,7 @@ static rd_entry *find(rd_cache *c, bool measured, bool *over)
 
         if (!rd_cache_matches(c, e) || (measured && !e->measured))
             continue;
-        if (!is_over(e))
+        if (!is_brief_over(e))
             return e;
         *over = true;
     }
@@ -80,7 +80,7 @@ static rd_entry *find(rd_cache *c, bool measured, bool *over)
 }
 
 /* Makes room for the inputs' addresses, with or without numbers. */
-static bool inputs_fit(rd_cache *c)
+static bool reserve_inputs(rd_cache *c)
 {
     const int32_t wanted = c->key.n_leaf + RD_KEY_NUMBERS, room = c->key.room_leaf + RD_KEY_NUMBERS;
     const void  **more;
@@ -113,7 +113,7 @@ static rd_same *find_inputs(rd_cache *c, rd_same *s)
 /* True if a plan with fixed numbers was made for this structure before; notes that now.  The
  * first plan of a structure has its numbers fixed.  A second one with other numbers reads them
  * as inputs, so numbers that change each time cost two plans. */
-static bool was_planned(rd_cache *c)
+static bool was_planned_with_values(rd_cache *c)
 {
     uint64_t *const place = &c->numbered[c->key.hash >> 32 & (RD_NUMBERED - 1)];
     const bool      was   = *place == c->key.hash;
@@ -131,7 +131,7 @@ static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, boo
     if (opts->measure || opts->async || !rd_key_numbers_to_inputs(&c->key))
         return NULL;
     e = find(c, false, over);
-    if (!e && !*over && !was_planned(c))
+    if (!e && !*over && !was_planned_with_values(c))
         rd_key_numbers_to_values(&c->key);
     return e;
 }
@@ -195,7 +195,7 @@ static rd_status run_entry(rd_entry *e, const void *const *leaf, rd_results resu
 }
 
 /* Marks an entry as running, if there is one. */
-static rd_entry *hold(rd_cache *c, rd_entry *e)
+static rd_entry *mark_running(rd_cache *c, rd_entry *e)
 {
     if (e) {
         e->used = ++c->turn;
@@ -326,7 +326,7 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
 
     if (!rd_check_results(c->ctx, rd_call_name(c->ctx), results, request, out))
         return rd_error(c->ctx);
-    if (!rd_key_make(&c->key, results.n, request, opts) || !inputs_fit(c)) {
+    if (!rd_key_make(&c->key, results.n, request, opts) || !reserve_inputs(c)) {
         c->stats.made++;
         return run_once(c->ctx, results, opts);
     }
@@ -335,7 +335,7 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
     if (!e && !over)
         e = find_for_any_numbers(c, opts, &over);
     s = find_inputs(c, s);
-    hold(c, e);
+    mark_running(c, e);
     if (e && s)
         s->entry = e;
     c->stats.alike += e != NULL;
@@ -358,9 +358,9 @@ rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
     if (describe(&wanted, results, &full)) {
         place = same_place(c, &wanted);
         rd_cache_lock(c);
-        if (place->entry && !is_over(place->entry) && place->n_word == wanted.n_word &&
+        if (place->entry && !is_brief_over(place->entry) && place->n_word == wanted.n_word &&
             memcmp(place->word, wanted.word, (size_t)wanted.n_word * sizeof *wanted.word) == 0) {
-            e = hold(c, place->entry);
+            e = mark_running(c, place->entry);
             c->stats.same++;
         } else {
             place->entry  = NULL;

@@ -10,8 +10,7 @@ enum { MAX_NODES = 4096, MAX_WORDS = 1 << 15, FIRST_ROOM = 64, FIRST_WORDS = 102
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
 /* Makes room for `n` items in a vector that holds `used`. */
-static bool room_for(rd_ctx *ctx, void **vector, int32_t used, int32_t *room, int32_t n,
-                     size_t size)
+static bool reserve(rd_ctx *ctx, void **vector, int32_t used, int32_t *room, int32_t n, size_t size)
 {
     int32_t more = *room ? *room : size == sizeof(uint64_t) ? FIRST_WORDS : FIRST_ROOM;
     void   *p;
@@ -31,11 +30,11 @@ static bool room_for(rd_ctx *ctx, void **vector, int32_t used, int32_t *room, in
     return true;
 }
 
-static bool words(rd_key *key, int64_t n)
+static bool reserve_words(rd_key *key, int64_t n)
 {
     return key->n_word + n <= MAX_WORDS &&
-           room_for(key->ctx, (void **)&key->word, key->n_word, &key->room_word,
-                    (int32_t)(key->n_word + n), sizeof *key->word);
+           reserve(key->ctx, (void **)&key->word, key->n_word, &key->room_word,
+                   (int32_t)(key->n_word + n), sizeof *key->word);
 }
 
 /* Appends a word; there must be room. */
@@ -64,7 +63,7 @@ static bool put_text(rd_key *key, const char *text)
 {
     size_t n = text ? strlen(text) : 0;
 
-    if (n > MAX_WORDS || !words(key, (int64_t)n / 8 + 2))
+    if (n > MAX_WORDS || !reserve_words(key, (int64_t)n / 8 + 2))
         return false;
     put(key, text ? n : UINT64_MAX);
     put_bytes(key, text, n);
@@ -103,8 +102,8 @@ static bool grow_places(rd_key *key)
 
 static bool new_leaf(rd_key *key, const rd_expr *e)
 {
-    if (!room_for(key->ctx, (void **)&key->leaf, key->n_leaf, &key->room_leaf, key->n_leaf + 1,
-                  sizeof *key->leaf))
+    if (!reserve(key->ctx, (void **)&key->leaf, key->n_leaf, &key->room_leaf, key->n_leaf + 1,
+                 sizeof *key->leaf))
         return false;
     key->leaf[key->n_leaf++] = (rd_key_leaf){ .expr = e };
     return true;
@@ -122,8 +121,8 @@ static int32_t number_of(rd_key *key, const rd_expr *e)
     if (p->round == key->round)
         return p->node;
     if (key->n_node == MAX_NODES ||
-        !room_for(key->ctx, (void **)&key->node, key->n_node, &key->room_node, key->n_node + 1,
-                  sizeof *key->node) ||
+        !reserve(key->ctx, (void **)&key->node, key->n_node, &key->room_node, key->n_node + 1,
+                 sizeof *key->node) ||
         (leaf && !new_leaf(key, e)))
         return -1;
     *p                     = (rd_key_place){ e, key->round, key->n_node };
@@ -153,7 +152,7 @@ static bool put_operand(rd_key *key, const rd_expr *x, bool viewed)
     static const int64_t origin[RD_MAX_RANK];
     int32_t              number = x ? number_of(key, x) : -1;
 
-    if (x && (number < 0 || !words(key, 1 + x->rank)))
+    if (x && (number < 0 || !reserve_words(key, 1 + x->rank)))
         return false;
     put(key, (uint64_t)(int64_t)number);
     if (x && !viewed && key->node[number].leaf >= 0)
@@ -167,7 +166,7 @@ static bool put_view(rd_key *key, const rd_expr *e)
     const rd_expr *x      = e->in[0];
     const int64_t *number = e->as.view->number;
 
-    if (!words(key, (int64_t)x->rank * (1 + e->rank)))
+    if (!reserve_words(key, (int64_t)x->rank * (1 + e->rank)))
         return false;
     put_offsets(key, place_of(key, x)->node, number);
     put_bytes(key, number + x->rank, (size_t)x->rank * (size_t)e->rank * sizeof *number);
@@ -224,10 +223,10 @@ static void put_number(rd_key *key, const rd_expr *e)
  * memory. */
 static bool put_facts(rd_key *key, const rd_expr *e)
 {
-    if (!words(key, 2 + RD_MAX_RANK +
-                        (int64_t)(sizeof(rd_call_facts) + sizeof(rd_fold_facts) +
-                                  sizeof(rd_reducer) + sizeof(rd_row_product)) /
-                            8))
+    if (!reserve_words(key, 2 + RD_MAX_RANK +
+                                (int64_t)(sizeof(rd_call_facts) + sizeof(rd_fold_facts) +
+                                          sizeof(rd_reducer) + sizeof(rd_row_product)) /
+                                    8))
         return false;
     switch (e->kind) {
     case RD_EXPR_LEAF:
@@ -244,7 +243,7 @@ static bool put_facts(rd_key *key, const rd_expr *e)
     case RD_EXPR_REDUCE:
     case RD_EXPR_SCAN: return put_fold(key, e);
     case RD_EXPR_SORT:
-        if (!words(key, 1 + (int64_t)e->as_size / 8))
+        if (!reserve_words(key, 1 + (int64_t)e->as_size / 8))
             return false;
         put_bytes(key, e->as.sort, e->as_size);
         return true;
@@ -256,14 +255,15 @@ static bool put_facts(rd_key *key, const rd_expr *e)
 /* Appends a node: kind, type, extents, operands and facts. */
 static bool put_node(rd_key *key, const rd_expr *e)
 {
-    if (!words(key, 2 + e->rank + (int64_t)e->n_in))
+    if (!reserve_words(key, 2 + e->rank + (int64_t)e->n_in))
         return false;
     put(key, (uint64_t)e->kind << 48 | (uint64_t)e->type << 40 | (uint64_t)e->op << 24 |
                  (uint64_t)e->rank);
     put(key, (uint64_t)e->n_in);
     put_bytes(key, e->extent, (size_t)e->rank * sizeof *e->extent);
     for (int k = 0; k < e->n_in; k++)
-        if (!put_operand(key, e->in[k], e->kind == RD_EXPR_VIEW) || !words(key, e->n_in - k))
+        if (!put_operand(key, e->in[k], e->kind == RD_EXPR_VIEW) ||
+            !reserve_words(key, e->n_in - k))
             return false;
     return put_facts(key, e);
 }
@@ -271,8 +271,8 @@ static bool put_node(rd_key *key, const rd_expr *e)
 /* ---- The key --------------------------------------------------------------------------------- */
 static bool put_request(rd_key *key, const rd_request *r)
 {
-    if (!words(key, 2 + RD_MAX_RANK) || !put_operand(key, r->expr, false) ||
-        !words(key, 1 + r->expr->rank))
+    if (!reserve_words(key, 2 + RD_MAX_RANK) || !put_operand(key, r->expr, false) ||
+        !reserve_words(key, 1 + r->expr->rank))
         return false;
     put(key, (uint64_t)r->device << 32 | (uint64_t)r->type);
     put_bytes(key, r->stride, (size_t)r->expr->rank * sizeof *r->stride);
@@ -301,7 +301,7 @@ static bool begin(rd_key *key)
         key->room_place = 0;
         key->round      = 1;
     }
-    return words(key, 2);
+    return reserve_words(key, 2);
 }
 
 /* Makes the key of an evaluation.  See key.h. */

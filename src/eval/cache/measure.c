@@ -82,7 +82,7 @@ static double time_of(trial *t, const rd_plan *plan, rd_run_stats *stats)
 
 /* Times one choice and keeps it if it is the best.  False: the evaluation fails, or there is no
  * memory. */
-static bool attempt(trial *t, rd_choice choice)
+static bool try_choice(trial *t, rd_choice choice)
 {
     rd_run_stats stats = { 0 };
     rd_plan     *plan  = rd_key_plan(t->key, t->results, t->opts, &choice);
@@ -107,30 +107,30 @@ static bool attempt(trial *t, rd_choice choice)
 }
 
 /* ---- All candidates -------------------------------------------------------------------------- */
-static void attempt_all(trial *t)
+static void try_all(trial *t)
 {
     rd_choice choice = { .traversal = t->opts->traversal };
-    bool      ok     = attempt(t, choice);
+    bool      ok     = try_choice(t, choice);
 
     for (int k = RD_TRAVERSE_GREEDY;
          ok && t->opts->traversal == RD_TRAVERSE_AUTO && k <= RD_TRAVERSE_LAZY; k++) {
         choice.traversal = (rd_traversal)k;
-        ok               = attempt(t, choice);
+        ok               = try_choice(t, choice);
     }
     for (int shift = -2; ok && t->panels && shift <= 2; shift += 4) {
         choice       = t->best.choice;
         choice.panel = (int8_t)shift;
-        ok           = attempt(t, choice);
+        ok           = try_choice(t, choice);
     }
     for (int shift = -1; ok && shift <= 1; shift += 2) {
         choice      = t->best.choice;
         choice.tile = (int8_t)shift;
-        ok          = attempt(t, choice);
+        ok          = try_choice(t, choice);
     }
     choice       = t->best.choice;
     choice.alone = true;
     if (ok && t->several && t->best.seconds < FEW)
-        (void)attempt(t, choice);
+        (void)try_choice(t, choice);
 }
 
 /* Times all candidates.  See measure.h. */
@@ -146,7 +146,7 @@ rd_status rd_measure(rd_ctx *ctx, const rd_key *key, const void *const *address,
     t.memory = t.out + results.n;
     if (!t.out)
         return RD_ERR_MEMORY;
-    attempt_all(&t);
+    try_all(&t);
     free_memory(&t);
     rd_free(ctx, t.out);
     t.best.choice.measured = true;

@@ -7,7 +7,7 @@ static void set_bit(uint64_t *set, int i)
     set[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
-static bool meet(const uint64_t *a, const uint64_t *b)
+static bool bits_intersect(const uint64_t *a, const uint64_t *b)
 {
     for (int w = 0; w < RD_RAW_WORDS; w++)
         if (a[w] & b[w])
@@ -16,7 +16,7 @@ static bool meet(const uint64_t *a, const uint64_t *b)
 }
 
 /* Makes room for one more raw axis; false after recording RD_ERR_LIMIT or RD_ERR_MEMORY. */
-static bool room_for_axis(rd_axes *axes)
+static bool reserve_axis(rd_axes *axes)
 {
     int32_t      room = axes->room ? 2 * axes->room : 16;
     rd_raw_axis *more;
@@ -41,7 +41,7 @@ int rd_axes_new(rd_axes *axes, int64_t extent)
 {
     rd_raw_axis *a;
 
-    if (!room_for_axis(axes))
+    if (!reserve_axis(axes))
         return -1;
     a         = &axes->at[axes->n];
     *a        = (rd_raw_axis){ .extent = extent };
@@ -79,7 +79,8 @@ bool rd_axes_may_join(const rd_axes *axes, int a, int b)
     const rd_raw_axis *p = &axes->at[rd_axes_root(axes, a)], *q = &axes->at[rd_axes_root(axes, b)];
 
     return p == q || (p->extent == q->extent && p->outer < 0 && q->outer < 0 && !fixes_sum(p, q) &&
-                      !fixes_sum(q, p) && !meet(p->apart, q->member) && !meet(q->apart, p->member));
+                      !fixes_sum(q, p) && !bits_intersect(p->apart, q->member) &&
+                      !bits_intersect(q->apart, p->member));
 }
 
 /* Unifies two axes: b's set becomes part of a's. */
@@ -118,7 +119,7 @@ bool rd_axes_split(rd_axes *axes, int axis, int64_t inner)
         uint64_t one[RD_RAW_WORDS] = { 0 };
 
         set_bit(one, i);
-        if (meet(axes->at[a].apart, one))
+        if (bits_intersect(axes->at[a].apart, one))
             for (int p = 0; p < 2; p++)
                 rd_axes_apart(axes, parts[p], i);
     }
@@ -189,7 +190,7 @@ static bool add_split(rd_axes *axes, rd_subscript *to, rd_term term)
 
 /* Fast path for subscripts of one axis or none, which are most: normalises in place, without a
  * copy of half a kilobyte.  False: the subscript needs more. */
-static bool is_normal_soon(const rd_axes *axes, rd_subscript *at)
+static bool normalise_fast(const rd_axes *axes, rd_subscript *at)
 {
     if (at->n_term == 1 && at->term[0].axis >= 0) {
         at->term[0].axis = rd_axes_root(axes, at->term[0].axis);
@@ -204,7 +205,7 @@ bool rd_subscript_normal(rd_axes *axes, rd_subscript *at)
     rd_subscript out;
     int          n = 0;
 
-    if (is_normal_soon(axes, at))
+    if (normalise_fast(axes, at))
         return true;
     out.offset = at->offset;
     out.n_term = 0;

@@ -55,7 +55,7 @@ static rd_graph *keep_reasons(rd_collector *c, rd_graph *g)
 
 /* True if the number of reductions and scans is bounded.  Each of them examines everything below
  * it, so planning time grows with the square. */
-static bool few_folds(const rd_collector *c)
+static bool has_few_folds(const rd_collector *c)
 {
     enum { MOST = 128 };
     int folds = 0;
@@ -68,7 +68,7 @@ static bool few_folds(const rd_collector *c)
     return folds <= MOST;
 }
 
-static bool joins(const rd_collector *c)
+static bool has_concats(const rd_collector *c)
 {
     for (int i = 0; i < c->n_seen; i++)
         if (c->seen[i].expr->kind == RD_EXPR_CONCAT)
@@ -84,8 +84,8 @@ static bool reach_results(rd_collector *c, int n, const rd_request *request, rd_
     const rd_exprs ready = given ? given->exprs : (rd_exprs){ 0 };
 
     return rd_reach_exprs(c, (rd_exprs){ result, n }, ready) &&
-           (!joins(c) || rd_split_at_concats(c, n, request, result, ready)) &&
-           (!given || !given->limited || few_folds(c));
+           (!has_concats(c) || rd_split_at_concats(c, n, request, result, ready)) &&
+           (!given || !given->limited || has_few_folds(c));
 }
 
 /* Makes the graph of n requests.  See ir.h. */

@@ -28,7 +28,7 @@ static int64_t index_coef(const rd_fold_reads *o, int axis)
 
 /* True if axes x and y of the reduction act as one axis with x outside: every access steps
  * through y's whole extent for each index of x. */
-static bool joins(const rd_fold_reads *o, int x, int y)
+static bool is_joined_outside(const rd_fold_reads *o, int x, int y)
 {
     bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), walked = false;
 
@@ -50,15 +50,15 @@ static bool joins(const rd_fold_reads *o, int x, int y)
 static int outside(const rd_fold_reads *o, int y)
 {
     for (int x = 0; x < o->graph->n_axis; x++)
-        if (joins(o, x, y))
+        if (is_joined_outside(o, x, y))
             return x;
     return -1;
 }
 
-static bool innermost(const rd_fold_reads *o, int x)
+static bool is_innermost(const rd_fold_reads *o, int x)
 {
     for (int y = 0; y < o->graph->n_axis; y++)
-        if (joins(o, x, y))
+        if (is_joined_outside(o, x, y))
             return false;
     return true;
 }
@@ -92,7 +92,7 @@ static const rd_own_access *heaviest(const rd_fold_reads *o)
 
 /* True if axis a goes outside axis b: by falling stride of the heaviest operand, else by C
  * order. */
-static bool before(const rd_fold_reads *o, const rd_own_access *by, int a, int b)
+static bool is_outside_of(const rd_fold_reads *o, const rd_own_access *by, int a, int b)
 {
     int64_t p = by ? llabs(by->coef[a]) : 0, q = by ? llabs(by->coef[b]) : 0;
 
@@ -111,7 +111,7 @@ static void order_axes(const rd_fold_reads *o, rd_combine *c, bool c_order)
         if (rd_in(o->value->reduced, a)) {
             int k = c->n_order++;
 
-            for (; k > 0 && before(o, by, a, c->order[k - 1]); k--)
+            for (; k > 0 && is_outside_of(o, by, a, c->order[k - 1]); k--)
                 c->order[k] = c->order[k - 1];
             c->order[k] = a;
         }
@@ -187,7 +187,7 @@ static double lane_cost(const rd_fold_reads *o, int axis)
 
 /* Breaks a tie between two lane axes of equal cost.  Never by axis number, which depends on
  * other results. */
-static bool preferred(const rd_fold_reads *o, int a, int b)
+static bool is_preferred(const rd_fold_reads *o, int a, int b)
 {
     bool    p = rd_in(o->value->reduced, a), q = rd_in(o->value->reduced, b);
     int64_t m = group_extent(o, a), n = group_extent(o, b);
@@ -208,7 +208,7 @@ static double store_cost(const rd_fold_reads *o, int axis)
 
 /* True if every operand that is not contiguous along the axis would be packed for it, because it
  * is read many times. */
-static bool are_packed(const rd_fold_reads *o, int axis)
+static bool is_packing_needed(const rd_fold_reads *o, int axis)
 {
     bool pairs = is_short(o);
 
@@ -225,8 +225,8 @@ static int lane_of_stored(const rd_fold_reads *o, int lane)
     const int along = o->along;
 
     if (along < 0 || lane < 0 || rd_in(o->value->reduced, lane) ||
-        rd_in(o->value->reduced, along) || !rd_in(o->value->axes, along) || !innermost(o, along) ||
-        !are_packed(o, lane))
+        rd_in(o->value->reduced, along) || !rd_in(o->value->axes, along) ||
+        !is_innermost(o, along) || !is_packing_needed(o, lane))
         return lane;
     return lane_cost(o, along) + store_cost(o, along) < lane_cost(o, lane) + store_cost(o, lane)
                ? along
@@ -244,10 +244,10 @@ static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
         double cost;
 
         if (!rd_in(o->space, a) || (rd_in(o->value->reduced, a) && !reduced_allowed) ||
-            !innermost(o, a))
+            !is_innermost(o, a))
             continue;
         cost = lane_cost(o, a);
-        if (best < 0 || cost < least || (cost == least && preferred(o, a, best))) {
+        if (best < 0 || cost < least || (cost == least && is_preferred(o, a, best))) {
             best  = a;
             least = cost;
         }
@@ -381,7 +381,7 @@ static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t al
 
 /* Passes the axis of contiguous elements on to the operands: a map's stored axis, a reduction's
  * lane axis.  A stored value has its own. */
-static void hand_on(const rd_graph *graph, int32_t *along, int i)
+static void pass_axis_on(const rd_graph *graph, int32_t *along, int i)
 {
     const rd_value *v  = &graph->value[i];
     const int32_t   to = v->combine ? v->combine->lane_axis : along[i];
@@ -403,7 +403,7 @@ bool rd_combine_trees(rd_graph *graph)
         if (graph->value[i].combine &&
             (!rd_goes_on(graph->ctx) || !combine(graph, &graph->value[i], looked, along[i])))
             return false;
-        hand_on(graph, along, i);
+        pass_axis_on(graph, along, i);
     }
     return true;
 }

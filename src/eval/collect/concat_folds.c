@@ -29,7 +29,7 @@ static bool adds_small_ints(const rd_expr *x)
            rd_expr_points(cast) <= (double)((int64_t)1 << (EXACT - bits_of(cast->in[0]->type)));
 }
 
-static bool any_order(const rd_expr *x)
+static bool allows_any_order(const rd_expr *x)
 {
     const rd_fold_facts *fold = x->as.fold;
 
@@ -66,7 +66,7 @@ static rd_expr *fold_of_box(rd_concat_split *s, rd_expr *x, const rd_reading *at
 }
 
 /* Combines two partial reductions by the reducer's operator. */
-static rd_expr *both(const rd_expr *x, rd_expr *a, rd_expr *b)
+static rd_expr *combine_folds(const rd_expr *x, rd_expr *a, rd_expr *b)
 {
     rd_expr *in[] = { a, b };
 
@@ -97,7 +97,7 @@ static rd_expr *fold_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at,
         s->lo[a] = s->at[a][k];
         s->hi[a] = s->at[a][k + 1];
         one      = fold_boxes(s, x, at, a + 1);
-        all      = k ? both(x, all, one) : one;
+        all      = k ? combine_folds(x, all, one) : one;
         if (!all)
             return NULL;
     }
@@ -110,7 +110,7 @@ static rd_expr *split_fold(rd_collector *c, rd_expr *x, rd_concat_list *list)
     rd_reading       at[RD_MAX_RANK];
     rd_concat_split *s;
 
-    if (!any_order(x) || rd_seen_of(c, x)->given || rd_expr_points(x->in[0]) == 0)
+    if (!allows_any_order(x) || rd_seen_of(c, x)->given || rd_expr_points(x->in[0]) == 0)
         return x;
     if (!(s = rd_concat_split_of(c, x->in[0], at)))
         return NULL;

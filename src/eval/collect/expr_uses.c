@@ -196,7 +196,7 @@ static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_
 /* Unifies two uses if they are equal but for names of axes.  Terms are sorted by axis, so two
  * equal uses may list them differently.  They then stay two: a shared computation is lost, but
  * nothing is wrong. */
-static bool unify(rd_collector *c, const rd_expr_use *a, const rd_expr_use *b)
+static bool unify_uses(rd_collector *c, const rd_expr_use *a, const rd_expr_use *b)
 {
     pairs p;
 
@@ -237,7 +237,7 @@ int rd_uses_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
         for (int a = 0; a < seen->expr->rank; a++)
             if (!rd_subscript_normal(c->axes, &c->use[d].at[a]))
                 return -1;
-        while (k < n && (number || !unify(c, &c->use[(*list)[k]], &c->use[d])))
+        while (k < n && (number || !unify_uses(c, &c->use[(*list)[k]], &c->use[d])))
             k++;
         c->use[d].group = k;
         if (k == n)

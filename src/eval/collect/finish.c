@@ -236,7 +236,7 @@ static bool name_result_axes(naming *m, int n, const rd_finish_result *result)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-static bool computed(const rd_value *v)
+static bool is_computed(const rd_value *v)
 {
     return v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL || v->kind == RD_VALUE_REDUCE ||
            v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN || v->kind == RD_VALUE_SORT;
@@ -270,7 +270,7 @@ static bool attach_result(naming *m, int k, rd_finish_result *r)
         return false;
     for (int d = 0; d < n; d++)
         axes |= rd_bit(dim[d]);
-    if (!computed(&g->value[id]) || is_row_apart(&g->value[id], &r->store) ||
+    if (!is_computed(&g->value[id]) || is_row_apart(&g->value[id], &r->store) ||
         g->value[id].out >= 0 || g->value[id].into >= 0 || g->value[id].type != r->type ||
         g->value[id].axes != axes) {
         int copy = rd_value_new(m->c, RD_VALUE_MAP, r->type, g->value[id].expr);

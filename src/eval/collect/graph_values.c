@@ -30,7 +30,7 @@ int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_ex
 
 /* True for two numbers of one type and value.  They share a slot, because everything computed
  * from them is the same. */
-static bool is_same_number(const rd_expr *a, const rd_expr *b)
+static bool is_equal_number(const rd_expr *a, const rd_expr *b)
 {
     return a && a->kind == RD_EXPR_NUMBER && b->kind == RD_EXPR_NUMBER && a->type == b->type &&
            a->as.number->value.u64 == b->as.number->value.u64;
@@ -44,7 +44,7 @@ int rd_leaf_slot(rd_collector *c, const rd_expr *leaf)
     rd_slot   *s;
 
     for (int i = 0; i < g->n_slot; i++)
-        if (g->slot[i].expr == leaf || is_same_number(g->slot[i].expr, leaf))
+        if (g->slot[i].expr == leaf || is_equal_number(g->slot[i].expr, leaf))
             return i;
     if (g->n_slot == c->room_slot) {
         int32_t room = c->room_slot ? 2 * c->room_slot : 16;

@@ -46,7 +46,7 @@ static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, in
 
 /* True if uses at different places, such as both points of a pair, would share loops that
  * compute each element many times.  Storing then pays off. */
-static bool is_paired(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+static bool is_read_crosswise(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     enum { MANY = 16 };
 
@@ -54,8 +54,8 @@ static bool is_paired(const rd_collector *c, const rd_expr *e, const int32_t *li
 }
 
 /* True if every use reads dim `dim` along one whole axis. */
-static bool all_go_along(const rd_collector *c, const rd_expr *e, int dim, const int32_t *list,
-                         int n)
+static bool all_read_along(const rd_collector *c, const rd_expr *e, int dim, const int32_t *list,
+                           int n)
 {
     for (int k = 0; k < n && e->extent[dim] > 1; k++)
         if (rd_subscript_pure(c->axes, &rd_use_of(c, list[k])->at[dim]) < 0)
@@ -71,11 +71,11 @@ static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *l
     double row = rd_expr_points(e);
     int    dim = 0;
 
-    while (dim < e->rank && all_go_along(c, e, dim, list, n))
+    while (dim < e->rank && all_read_along(c, e, dim, list, n))
         row /= (double)e->extent[dim++];
     if (dim == 0 || row < SHORTEST || row > LONGEST)
         return false;
-    while (dim < e->rank && !all_go_along(c, e, dim, list, n))
+    while (dim < e->rank && !all_read_along(c, e, dim, list, n))
         dim++;
     return dim == e->rank;
 }
@@ -118,12 +118,12 @@ static bool only_widens(const rd_expr *e)
 /* Makes the values of a map.  Normally views of it are inlined.  If elements would be computed
  * more than once (windows, gathers, overlapping slices), it is stored if that is cheaper.  Such
  * an array is never read in the loop that makes it. */
-static bool maps(rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
+static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
 {
     const rd_expr *e = seen->expr;
 
-    if (!only_widens(e) &&
-        (is_cheaper_stored(c, seen, list, n) || (seen->ops > 0 && is_paired(c, e, list, n))))
+    if (!only_widens(e) && (is_cheaper_stored(c, seen, list, n) ||
+                            (seen->ops > 0 && is_read_crosswise(c, e, list, n))))
         return map_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
         if (!rd_answer(c, list[k], map_at(c, e, rd_use_of(c, list[k])->at)))
@@ -148,7 +148,7 @@ static int read_memory(rd_collector *c, const rd_expr *e, const int64_t *stride,
 }
 
 /* Answers uses of an expression that is in memory, in dense C order. */
-static bool given(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+static bool instances_given(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int64_t stride[RD_MAX_RANK];
 
@@ -180,7 +180,7 @@ static int coord_value(rd_collector *c, const rd_expr *e, const rd_subscript *at
 }
 
 /* ---- Views ----------------------------------------------------------------------------------- */
-static bool view(rd_collector *c, const rd_expr *e, int use)
+static bool instance_view(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK];
 
@@ -200,7 +200,7 @@ static bool is_inside(const rd_expr *index, int64_t extent)
 
 /* Makes a gather: the index becomes a value of its own, checked against the axis, and the
  * operand is read at it. */
-static bool take(rd_collector *c, const rd_expr *e, int use)
+static bool instance_take(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x = e->in[0], *index = e->in[1];
     int            axis = (int)e->as.axis->axis, v = rd_value_new(c, RD_VALUE_MAP, RD_I64, index);
@@ -228,7 +228,7 @@ static bool take(rd_collector *c, const rd_expr *e, int use)
 
 /* Answers uses of an expression without elements by any constant.  Its operands are not even
  * visited. */
-static bool nothing(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+static bool instances_empty(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++)
         if (!rd_answer(c, list[k], rd_value_new(c, RD_VALUE_CONST, e->type, e)))
@@ -245,12 +245,12 @@ bool rd_instances(rd_collector *c, rd_seen *seen)
     bool           ok = n >= 0;
 
     if (ok && rd_expr_points(e) == 0)
-        return nothing(c, e, list, n);
+        return instances_empty(c, e, list, n);
     if (seen->given)
-        return ok && given(c, e, list, n);
+        return ok && instances_given(c, e, list, n);
     switch (e->kind) {
     case RD_EXPR_MAP:
-    case RD_EXPR_CALL: return ok && maps(c, seen, list, n);
+    case RD_EXPR_CALL: return ok && instances_map(c, seen, list, n);
     case RD_EXPR_CONCAT: return ok && rd_instances_concat(c, e, list, n);
     case RD_EXPR_REDUCE: return ok && rd_instances_reduce(c, e, list, n);
     case RD_EXPR_SCAN: return ok && rd_instances_scan(c, e, list, n);
@@ -271,8 +271,8 @@ bool rd_instances(rd_collector *c, rd_seen *seen)
         case RD_EXPR_COORD:
             ok = rd_answer(c, list[k], coord_value(c, e, rd_use_of(c, list[k])->at));
             break;
-        case RD_EXPR_VIEW: ok = view(c, e, list[k]); break;
-        case RD_EXPR_TAKE: ok = take(c, e, list[k]); break;
+        case RD_EXPR_VIEW: ok = instance_view(c, e, list[k]); break;
+        case RD_EXPR_TAKE: ok = instance_take(c, e, list[k]); break;
         default: ok = rd_instance_reshape(c, e, list[k]); break;
         }
     return ok;

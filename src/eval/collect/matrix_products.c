@@ -17,7 +17,7 @@ static double points(const rd_graph *g, rd_set axes)
     return (double)rd_points_of(g, axes);
 }
 
-static bool find_operands(const rd_graph *g, const rd_value *v, product *p)
+static bool has_operands(const rd_graph *g, const rd_value *v, product *p)
 {
     if (v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_dot ||
         (v->out >= 0 && v->out_type != v->type))
@@ -225,12 +225,12 @@ static bool has_library(rd_graph *g, bool *memory)
 /* True for a sum that a library could compute. */
 static bool is_product(const rd_graph *g, const rd_value *v, product *p)
 {
-    return find_operands(g, v, p) && find_axes(v, p) && is_large(g, p) && may_be_stored(g, v, p) &&
+    return has_operands(g, v, p) && find_axes(v, p) && is_large(g, p) && may_be_stored(g, v, p) &&
            may_be_operand(g, p->a, p) && may_be_operand(g, p->b, p);
 }
 
 /* Marks the products of the first n values and stores their operands. */
-static bool part(rd_graph *g, int32_t *copy, int n)
+static bool mark_products(rd_graph *g, int32_t *copy, int n)
 {
     bool memory;
 
@@ -257,5 +257,5 @@ bool rd_separate_products(rd_graph *g)
     if (!copy)
         return false;
     memset(copy, -1, (size_t)n * sizeof *copy);
-    return part(g, copy, n);
+    return mark_products(g, copy, n);
 }

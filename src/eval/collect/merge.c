@@ -16,7 +16,7 @@ static int64_t coef_of(const rd_subscript *at, int axis)
 }
 
 /* True if a linear index counts x in units of y's whole extent. */
-static bool linear(const rd_graph *g, const rd_subscript *at, int x, int y)
+static bool is_linear(const rd_graph *g, const rd_subscript *at, int x, int y)
 {
     return coef_of(at, x) == coef_of(at, y) * g->axis[y].extent;
 }
@@ -38,7 +38,7 @@ static bool reads_kept(const rd_value *v)
 
 /* True if all readers of a stored value take its dims d and d + 1 at the loops over x and y.
  * They then step through both as one, wherever they read along other dims. */
-static bool read_as_they_are(const rd_graph *g, const rd_value *v, int d, int x, int y)
+static bool are_dims_read_as_loops(const rd_graph *g, const rd_value *v, int d, int x, int y)
 {
     const int32_t number = (int32_t)(v - g->value);
 
@@ -64,7 +64,7 @@ static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
     for (int d = 0; d < v->n_dim && v->whole; d++) {
         if (!v->dense && (v->dim[d] == x || v->dim[d] == y))
             return v->dim[d] == x && d + 1 < v->n_dim && v->dim[d + 1] == y && !v->row &&
-                   v->into < 0 && read_as_they_are(g, v, d, x, y);
+                   v->into < 0 && are_dims_read_as_loops(g, v, d, x, y);
         if (v->dim[d] == y)
             return before == x;
         if (g->axis[v->dim[d]].extent != 1)
@@ -96,17 +96,18 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
 
         if (reads_kept(v) && is_kept_dim(g, v, d, x, y))
             continue;
-        if (affine ? !linear(g, &v->at[d], x, y) : coef_of(&v->at[d], x) || coef_of(&v->at[d], y))
+        if (affine ? !is_linear(g, &v->at[d], x, y)
+                   : coef_of(&v->at[d], x) || coef_of(&v->at[d], y))
             return false;
     }
-    if (v->out >= 0 && !linear(g, v->store, x, y))
+    if (v->out >= 0 && !is_linear(g, v->store, x, y))
         return false;
     if (!storage_allows(g, v, x, y))
         return false;
     if (v->kind == RD_VALUE_JOIN && (rd_in(v->axes, x) || rd_in(v->axes, y)))
         return false;
     return !v->combine || (v->combine->lane_axis != x &&
-                           (!rd_needs_flat_index(v) || linear(g, &v->combine->index, x, y)) &&
+                           (!rd_needs_flat_index(v) || is_linear(g, &v->combine->index, x, y)) &&
                            order_allows(v->combine, x, y));
 }
 
@@ -178,7 +179,7 @@ static void drop_places(rd_graph *g, int x)
     }
 }
 
-static bool used(const rd_graph *g, int axis)
+static bool is_used(const rd_graph *g, int axis)
 {
     for (int i = 0; i < g->n_value; i++)
         if (rd_in(rd_space(&g->value[i]), axis))
@@ -205,7 +206,7 @@ static bool merge_one(rd_graph *g)
 {
     for (int x = 0; x < g->n_axis; x++)
         for (int y = 0; y < g->n_axis; y++)
-            if (used(g, x) && used(g, y) && may_merge(g, x, y)) {
+            if (is_used(g, x) && is_used(g, y) && may_merge(g, x, y)) {
                 merge(g, x, y);
                 return true;
             }

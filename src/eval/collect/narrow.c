@@ -132,7 +132,7 @@ static rd_dtype narrowest(const narrowing *c, int i)
 }
 
 /* True if all operands have at most 32 bits.  Narrowing wide operands takes time. */
-static bool come_narrow(const narrowing *c, int i)
+static bool are_operands_narrow(const narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
 
@@ -207,7 +207,7 @@ static bool set_operands(narrowing *c, int i, const int32_t *in)
 enum { MOST_IN = 4 };
 
 /* Computes the value in a narrower type. */
-static bool change(narrowing *c, int i, rd_dtype type)
+static bool change_type(narrowing *c, int i, rd_dtype type)
 {
     const rd_value v           = c->g->value[i];
     int32_t        in[MOST_IN] = { 0 };
@@ -232,7 +232,7 @@ static bool takes_any_type(const narrowing *c, const rd_value *v)
 }
 
 /* Keeps the type of a value; operands that were narrowed are cast back for it. */
-static bool keep(narrowing *c, int i)
+static bool keep_type(narrowing *c, int i)
 {
     const rd_value v   = c->g->value[i];
     const bool     any = takes_any_type(c, &v);
@@ -251,7 +251,7 @@ static bool keep(narrowing *c, int i)
 }
 
 /* Narrows one value if that is allowed and useful; else keeps it. */
-static bool narrow(narrowing *c, int i)
+static bool narrow_value(narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
     rd_dtype        type;
@@ -260,16 +260,16 @@ static bool narrow(narrowing *c, int i)
         c->g->value[i].type = c->g->value[v->target].type;
         return true;
     }
-    if (!may_change(c, i) || !(c->wants[i] || reads_changed(c, i)) || !come_narrow(c, i))
-        return keep(c, i);
+    if (!may_change(c, i) || !(c->wants[i] || reads_changed(c, i)) || !are_operands_narrow(c, i))
+        return keep_type(c, i);
     if (v->kind == RD_VALUE_MAP && v->op == RD_OP_cast && !c->array[i])
-        return keep(c, i);
+        return keep_type(c, i);
     type = narrowest(c, i);
-    return type == v->type ? keep(c, i) : change(c, i, type);
+    return type == v->type ? keep_type(c, i) : change_type(c, i, type);
 }
 
 /* Allocates the tables of the pass; false: no memory. */
-static bool begin(narrowing *c, rd_graph *g)
+static bool allocate_tables(narrowing *c, rd_graph *g)
 {
     const size_t n = (size_t)g->n_value;
 
@@ -305,12 +305,12 @@ bool rd_narrow_arrays(rd_graph *g)
 
     if (!has_arrays(g))
         return true;
-    if (!begin(&c, g))
+    if (!allocate_tables(&c, g))
         return false;
     if (!find_wanted(&c))
         return true;
     for (int i = 0; i < c.n; i++)
-        if (!narrow(&c, i))
+        if (!narrow_value(&c, i))
             return false;
     return rd_graph_sort_results(g);
 }

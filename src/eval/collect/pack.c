@@ -38,7 +38,7 @@ static bool is_inline_map(const rd_value *v)
 
 /* True if the axis goes along another dim than the last of an array in the plan, such as rows
  * that are normalised before each is paired with each other. */
-static bool array_lies_apart(const rd_graph *g, const rd_value *read, int axis)
+static bool is_array_strided_along(const rd_graph *g, const rd_value *read, int axis)
 {
     const rd_value *array = &g->value[read->target];
     bool            apart = false;
@@ -54,16 +54,16 @@ static bool array_lies_apart(const rd_graph *g, const rd_value *read, int axis)
 
 /* True for a read, or a map of reads, that is not contiguous along the lane axis.  `depth`
  * bounds the recursion. */
-static bool neighbours_lie_apart(const rd_graph *g, const rd_value *v, int axis, int depth)
+static bool is_strided_along(const rd_graph *g, const rd_value *v, int axis, int depth)
 {
     bool apart = false;
 
     if (v->kind == RD_VALUE_READ && v->target >= 0)
-        return !rd_is_materialised_kind(v) && array_lies_apart(g, v, axis);
+        return !rd_is_materialised_kind(v) && is_array_strided_along(g, v, axis);
     if (v->kind == RD_VALUE_READ)
         return !rd_is_materialised_kind(v) && llabs(coefficient(&v->at[0], axis)) > 1;
     for (int k = 0; k < v->n_in && is_inline_map(v) && depth > 0 && !apart; k++)
-        apart = v->in[k] >= 0 && neighbours_lie_apart(g, &g->value[v->in[k]], axis, depth - 1);
+        apart = v->in[k] >= 0 && is_strided_along(g, &g->value[v->in[k]], axis, depth - 1);
     return apart;
 }
 
@@ -106,7 +106,7 @@ static bool pack_operands_of(packing *p, int fold, int reader, int *n)
         if (x < 0 || x >= p->n || p->seen[x] == fold + 1)
             continue;
         if (p->copies < MOST_COPIES && is_read_often(g, reader, x) &&
-            neighbours_lie_apart(g, &g->value[x], axis, DEPTH)) {
+            is_strided_along(g, &g->value[x], axis, DEPTH)) {
             if (!pack_operand(p, &g->value[reader].in[k]))
                 return false;
         } else if (is_inline_map(&g->value[x])) {

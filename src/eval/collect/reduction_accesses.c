@@ -138,8 +138,8 @@ static const rd_looked *look_at(const rd_fold_reads *o, const rd_value *t)
 }
 
 /* Translates an access below value t to the place where t is read. */
-static rd_own_access moved(const rd_fold_reads *o, const rd_own_access *from, const rd_value *t,
-                           const rd_value *read)
+static rd_own_access translated(const rd_fold_reads *o, const rd_own_access *from,
+                                const rd_value *t, const rd_value *read)
 {
     rd_own_access a   = { .bytes = from->bytes, .times = from->times };
     rd_set        own = 0;
@@ -168,7 +168,7 @@ static bool access_through(rd_fold_reads *o, const rd_value *read)
     if (!(below = look_at(o, t)))
         return false;
     for (int i = 0; i < below->n; i++) {
-        const rd_own_access a = moved(o, &below->access[i], t, read);
+        const rd_own_access a = translated(o, &below->access[i], t, read);
 
         if (!add_access(o, &a))
             return false;

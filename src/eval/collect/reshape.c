@@ -115,7 +115,7 @@ int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 }
 
 /* The extreme value of a term: the greatest, or the least for a negative coefficient. */
-static int64_t reach(const rd_collector *c, const rd_term *t)
+static int64_t extreme_of(const rd_collector *c, const rd_term *t)
 {
     int64_t extent = t->axis < 0 ? c->graph->value[t->value].value.i64
                                  : c->axes->at[rd_axes_root(c->axes, t->axis)].extent;
@@ -163,7 +163,7 @@ static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subs
             term.coef /= n;
             quotient->term[quotient->n_term++] = term;
         } else {
-            int64_t far = reach(c, &term);
+            int64_t far = extreme_of(c, &term);
 
             *(far < 0 ? &lo : &hi) += far;
             rest->term[rest->n_term++] = term;

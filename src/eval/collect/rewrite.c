@@ -16,7 +16,7 @@
  * exponential twice.  A fixed constant, as it decides bits. */
 static const int64_t ROW_BYTES = RD_L2_BYTES / 2;
 
-static bool plain_reduce(const rd_value *v, int reducer)
+static bool is_plain_reduce(const rd_value *v, int reducer)
 {
     return v->kind == RD_VALUE_REDUCE && v->reducer == reducer && v->in[1] < 0 && v->in[2] < 0 &&
            v->expr->as.fold->law != RD_LAW_serial && !v->expr->as.fold->identity;
@@ -27,7 +27,7 @@ static int shifted_by(const rd_graph *g, const rd_value *s)
 {
     const rd_value *e, *d, *m;
 
-    if (!plain_reduce(s, RD_RED_sum))
+    if (!is_plain_reduce(s, RD_RED_sum))
         return -1;
     e = &g->value[s->in[0]];
     if (e->kind != RD_VALUE_MAP || e->op != RD_OP_exp)
@@ -36,7 +36,7 @@ static int shifted_by(const rd_graph *g, const rd_value *s)
     if (d->kind != RD_VALUE_MAP || d->op != RD_OP_sub)
         return -1;
     m = &g->value[d->in[1]];
-    if (!plain_reduce(m, RD_RED_max) || m->in[0] != d->in[0] || m->reduced != s->reduced ||
+    if (!is_plain_reduce(m, RD_RED_max) || m->in[0] != d->in[0] || m->reduced != s->reduced ||
         m->axes != s->axes)
         return -1;
     return d->in[1];
@@ -125,7 +125,7 @@ static bool read_result(rd_graph *g, int v, int pair, int k)
     return in[0] >= 0;
 }
 
-static bool recognise(rd_graph *g, int s)
+static bool rewrite_softmax(rd_graph *g, int s)
 {
     int m = shifted_by(g, &g->value[s]), pair;
 
@@ -140,7 +140,7 @@ bool rd_rewrite(rd_graph *g)
     const int n = g->n_value;
 
     for (int i = 0; i < n; i++)
-        if (!recognise(g, i))
+        if (!rewrite_softmax(g, i))
             return false;
     return rd_graph_sort_results(g);
 }

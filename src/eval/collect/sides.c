@@ -58,7 +58,7 @@ static bool is_read_by(const siding *s, int a, int reader)
 
 /* True if two reductions want different loops: one reduces an axis that the other keeps, or
  * scans along an axis of the other's lanes. */
-static bool cross(const siding *s, int a, int b)
+static bool are_crossing(const siding *s, int a, int b)
 {
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
 
@@ -90,7 +90,7 @@ static bool take_side(const siding *s, int k)
     int32_t  side    = 1;
 
     for (int i = 0; i < s->n_fold; i++)
-        if (i != k && cross(s, k, i)) {
+        if (i != k && are_crossing(s, k, i)) {
             any = true;
             crossed |= 1u << s->g->value[s->fold[i]].side;
         }
@@ -144,7 +144,7 @@ static bool is_computed_inline(const rd_value *v)
 
 /* Passes on to operands which sides want them.  Users were visited before.  A value that one
  * side wants belongs to that side. */
-static void hand_down(siding *s, int value)
+static void pass_sides_down(siding *s, int value)
 {
     rd_value      *v      = &s->g->value[value];
     const uint32_t wanted = s->wanted[value];
@@ -161,11 +161,11 @@ static void hand_down(siding *s, int value)
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
-static int own_of(siding *s, int value, int side);
+static int value_of_side(siding *s, int value, int side);
 
 /* The operands of a value as a side has them, in a new list; NULL: no memory.  *other: some are
  * copies. */
-static int32_t *own_operands(siding *s, int value, int side, bool *other)
+static int32_t *operands_of_side(siding *s, int value, int side, bool *other)
 {
     const int32_t n  = s->g->value[value].n_in;
     int32_t      *in = rd_pool_get(s->g->pool, (size_t)(n + 1) * sizeof *in);
@@ -174,7 +174,7 @@ static int32_t *own_operands(siding *s, int value, int side, bool *other)
     for (int k = 0; in && k < n; k++) {
         const int32_t x = s->g->value[value].in[k];
 
-        in[k] = x < 0 ? x : own_of(s, x, side);
+        in[k] = x < 0 ? x : value_of_side(s, x, side);
         if (x >= 0 && in[k] < 0)
             return NULL;
         *other |= in[k] != x;
@@ -184,7 +184,7 @@ static int32_t *own_operands(siding *s, int value, int side, bool *other)
 
 /* Gives a one-lane reduction the lane axis of its reader on this side, because it may have its
  * lanes along any kept axis. */
-static bool turn(siding *s, rd_value *v, int side)
+static bool choose_reader_lane(siding *s, rd_value *v, int side)
 {
     rd_combine *own = rd_pool_get(s->g->pool, sizeof *own);
 
@@ -211,7 +211,7 @@ static int copy_of(siding *s, int value, int side, int32_t *in)
 
     v.side = side;
     v.in   = in;
-    if (v.combine && !turn(s, &v, side))
+    if (v.combine && !choose_reader_lane(s, &v, side))
         return -1;
     made = rd_graph_add(s->g, v);
     s->copies += made >= 0;
@@ -225,7 +225,7 @@ static bool is_first(const siding *s, int value, int side)
 }
 
 /* A value as the side has it: the value itself or a copy; -1: no memory. */
-static int own_of(siding *s, int value, int side)
+static int value_of_side(siding *s, int value, int side)
 {
     const rd_value v = s->g->value[value];
     int32_t       *in, *own;
@@ -237,7 +237,7 @@ static int own_of(siding *s, int value, int side)
     own = &s->copy[(size_t)side * (size_t)s->n + (size_t)value];
     if (*own >= 0)
         return *own;
-    if (!(in = own_operands(s, value, side, &other)))
+    if (!(in = operands_of_side(s, value, side, &other)))
         return -1;
     if (is_fold(&v) ? is_first(s, value, side) : !other)
         return *own = value;
@@ -259,7 +259,7 @@ static bool keep_first(siding *s, int value)
     if (v->side || !copied)
         return true;
     v->side = __builtin_ctz(s->wanted[value]);
-    return !v->combine || turn(s, v, v->side);
+    return !v->combine || choose_reader_lane(s, v, v->side);
 }
 
 /* Replaces the operands of a value of some side by that side's own. */
@@ -271,7 +271,7 @@ static bool give_own(siding *s, int value)
 
     if (!side)
         return true;
-    if (!(in = own_operands(s, value, side, &other)))
+    if (!(in = operands_of_side(s, value, side, &other)))
         return false;
     if (other)
         s->g->value[value].in = in;
@@ -302,7 +302,7 @@ bool rd_assign_sides(rd_graph *g)
         sides |= g->value[s.fold[k]].side != 0;
     }
     for (int i = s.n; sides && i-- > 0;)
-        hand_down(&s, i);
+        pass_sides_down(&s, i);
     for (int i = 0; sides && i < s.n; i++)
         if (!give_own(&s, i))
             return false;

@@ -20,7 +20,7 @@ int rd_new_address(rd_lowering *l, const rd_address *address)
 }
 
 /* Adds a term to an address, to the coefficient of an equal one if there is one. */
-static void add(rd_lowering *l, rd_address *a, rd_addend what)
+static void add_addend(rd_lowering *l, rd_address *a, rd_addend what)
 {
     if (what.coef == 0)
         return;
@@ -49,9 +49,10 @@ static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at,
         const rd_term *term = &at->term[t];
 
         if (term->axis >= 0)
-            add(l, a, (rd_addend){ term->axis, -1, rd_in(local, term->axis), stride * term->coef });
+            add_addend(
+                l, a, (rd_addend){ term->axis, -1, rd_in(local, term->axis), stride * term->coef });
         else
-            add(l, a, (rd_addend){ -1, l->reg[term->value], false, stride * term->coef });
+            add_addend(l, a, (rd_addend){ -1, l->reg[term->value], false, stride * term->coef });
     }
 }
 
@@ -164,7 +165,7 @@ static int64_t storage_bytes(const rd_lowering *l, int v)
 }
 
 /* True after recording that a size exceeds 63 bits; `what` says for what. */
-static bool too_large(rd_lowering *l, int64_t bytes, const char *what)
+static bool is_too_large(rd_lowering *l, int64_t bytes, const char *what)
 {
     if (bytes < INT64_MAX)
         return false;
@@ -181,7 +182,7 @@ int rd_new_scratch(rd_lowering *l, int v)
     if (!bytes)
         return -1;
     *bytes = storage_bytes(l, v);
-    if (too_large(l, *bytes, "a row that is kept between two loops"))
+    if (is_too_large(l, *bytes, "a row that is kept between two loops"))
         return -1;
     return l->p->first_scratch + l->p->n_scratch++;
 }
@@ -294,8 +295,9 @@ void rd_cell_address(rd_lowering *l, int i, const rd_scope *parent, rd_fold *f)
     f->cell   = (rd_address){ .slot = -1, .type = RD_I64 };
     f->n_cell = 1;
     for (int n = rd_cell_axes(l, i, parent, order); n-- > 0;) {
-        add(l, &f->cell, (rd_addend){ order[n], -1, rd_in(parent->ranged, order[n]), f->n_cell });
+        add_addend(l, &f->cell,
+                   (rd_addend){ order[n], -1, rd_in(parent->ranged, order[n]), f->n_cell });
         f->n_cell = rd_bytes_times(f->n_cell, room_of(l, &here, order[n]));
     }
-    too_large(l, f->n_cell, "the partial results of a reduction");
+    is_too_large(l, f->n_cell, "the partial results of a reduction");
 }

@@ -204,7 +204,7 @@ static void read_mask(const facts *f, int32_t reg, int depth, mask *m)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 /* True if the constant in a register changes nothing in this reduction, such as 0 in a sum. */
-static bool is_nothing(const facts *f, const rd_fold *fold, int32_t reg)
+static bool is_neutral(const facts *f, const rd_fold *fold, int32_t reg)
 {
     const rd_inst *inst = &f->p->inst[f->made[reg]];
     double         x;
@@ -234,7 +234,7 @@ static int32_t mask_of(const facts *f, const rd_inst *step)
         return -1;
     if (step->c >= 0)
         return step->c;
-    return x->kind == RD_I_SELECT && is_nothing(f, fold, x->c) ? x->a : -1;
+    return x->kind == RD_I_SELECT && is_neutral(f, fold, x->c) ? x->a : -1;
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
@@ -303,7 +303,7 @@ static bool is_same(const rd_bound *a, const rd_bound *b)
     return same;
 }
 
-static bool has(const mask *m, const rd_bound *b)
+static bool has_bound(const mask *m, const rd_bound *b)
 {
     for (int32_t k = 0; k < m->n; k++)
         if (is_same(&m->bound[k], b))
@@ -329,7 +329,7 @@ static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32
             return false;
         read_mask(f, here, DEPTH, &m);
         for (int32_t k = 0; any && k < common->n; k++)
-            if (has(&m, &common->bound[k]))
+            if (has_bound(&m, &common->bound[k]))
                 common->bound[kept++] = common->bound[k];
         if (any)
             common->blocks = common->blocks == m.blocks ? common->blocks : 0;

@@ -99,7 +99,7 @@ static bool may_report(const rd_lowering *l, const rd_opened *level)
 
 /* True if an early exit pays off.  In short loops these tests cost more: calling a user's
  * reducer, testing all cells or lanes, or comparing with a value that is rare. */
-static bool is_worth_an_exit(const rd_lowering *l, const rd_scope *loop, const rd_fold *f)
+static bool is_exit_worthwhile(const rd_lowering *l, const rd_scope *loop, const rd_fold *f)
 {
     enum { SHORT = 16 * RD_TREE_STEPS };
 
@@ -134,7 +134,7 @@ static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 
     f->first = finds_first(l, &l->graph->value[v], f, loop);
     if (!rd_fold_decides(f) || (f->n_cell != 1 && f->user) || f->n_group ||
-        !is_worth_an_exit(l, loop, f))
+        !is_exit_worthwhile(l, loop, f))
         return;
     rd_emit(l, &l->level[l->depth], (rd_inst){ .kind = RD_I_EXIT, .a = l->fold[v], .arg = number });
 }
@@ -144,7 +144,7 @@ static void emit_items(rd_lowering *l, const rd_scope *scope);
 static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened *after);
 
 /* Writes the code behind a loop of reductions: their results, then an epilogue. */
-static void close_loop(rd_lowering *l, rd_scope *loop, rd_opened *after)
+static void emit_loop_end(rd_lowering *l, rd_scope *loop, rd_opened *after)
 {
     rd_finish_folds(l, after, loop, loop);
     if (loop->epilogue)
@@ -160,7 +160,7 @@ static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened
     rd_start_folds(l, loop, loop);
     /* no operand may be hoisted: it would be read from nowhere */
     if (l->graph->axis[loop->axis].extent == 0) {
-        close_loop(l, loop, after);
+        emit_loop_end(l, loop, after);
         return;
     }
     number = rd_new_loop(l, (rd_loop){ .kind      = loop->tile ? RD_LOOP_TILE : RD_LOOP_EACH,
@@ -178,7 +178,7 @@ static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened
     for (int k = 0; k < body.n; k++)
         rd_emit(l, into, body.inst[k]);
     rd_emit(l, into, (rd_inst){ .kind = RD_I_END, .arg = number });
-    close_loop(l, loop, after);
+    emit_loop_end(l, loop, after);
 }
 
 /* Writes a reduction over no axes (or only over axes of extent 1): it starts, takes one step and
@@ -229,25 +229,25 @@ static void finish_program(rd_lowering *l, const rd_opened *body)
 }
 
 /* Copies a vector into the plan's memory. */
-static void settle(rd_lowering *l, void **vector, int32_t n, size_t size)
+static void copy_to_plan(rd_lowering *l, void **vector, int32_t n, size_t size)
 {
     *vector = rd_pool_grow(l->pool, *vector, (size_t)n, (size_t)n, size);
     l->failed |= !*vector;
 }
 
 /* Copies all vectors of the program into the plan's memory. */
-static void settle_program(rd_lowering *l)
+static void copy_program_to_plan(rd_lowering *l)
 {
     rd_program *p = l->p;
 
     if (l->failed)
         return;
-    settle(l, (void **)&p->address, p->n_address, sizeof *p->address);
-    settle(l, (void **)&p->loop, p->n_loop, sizeof *p->loop);
-    settle(l, (void **)&p->fold, p->n_fold, sizeof *p->fold);
-    settle(l, (void **)&p->call, p->n_call, sizeof *p->call);
-    settle(l, (void **)&p->sorting, p->n_sorting, sizeof *p->sorting);
-    settle(l, (void **)&p->scratch_bytes, p->n_scratch, sizeof *p->scratch_bytes);
+    copy_to_plan(l, (void **)&p->address, p->n_address, sizeof *p->address);
+    copy_to_plan(l, (void **)&p->loop, p->n_loop, sizeof *p->loop);
+    copy_to_plan(l, (void **)&p->fold, p->n_fold, sizeof *p->fold);
+    copy_to_plan(l, (void **)&p->call, p->n_call, sizeof *p->call);
+    copy_to_plan(l, (void **)&p->sorting, p->n_sorting, sizeof *p->sorting);
+    copy_to_plan(l, (void **)&p->scratch_bytes, p->n_scratch, sizeof *p->scratch_bytes);
 }
 
 /* Fills in the facts of a program that come from the stage and the graph. */
@@ -303,7 +303,7 @@ static bool lower_stage(rd_lowering *l)
     else
         emit_materialised(l, l->stage->item->value);
     finish_program(l, &body);
-    settle_program(l);
+    copy_program_to_plan(l);
     rd_end_level(l);
     return !l->failed;
 }

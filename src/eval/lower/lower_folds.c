@@ -27,7 +27,7 @@ static const char *kept_text(rd_lowering *l, const char *text)
 }
 
 /* True if tasks that begin at multiples of the grain may begin within a block. */
-static bool is_loose(const rd_fold *f, int root, int64_t grain)
+static bool may_split_blocks(const rd_fold *f, int root, int64_t grain)
 {
     const int64_t rows  = (f->lane_extent + f->lanes - 1) / f->lanes;
     const int64_t outer = rd_coef(&f->outer, root), lane = rd_coef(&f->lane, root);
@@ -91,7 +91,7 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
     }
     rd_fold_positions(l, v, f);
     rd_cell_address(l, i, parent, f);
-    f->loose = is_loose(f, l->stage->root, l->stage->grain);
+    f->loose = may_split_blocks(f, l->stage->root, l->stage->grain);
     if (v->group >= 0) {
         f->n_group = l->graph->axis[v->group].extent;
         f->apart   = rd_coef(&f->cell, v->group);

@@ -70,7 +70,7 @@ int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of)
 
 /* Narrows each slot from its whole leaf to what programs read, because only that may overlap a
  * result. */
-static bool narrow(rd_plan *plan, rd_pool *work)
+static bool narrow_slots(rd_plan *plan, rd_pool *work)
 {
     extent *read = rd_pool_get(work, (size_t)(plan->n_slot + 1) * sizeof *read);
 
@@ -96,7 +96,7 @@ static bool narrow(rd_plan *plan, rd_pool *work)
 }
 
 /* Moves the base of each slot by shift[slot] elements. */
-static void move(rd_plan *plan, const int64_t *shift)
+static void move_slots(rd_plan *plan, const int64_t *shift)
 {
     for (int s = 0; s < plan->n_slot; s++) {
         plan->slot[s].lo -= shift[s];
@@ -121,7 +121,7 @@ bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift)
     for (int k = 0; k < n; k++)
         if (plan->in_slot[k] >= 0)
             by_slot[plan->in_slot[k]] = shift[k];
-    move(plan, by_slot);
+    move_slots(plan, by_slot);
     return true;
 }
 
@@ -143,5 +143,5 @@ bool rd_plan_slots(rd_plan *plan, rd_pool *work, const rd_graph *g)
             rd_points(plan->out[slot->result].rank, plan->out[slot->result].extent))
             plan->out[slot->result].slot = s;
     }
-    return narrow(plan, work);
+    return narrow_slots(plan, work);
 }

@@ -42,7 +42,7 @@ static rd_address in_round(const rd_address *at, int32_t axis, int64_t k)
 }
 
 /* The register that was stored at an address just before the loop; -1. */
-static int32_t held(const rd_program *p, int32_t loop, const rd_address *at)
+static int32_t register_stored_at(const rd_program *p, int32_t loop, const rd_address *at)
 {
     for (int32_t i = loop - 1; i >= 0 && p->inst[i].kind == RD_I_STORE; i--) {
         const rd_address *to = &p->address[p->inst[i].arg];
@@ -55,7 +55,8 @@ static int32_t held(const rd_program *p, int32_t loop, const rd_address *at)
 }
 
 /* The register that a LOAD would read in iteration k; -1. */
-static int32_t held_in(const rd_program *p, const rd_loop *loop, const rd_inst *load, int64_t k)
+static int32_t register_in_round(const rd_program *p, const rd_loop *loop, const rd_inst *load,
+                                 int64_t k)
 {
     const rd_address *at = &p->address[load->arg];
     rd_address        place;
@@ -64,7 +65,7 @@ static int32_t held_in(const rd_program *p, const rd_loop *loop, const rd_inst *
         !is_at_known_place(at, loop->axis) || load->type != at->type)
         return -1;
     place = in_round(at, loop->axis, k);
-    return held(p, loop->begin, &place);
+    return register_stored_at(p, loop->begin, &place);
 }
 
 /* True if a tile loop runs over the same axis: the loop then visits only a part, and scratch
@@ -78,7 +79,7 @@ static bool is_in_tile(const rd_program *p, const rd_loop *loop)
 }
 
 /* True if the loop is short, has only plain instructions, and loads a register stored before it. */
-static bool may_write_out(const rd_program *p, const rd_loop *loop)
+static bool may_unroll(const rd_program *p, const rd_loop *loop)
 {
     bool takes = false;
 
@@ -89,7 +90,7 @@ static bool may_write_out(const rd_program *p, const rd_loop *loop)
         return false;
     for (int32_t i = loop->begin + 1; i < loop->end; i++)
         switch (p->inst[i].kind) {
-        case RD_I_LOAD: takes |= held_in(p, loop, &p->inst[i], 0) >= 0; break;
+        case RD_I_LOAD: takes |= register_in_round(p, loop, &p->inst[i], 0) >= 0; break;
         case RD_I_STORE:
         case RD_I_CONST:
         case RD_I_MAP:
@@ -101,7 +102,7 @@ static bool may_write_out(const rd_program *p, const rd_loop *loop)
 }
 
 /* ---- Unrolling ------------------------------------------------------------------------------- */
-static int32_t now(const writing *w, int32_t reg)
+static int32_t current_register(const writing *w, int32_t reg)
 {
     return reg >= 0 && w->reg[reg] >= 0 ? w->reg[reg] : reg;
 }
@@ -113,7 +114,7 @@ static void add_round(writing *w, const rd_loop *loop, int64_t k)
 
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
         rd_inst       inst = p->inst[i];
-        const int32_t from = held_in(p, loop, &inst, k);
+        const int32_t from = register_in_round(p, loop, &inst, k);
 
         if (from >= 0) {
             w->reg[inst.dst] = from;
@@ -123,12 +124,13 @@ static void add_round(writing *w, const rd_loop *loop, int64_t k)
             rd_address at = in_round(&p->address[inst.arg], loop->axis, k);
 
             for (int32_t j = 0; j < at.n_add; j++)
-                at.add[j].reg = at.add[j].axis < 0 ? now(w, at.add[j].reg) : at.add[j].reg;
+                at.add[j].reg =
+                    at.add[j].axis < 0 ? current_register(w, at.add[j].reg) : at.add[j].reg;
             inst.arg = rd_new_address(w->l, &at);
         }
-        inst.a = now(w, inst.a);
-        inst.b = now(w, inst.b);
-        inst.c = now(w, inst.c);
+        inst.a = current_register(w, inst.a);
+        inst.b = current_register(w, inst.b);
+        inst.c = current_register(w, inst.c);
         if (inst.kind != RD_I_STORE)
             inst.dst = w->reg[inst.dst] = p->n_reg++;
         rd_emit(w->l, &w->to, inst);
@@ -150,7 +152,7 @@ static bool is_read(const rd_inst *inst, int32_t n, const rd_program *p, int32_t
 }
 
 /* Drops stores to scratch that is not read any more. */
-static void keep_what_is_read(writing *w)
+static void drop_dead_stores(writing *w)
 {
     rd_program *p = w->p;
     int32_t     n = 0, body = p->body, tail = p->tail;
@@ -192,7 +194,7 @@ static void renumber(writing *w)
 }
 
 /* Copies the program with such loops unrolled, and keeps its parts (head, body, tail). */
-static void write_out(writing *w)
+static void unroll_loops(writing *w)
 {
     rd_program *p    = w->p;
     int32_t     body = p->n_inst == p->body ? -1 : 0, tail = p->n_inst == p->tail ? -1 : 0;
@@ -202,7 +204,7 @@ static void write_out(writing *w)
 
         body = i == p->body ? w->to.n : body;
         tail = i == p->tail ? w->to.n : tail;
-        if (!loop || !may_write_out(p, loop)) {
+        if (!loop || !may_unroll(p, loop)) {
             rd_emit(w->l, &w->to, p->inst[i]);
             continue;
         }
@@ -222,7 +224,7 @@ void rd_unroll_results(rd_lowering *l)
     int32_t     found = 0;
 
     for (int32_t k = 0; k < p->n_loop; k++)
-        found += may_write_out(p, &p->loop[k]);
+        found += may_unroll(p, &p->loop[k]);
     if (!found)
         return;
     w.reg = rd_pool_get(l->graph->pool, (size_t)p->n_reg * sizeof *w.reg);
@@ -230,8 +232,8 @@ void rd_unroll_results(rd_lowering *l)
     if (l->failed)
         return;
     memset(w.reg, -1, (size_t)p->n_reg * sizeof *w.reg);
-    write_out(&w);
-    keep_what_is_read(&w);
+    unroll_loops(&w);
+    drop_dead_stores(&w);
     renumber(&w);
     p->inst = rd_pool_get(l->pool, (size_t)(w.to.n + 1) * sizeof *p->inst);
     l->failed |= !p->inst;

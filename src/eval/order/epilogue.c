@@ -29,7 +29,7 @@ static bool is_within(const rd_scope *scope, const rd_scope *loop)
 /* ---- The reductions -------------------------------------------------------------------------- */
 /* True for a reduction in one loop over all places, in one block, with the rows of the maps as
  * groups. */
-static bool fold_suits(const finding *f, const rd_value *v)
+static bool is_suitable_fold(const finding *f, const rd_value *v)
 {
     const rd_graph *g = f->tree->graph;
 
@@ -39,7 +39,7 @@ static bool fold_suits(const finding *f, const rd_value *v)
 }
 
 /* True if there are reductions in the first loop, and all of them suit. */
-static bool folds_suit(const finding *f)
+static bool are_folds_suitable(const finding *f)
 {
     bool some = false;
 
@@ -48,7 +48,7 @@ static bool folds_suit(const finding *f)
 
         if (!is_within(f->tree->storage[v].where, f->folds) || !value_of(f, v)->combine)
             continue;
-        if (!fold_suits(f, value_of(f, v)))
+        if (!is_suitable_fold(f, value_of(f, v)))
             return false;
         some = true;
     }
@@ -79,7 +79,7 @@ static bool is_cheap(const finding *f, int materialised)
 }
 
 /* True if a map reads only reductions of its own row from the first loop. */
-static bool use_suits(const finding *f, const rd_scope *reader, const rd_use *use)
+static bool is_suitable_use(const finding *f, const rd_scope *reader, const rd_use *use)
 {
     const rd_value *v    = value_of(f, use->value);
     const rd_scope *cell = rd_scope_of_cell(f->maps, v->axes);
@@ -90,7 +90,7 @@ static bool use_suits(const finding *f, const rd_scope *reader, const rd_use *us
 }
 
 /* True if all values in the second loop are cheap maps with suitable reads. */
-static bool maps_suit(const finding *f)
+static bool are_maps_suitable(const finding *f)
 {
     for (int a = 0; a < f->tree->n_materialised; a++) {
         const rd_materialised *materialised = &f->tree->materialised[a];
@@ -102,7 +102,7 @@ static bool maps_suit(const finding *f)
             !is_cheap(f, materialised->value))
             return false;
         for (int u = 0; u < materialised->n_use; u++)
-            if (!use_suits(f, where, &materialised->use[u]))
+            if (!is_suitable_use(f, where, &materialised->use[u]))
                 return false;
     }
     return true;
@@ -136,7 +136,8 @@ bool rd_fuse_epilogues(rd_tree *tree)
          item          = item->next) {
         f.folds = item->loop;
         f.maps  = item->next->loop;
-        if (!f.folds || !f.maps || !is_plain(f.maps) || !folds_suit(&f) || !maps_suit(&f))
+        if (!f.folds || !f.maps || !is_plain(f.maps) || !are_folds_suitable(&f) ||
+            !are_maps_suitable(&f))
             continue;
         item->loop->epilogue = item->next->loop;
         item->next           = item->next->next;

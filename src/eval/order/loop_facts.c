@@ -55,14 +55,14 @@ static bool holds_loop(const rd_scope *scope)
 }
 
 /* Combines the grains of all reductions along the axis in a scope (least common multiple). */
-static void share(const rd_tree *tree, const rd_scope *scope, int axis, bool outermost,
-                  rd_sharing *s)
+static void add_sharing(const rd_tree *tree, const rd_scope *scope, int axis, bool outermost,
+                        rd_sharing *s)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_value *v = item->loop ? NULL : &tree->graph->value[item->value];
 
         if (item->loop)
-            share(tree, item->loop, axis, false, s);
+            add_sharing(tree, item->loop, axis, false, s);
         else if (!rd_in(v->reduced, axis))
             continue;
         else if (v->kind == RD_VALUE_SCAN || v->combine->steps == INT64_MAX)
@@ -79,7 +79,7 @@ rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis)
 {
     rd_sharing s = { .grain = 1 };
 
-    share(tree, scope, axis, true, &s);
+    add_sharing(tree, scope, axis, true, &s);
     return s;
 }
 

@@ -92,7 +92,8 @@ static bool is_cached(const panel *p, int value)
  * lanes lie outside the kept axis (image channels), or each run is too short to stream while its
  * neighbours continue it.  Not for reductions that may exit early, as they end earlier one at a
  * time. */
-static bool lanes_want(const panel *p, const rd_value *v, const rd_materialised *a, int outer)
+static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_materialised *a,
+                               int outer)
 {
     bool any = false;
 
@@ -116,7 +117,7 @@ static bool lanes_want(const panel *p, const rd_value *v, const rd_materialised 
 
 /* True if the value wants the axis inside the loop over `outer`: a reduction with lanes along
  * contiguous kept elements, or a stored map that would be written by columns. */
-static bool wants(const panel *p, int value, const rd_scope *scope, int outer)
+static bool is_wanted_by(const panel *p, int value, const rd_scope *scope, int outer)
 {
     const rd_value        *v = &p->tree->graph->value[value];
     const rd_materialised *a = materialised_of(p->tree, value);
@@ -125,7 +126,7 @@ static bool wants(const panel *p, int value, const rd_scope *scope, int outer)
     if (scope->axis == p->axis) /* innermost already */
         return false;
     if (v->combine && v->combine->lanes > 1)
-        return lanes_want(p, v, a, outer);
+        return is_wanted_by_lanes(p, v, a, outer);
     if (p->extent < p->fewest && !rows_adjoin(p, a, scope->axis))
         return false;
     look_at_reads(p, a, &some, &all);
@@ -135,40 +136,41 @@ static bool wants(const panel *p, int value, const rd_scope *scope, int outer)
            (v->out >= 0 || p->tree->storage[value].keep == RD_KEEP_ARRAY);
 }
 
-static bool some_want(const panel *p, const rd_scope *scope, int outer)
+static bool is_wanted_by_any(const panel *p, const rd_scope *scope, int outer)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
-        if (item->loop ? some_want(p, item->loop, outer) : wants(p, item->value, scope, outer))
+        if (item->loop ? is_wanted_by_any(p, item->loop, outer)
+                       : is_wanted_by(p, item->value, scope, outer))
             return true;
     return false;
 }
 
-static bool wants_inside(const panel *p, const rd_item *item)
+static bool is_wanted_inside(const panel *p, const rd_item *item)
 {
-    return item->loop && some_want(p, item->loop, item->loop->axis);
+    return item->loop && is_wanted_by_any(p, item->loop, item->loop->axis);
 }
 
 static bool is_wanted(const panel *p, const rd_scope *loop)
 {
     for (const rd_item *item = loop->first; item; item = item->next)
-        if (wants_inside(p, item))
+        if (is_wanted_inside(p, item))
             return true;
     return false;
 }
 
 /* Puts items that do not want the axis inside their loops into a loop over it, and goes on
  * inside the other loops. */
-static bool sink(const panel *p, rd_scope *scope)
+static bool move_axis_inside(const panel *p, rd_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
         rd_item *wrapper, *last = *at, *rest;
 
-        if (wants_inside(p, *at)) {
-            if (!sink(p, (*at)->loop))
+        if (is_wanted_inside(p, *at)) {
+            if (!move_axis_inside(p, (*at)->loop))
                 return false;
             continue;
         }
-        while (last->next && !wants_inside(p, last->next))
+        while (last->next && !is_wanted_inside(p, last->next))
             last = last->next;
         rest       = last->next;
         last->next = NULL;
@@ -214,14 +216,14 @@ static double rows_held(const panel *p, int value)
 }
 
 /* Collects what the loops inside a panel need: widths, strides, lanes, scratch. */
-static void look(panel *p, const rd_scope *scope)
+static void collect_facts(panel *p, const rd_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_value        *v;
         const rd_materialised *a;
 
         if (item->loop) {
-            look(p, item->loop);
+            collect_facts(p, item->loop);
             continue;
         }
         v = &p->tree->graph->value[item->value];
@@ -260,7 +262,7 @@ static bool reads_rows(const panel *p, const rd_scope *scope, int outer, bool *s
     return true;
 }
 
-static bool streams(const panel *p, const rd_scope *loop)
+static bool is_streaming(const panel *p, const rd_scope *loop)
 {
     bool some = false;
 
@@ -318,7 +320,7 @@ static int64_t panel_step(const panel *p, const rd_scope *loop)
 {
     const rd_scope *rows  = rd_only_loop(loop);
     const int64_t   lanes = scaled(p, LANES_BYTES);
-    int64_t         step  = scaled(p, streams(p, rows) ? PANEL_BYTES : HOT_BYTES) / p->bytes;
+    int64_t         step  = scaled(p, is_streaming(p, rows) ? PANEL_BYTES : HOT_BYTES) / p->bytes;
 
     if (folds_rows(p, loop))
         return p->extent;
@@ -351,7 +353,7 @@ static bool may_share_rows(const panel *p, const rd_scope *loop)
 
     if (folds_rows(p, loop))
         return true;
-    if (!streams(p, rows) || !some_want(p, rows, rows->axis))
+    if (!is_streaming(p, rows) || !is_wanted_by_any(p, rows, rows->axis))
         return false;
     s = rd_share(p->tree, rows, rows->axis);
     if (s.serial)
@@ -360,7 +362,7 @@ static bool may_share_rows(const panel *p, const rd_scope *loop)
 }
 
 /* Replaces the loop by its items. */
-static void splice(rd_item **at)
+static void replace_by_items(rd_item **at)
 {
     rd_item *last = (*at)->loop->first, *rest = (*at)->next;
 
@@ -383,16 +385,16 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_ch
         return make_panels(tree, loop, choice);
     p.extent = tree->graph->axis[loop->axis].extent;
     p.fewest = choice->traversal == RD_TRAVERSE_GREEDY ? 2 : FEW;
-    look(&p, loop);
+    collect_facts(&p, loop);
     if (p.forbidden || p.extent < 2 || !is_wanted(&p, loop))
         return make_panels(tree, loop, choice);
     loop->step = panel_step(&p, loop);
     whole      = loop->step == p.extent && (!root || may_share_rows(&p, loop));
-    if (!sink(&p, loop))
+    if (!move_axis_inside(&p, loop))
         return false;
     loop->tile = !whole;
     if (whole)
-        splice(at);
+        replace_by_items(at);
     return true;
 }
 

@@ -18,7 +18,7 @@ typedef struct facts {
 } facts;
 
 /* Collects the largest stride along the axis, and early exits. */
-static void look(facts *f, const rd_scope *scope)
+static void collect_facts(facts *f, const rd_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_graph        *g = f->tree->graph;
@@ -26,7 +26,7 @@ static void look(facts *f, const rd_scope *scope)
             item->loop ? NULL : &f->tree->materialised[f->tree->number[item->value]];
 
         if (item->loop)
-            look(f, item->loop);
+            collect_facts(f, item->loop);
         for (int u = 0; a && u < a->n_use; u++) {
             int64_t step = rd_step_of(f->tree, a->use[u].value, f->axis);
 
@@ -38,10 +38,10 @@ static void look(facts *f, const rd_scope *scope)
     }
 }
 
-static bool reduces(const rd_tree *tree, const rd_scope *scope, int axis)
+static bool has_reduction_over(const rd_tree *tree, const rd_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
-        if (item->loop ? reduces(tree, item->loop, axis)
+        if (item->loop ? has_reduction_over(tree, item->loop, axis)
                        : rd_in(tree->graph->value[item->value].reduced, axis))
             return true;
     return false;
@@ -54,9 +54,9 @@ static int64_t range_of(const rd_tree *tree, const rd_scope *root, const rd_scop
     rd_sharing s      = rd_share(tree, inner, inner->axis);
     int64_t    extent = tree->graph->axis[inner->axis].extent, range;
 
-    look(&f, inner);
+    collect_facts(&f, inner);
     /* Moving a reduced loop inside would change the order of its elements. */
-    if (s.serial || f.exits || f.bytes == 0 || reduces(tree, root, root->axis))
+    if (s.serial || f.exits || f.bytes == 0 || has_reduction_over(tree, root, root->axis))
         return 0;
     if (rd_grains(tree, inner->axis, s) < RD_ENOUGH ||
         extent / RD_ENOUGH < RD_STRIP_BYTES / f.bytes)
@@ -69,7 +69,7 @@ static int64_t range_of(const rd_tree *tree, const rd_scope *root, const rd_scop
  *
  *    for k: { before; for j; after }
  *      ->  for k: before;  for ranges of j: for k: for j;  for k: after */
-static bool spread(const rd_tree *tree, rd_item **at, int64_t range)
+static bool interchange(const rd_tree *tree, rd_item **at, int64_t range)
 {
     const int axis = (*at)->loop->axis;
     rd_item  *rest = (*at)->next, *next;
@@ -110,7 +110,7 @@ bool rd_interchange_roots(const rd_tree *tree)
         if (root && !root->tile && tree->graph->axis[root->axis].extent < RD_ENOUGH &&
             (inner = rd_only_loop(root)) && inner->axis != root->axis)
             range = range_of(tree, root, inner);
-        if (range && !spread(tree, at, range))
+        if (range && !interchange(tree, at, range))
             return false;
         while (*at != next)
             at = &(*at)->next;

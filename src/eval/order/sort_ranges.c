@@ -74,13 +74,13 @@ static bool rows_lie_across(const rd_tree *tree, const rd_scope *loop)
 
 /* True if a row's elements are reductions of their own, such as distances of points, with lanes
  * along the row.  Neighbouring rows then read the same operands and should share loops. */
-static bool holds_fold(const rd_tree *tree, const rd_scope *scope, int axis)
+static bool has_fold_of_elements(const rd_tree *tree, const rd_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_value *v = item->loop ? NULL : value_of(tree, item);
 
         if (v ? v->kind == RD_VALUE_REDUCE && v->combine->lane_axis != axis
-              : holds_fold(tree, item->loop, axis))
+              : has_fold_of_elements(tree, item->loop, axis))
             return true;
     }
     return false;
@@ -89,7 +89,7 @@ static bool holds_fold(const rd_tree *tree, const rd_scope *scope, int axis)
 static bool rows_are_folds(const rd_tree *tree, const rd_scope *loop)
 {
     for (const rd_item *item = loop->first; item && !is_sort(tree, item); item = item->next)
-        if (item->loop && holds_fold(tree, item->loop, loop->axis))
+        if (item->loop && has_fold_of_elements(tree, item->loop, loop->axis))
             return true;
     return false;
 }
@@ -122,7 +122,7 @@ static int64_t rows_of(const rd_tree *tree, const rd_scope *loop)
 }
 
 /* Gives each sort, and all items between two sorts, a loop of its own. */
-static bool part(const rd_tree *tree, rd_item *at, int64_t rows)
+static bool split_into_loops(const rd_tree *tree, rd_item *at, int64_t rows)
 {
     rd_scope *range = at->loop;
     rd_item **end   = &range->first;
@@ -150,7 +150,8 @@ static bool take_rows_together(const rd_tree *tree, rd_scope *scope)
     for (rd_item *item = scope->first; item; item = item->next) {
         const int64_t rows = item->loop ? rows_of(tree, item->loop) : 0;
 
-        if (rows ? !part(tree, item, rows) : item->loop && !take_rows_together(tree, item->loop))
+        if (rows ? !split_into_loops(tree, item, rows)
+                 : item->loop && !take_rows_together(tree, item->loop))
             return false;
     }
     return true;

@@ -102,7 +102,7 @@ static void move_inside(const chain *c, int k)
 }
 
 /* True if a tile loop around already limits the axis to a panel. */
-static bool is_cut(const rd_scope *loop, int axis)
+static bool is_limited_to_panel(const rd_scope *loop, int axis)
 {
     for (const rd_scope *s = loop->parent; s; s = s->parent)
         if (s->tile && s->axis == axis && s->step <= RD_TRANSPOSE_PANEL)
@@ -111,7 +111,7 @@ static bool is_cut(const rd_scope *loop, int axis)
 }
 
 /* True if all reads are contiguous or constant along the axis. */
-static bool all_run_along(const chain *c, int axis)
+static bool are_all_reads_along(const chain *c, int axis)
 {
     for (const rd_item *item = c->loop[c->n - 1]->first; item; item = item->next) {
         const rd_materialised *a = &c->tree->materialised[c->tree->number[item->value]];
@@ -133,13 +133,13 @@ static void go_along_rows(const chain *c)
     const int axis = c->loop[0]->axis;
 
     if (c->tree->graph->axis[c->loop[c->n - 1]->axis].extent < SHORT &&
-        c->tree->graph->axis[axis].extent >= SHORT && is_cut(c->loop[0], axis) &&
-        all_run_along(c, axis))
+        c->tree->graph->axis[axis].extent >= SHORT && is_limited_to_panel(c->loop[0], axis) &&
+        are_all_reads_along(c, axis))
         move_inside(c, 0);
 }
 
 /* Makes the square of one chain, with a panel around it if it is wide. */
-static bool make_square(chain *c, rd_item **at)
+static bool make_transpose(chain *c, rd_item **at)
 {
     rd_item *panel, *rest = (*at)->next;
     int      stored, read;
@@ -153,7 +153,7 @@ static bool make_square(chain *c, rd_item **at)
     move_inside(c, read);
     move_inside(c, stored > read ? stored - 1 : stored);
     if (c->tree->graph->axis[c->loop[c->n - 1]->axis].extent < 2 * RD_TRANSPOSE_PANEL ||
-        is_cut(c->loop[0], c->loop[c->n - 1]->axis))
+        is_limited_to_panel(c->loop[0], c->loop[c->n - 1]->axis))
         return true;
     (*at)->next = NULL;
     panel       = rd_wrap_items(c->tree, c->loop[c->n - 1]->axis, *at);
@@ -166,13 +166,13 @@ static bool make_square(chain *c, rd_item **at)
     return true;
 }
 
-static bool make_squares(const rd_tree *tree, rd_scope *scope)
+static bool make_transposes(const rd_tree *tree, rd_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
         chain c = { .tree = tree };
 
-        if ((*at)->loop &&
-            !(is_chain(&c, (*at)->loop) ? make_square(&c, at) : make_squares(tree, (*at)->loop)))
+        if ((*at)->loop && !(is_chain(&c, (*at)->loop) ? make_transpose(&c, at)
+                                                       : make_transposes(tree, (*at)->loop)))
             return false;
     }
     return true;
@@ -180,7 +180,7 @@ static bool make_squares(const rd_tree *tree, rd_scope *scope)
 
 bool rd_make_transposes(const rd_tree *tree)
 {
-    return make_squares(tree, tree->root);
+    return make_transposes(tree, tree->root);
 }
 
 /* True if a read in the scope runs across the axis.  See order.h. */

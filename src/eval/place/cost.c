@@ -20,7 +20,7 @@ static const rd_value *value_of(const rd_placing *p, int materialised)
 
 /* ---- Values of the group, and their phases
  * ---------------------------------------------------- */
-static rd_group_value *touch(rd_placing *p, int value, int phase)
+static rd_group_value *group_value_of(rd_placing *p, int value, int phase)
 {
     rd_group_value *t;
 
@@ -38,7 +38,7 @@ static rd_group_value *touch(rd_placing *p, int value, int phase)
 /* True if a reader needs a later phase, because the value is finished only after a loop inside
  * `shared`.  Not if both keep an axis outside `shared`: in a loop over it the reader follows at
  * once, and nothing is kept.  Sums of pair distances are like this. */
-static bool closes_first(const rd_value *m, const rd_use *use, rd_set shared)
+static bool needs_later_phase(const rd_value *m, const rd_use *use, rd_set shared)
 {
     const rd_set inner = m->axes & ~shared;
 
@@ -57,25 +57,25 @@ static int phase_of(const rd_placing *p, const rd_materialised *a, rd_set shared
         if (t < 0 || !p->touched[t].inside)
             continue;
         after = p->touched[t].made +
-                closes_first(&p->graph->value[a->use[u].value], &a->use[u], shared);
+                needs_later_phase(&p->graph->value[a->use[u].value], &a->use[u], shared);
         phase = after > phase ? after : phase;
     }
     return phase;
 }
 
 /* Lists the values that a group makes or reads, with the first and last phase of each. */
-static void survey(rd_placing *p, int n, const int32_t *group, rd_set shared)
+static void list_group_values(rd_placing *p, int n, const int32_t *group, rd_set shared)
 {
     p->n_touched = 0;
     for (int i = 0; i < n; i++) {
         const rd_materialised *a     = &p->list[group[i]];
         int                    phase = phase_of(p, a, shared);
-        rd_group_value        *t     = touch(p, a->value, phase);
+        rd_group_value        *t     = group_value_of(p, a->value, phase);
 
         t->inside = true;
         t->made   = phase;
         for (int u = 0; u < a->n_use; u++)
-            touch(p, a->use[u].value, phase)->readers++;
+            group_value_of(p, a->use[u].value, phase)->readers++;
     }
 }
 
@@ -108,7 +108,7 @@ static bool is_inside(const rd_placing *p, const rd_group_value *t)
 }
 
 /* True if the group's reductions have their lanes along the axis, or there are no reductions. */
-static bool goes_by(const rd_placing *p, int n, const int32_t *group, int axis)
+static bool has_lanes_along(const rd_placing *p, int n, const int32_t *group, int axis)
 {
     bool any = false;
 
@@ -131,13 +131,13 @@ static double held_bytes(const rd_placing *p, int n, const int32_t *group, const
     const rd_value *m     = &p->graph->value[t->value];
     const rd_set    inner = m->axes & ~shared;
     const int       unit  = unit_axis(m);
-    const bool      wide =
-        unit >= 0 && rd_in(shared, unit) && (!is_inside(p, t) || goes_by(p, n, group, unit));
+    const bool      wide  = unit >= 0 && rd_in(shared, unit) &&
+                      (!is_inside(p, t) || has_lanes_along(p, n, group, unit));
 
     return inner ? rd_dtype_size(m->type) * points(p, inner) * (wide ? RD_PANEL : 1) : 0;
 }
 
-static bool spaces_differ(const rd_placing *p, int n, const int32_t *group)
+static bool have_different_spaces(const rd_placing *p, int n, const int32_t *group)
 {
     for (int i = 1; i < n; i++)
         if (rd_space(value_of(p, group[i])) != rd_space(value_of(p, group[0])))
@@ -180,10 +180,10 @@ static double transfer_cost(const rd_placing *p, const rd_group_value *t, rd_set
 /* Sums up the cost of a group.  See place.h. */
 double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, int x)
 {
-    bool   differ = spaces_differ(p, n, group);
+    bool   differ = have_different_spaces(p, n, group);
     double cost = 0, held = 0;
 
-    survey(p, n, group, shared);
+    list_group_values(p, n, group, shared);
     for (int i = 0; i < p->n_touched; i++) {
         const rd_group_value *t = &p->touched[i];
         const rd_value       *m = &p->graph->value[t->value];

@@ -84,7 +84,7 @@ static bool operand_allows(growing *g, const rd_use *use)
 }
 
 /* True if value a is computed from value `from`, directly or not. */
-static bool reads(const growing *g, int a, int from)
+static bool is_computed_from(const growing *g, int a, int from)
 {
     const rd_placing *p    = g->s->p;
     bool             *mark = g->s->reads;
@@ -102,7 +102,7 @@ static bool reads(const growing *g, int a, int from)
 
 /* True if one value reduces an axis that the other keeps: that of the loop, or one inside it if
  * both reduce the loop's. */
-static bool cross(const growing *g, const rd_value *v, const rd_value *m)
+static bool are_crossing(const growing *g, const rd_value *v, const rd_value *m)
 {
     const rd_set inside = rd_space(v) & rd_space(m) & ~g->open;
     const rd_set apart  = (v->reduced ^ m->reduced) & inside;
@@ -121,14 +121,14 @@ static bool are_both_ways(const rd_value *v, const rd_value *m)
 /* True if two values may not share a loop.  On a GPU, reductions of different axes want
  * different threads, unless the backend can do both.  On a CPU, values of different sides are
  * separate. */
-static bool part(const growing *g, int a, int b)
+static bool must_be_separate(const growing *g, int a, int b)
 {
     const rd_graph *graph = g->s->p->graph;
     const rd_value *v = value_of(g->s->p, a), *m = value_of(g->s->p, b);
     const bool      differ = v->side && m->side && v->side != m->side;
 
-    return differ || (graph->device && cross(g, v, m) && !(graph->cross && are_both_ways(v, m)) &&
-                      !reads(g, a, b));
+    return differ || (graph->device && are_crossing(g, v, m) &&
+                      !(graph->cross && are_both_ways(v, m)) && !is_computed_from(g, a, b));
 }
 
 /* True if a crosses a member that it does not read.  On a CPU it may also read the member, in a
@@ -142,15 +142,15 @@ static bool crosses_any(const growing *g, int a)
     for (int i = 0; i < g->n && !found; i++) {
         const rd_value *m = value_of(p, g->member[i]);
 
-        found = cross(g, v, m) &&
-                (!reads(g, a, g->member[i]) || (!p->graph->device && rd_needs_own_loop(v, m)));
+        found = are_crossing(g, v, m) && (!is_computed_from(g, a, g->member[i]) ||
+                                          (!p->graph->device && rd_needs_own_loop(v, m)));
     }
     return found;
 }
 
 /* True if the loop would compute a function one element at a time for a reduction, which vectors
  * compute otherwise. */
-static bool slows(const growing *g, const rd_value *fold, const rd_value *m)
+static bool slows_function(const growing *g, const rd_value *fold, const rd_value *m)
 {
     return rd_is_function(m) && rd_is_element_by_element(g->s->p->graph, fold) &&
            rd_in(m->axes & fold->reduced, g->x);
@@ -159,7 +159,7 @@ static bool slows(const growing *g, const rd_value *fold, const rd_value *m)
 /* True if the loop would stand around the places of a sparse row.  A reduction by rows should
  * pass its places once, with all columns inside; else each column would pass all places, by
  * labels. */
-static bool parts_row(const growing *g, const rd_value *v)
+static bool splits_sparse_rows(const growing *g, const rd_value *v)
 {
     return v->combine && v->group >= 0 && !g->s->p->graph->device &&
            v->expr->as.fold->of_pattern == RD_PATTERN_ROWS && v->reduced &&
@@ -174,13 +174,14 @@ static bool may_join(growing *g, int a)
     const rd_value   *v = value_of(p, a);
 
     if (g->s->late[a] || g->s->before[a] || !rd_in(rd_space(v), g->x) ||
-        !order_allows(v, g->open, g->x) || parts_row(g, v))
+        !order_allows(v, g->open, g->x) || splits_sparse_rows(g, v))
         return false;
     for (int i = 0; i < g->n; i++) {
         const rd_value *m = value_of(p, g->member[i]);
 
         if (rd_direction(v, g->x) * rd_direction(m, g->x) < 0 || v->apart || m->apart ||
-            part(g, a, g->member[i]) || slows(g, v, m) || slows(g, m, v))
+            must_be_separate(g, a, g->member[i]) || slows_function(g, v, m) ||
+            slows_function(g, m, v))
             return false;
     }
     for (int u = 0; u < p->list[a].n_use; u++)
@@ -213,7 +214,7 @@ static double work_of(const growing *g)
  * loop, and the reduction reads few values, it runs in a later loop.  So does a reduction in a
  * loop of few iterations, such as over the colours of an image.  Storing what it reads costs
  * little in comparison. */
-static bool holds_up(const growing *g, int a)
+static bool blocks_sharing(const growing *g, int a)
 {
     static const double LONG = 16e6, ONE = 1e6, SHARED = 200e3, FEW = 256, FEW_OF_ONE = 12,
                         FEW_ROUNDS = 16;
@@ -280,7 +281,7 @@ static bool counts_crossed(const growing *g)
 }
 
 /* Forms the group for axis x, operands first; returns the operations that sharing saves. */
-static double grow(growing *g)
+static double form_group(growing *g)
 {
     const rd_set shared   = g->open | rd_bit(g->x);
     double       together = 0, apart = 0;
@@ -304,7 +305,7 @@ static double grow(growing *g)
         g->member[g->n] = a;
         joined          = rd_group_cost(g->s->p, g->n + 1, g->member, shared, g->x);
         why = g->n == 0 || joined <= together + alone ? JOINS : isinf(joined) ? HOLDS : DEARER;
-        why = why == JOINS && holds_up(g, a) ? HOLDS_UP : why;
+        why = why == JOINS && blocks_sharing(g, a) ? HOLDS_UP : why;
         if (why == JOINS) {
             g->s->p->graph->crossed |= g->say && counts_crossed(g) && crosses_any(g, a);
             g->member[g->n++] = a;
@@ -333,20 +334,20 @@ static bool leaves_several(const growing *g)
 
 /* Forms the group also without those that keep others out, and takes the better one.  The others
  * then run after them. */
-static double grow_either_way(growing *g)
+static double form_best_group(growing *g)
 {
     const size_t n = (size_t)g->s->p->n;
     double       plain, other;
     growing      first;
 
     memset(g->s->before, 0, n * sizeof *g->s->before);
-    plain = grow(g);
+    plain = form_group(g);
     if (g->strict || !g->blocked || !leaves_several(g))
         return plain;
     first = *g;
     memcpy(g->s->first, g->member, (size_t)g->n * sizeof *g->member);
     memcpy(g->s->before, g->s->blocks, n * sizeof *g->s->before);
-    other = grow(g);
+    other = form_group(g);
     if (g->n && other > plain)
         return other;
     *g = first;
@@ -377,7 +378,7 @@ static int64_t largest_stride(const rd_placing *p, int n, const int32_t *group, 
 }
 
 /* True if a is better: more gain, then fewer reductions along x, then the larger stride. */
-static bool better(const rd_loop_group *a, const rd_loop_group *b)
+static bool is_better(const rd_loop_group *a, const rd_loop_group *b)
 {
     if (b->axis < 0 || a->gain != b->gain)
         return b->axis < 0 || a->gain > b->gain;
@@ -400,14 +401,14 @@ static rd_loop_group best_group(growing *g, bool *supposing)
 
         if (!rd_in(axes & ~g->open, g->x))
             continue;
-        c.gain = grow_either_way(g);
+        c.gain = form_best_group(g);
         c.n    = g->n;
         if (!c.n)
             continue;
         for (int i = 0; i < c.n; i++)
             c.folds += rd_in(value_of(p, g->member[i])->reduced, g->x);
         c.stride = largest_stride(p, c.n, g->member, g->x);
-        if (better(&c, &best)) {
+        if (is_better(&c, &best)) {
             best       = c;
             *supposing = g->supposing;
             memcpy(g->s->best, g->member, (size_t)c.n * sizeof *g->s->best);
@@ -446,7 +447,7 @@ rd_loop_group rd_choose_group(rd_grouping *s, int n_wait, const int32_t *wait, r
     if (best.axis >= 0) {
         g.x   = best.axis;
         g.say = true;
-        grow_either_way(&g);
+        form_best_group(&g);
     }
     return best;
 }

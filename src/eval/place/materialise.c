@@ -60,7 +60,7 @@ double rd_gathers_price(const rd_placing *p, int value)
     return price;
 }
 
-static bool some_gather(const rd_graph *g)
+static bool has_gathers(const rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++)
         if (rd_is_gathered(&g->value[i]))
@@ -101,11 +101,11 @@ static bool saves_gathers(const rd_placing *p, int value, const inlined *n)
 
 /* Decides for each map whether to materialise it; users first, so that the number of evaluations
  * is known. */
-static bool choose(rd_placing *p)
+static bool choose_maps(rd_placing *p)
 {
     rd_graph  *g       = p->graph;
     inlined   *n       = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *n);
-    const bool gathers = some_gather(g);
+    const bool gathers = has_gathers(g);
 
     if (!n)
         return false;
@@ -170,11 +170,11 @@ static rd_set same_axes(const rd_graph *g, const rd_value *read)
     return same;
 }
 
-typedef struct walk {
+typedef struct search {
     int32_t *stack, *seen, n, stamp;
-} walk;
+} search;
 
-static void push(walk *w, int value)
+static void push(search *w, int value)
 {
     if (value >= 0 && w->seen[value] != w->stamp) {
         w->seen[value]   = w->stamp;
@@ -184,7 +184,7 @@ static void push(walk *w, int value)
 
 /* Lists the values that a materialised value reads, by a depth-first search through inlined
  * ones. */
-static bool list_uses(rd_placing *p, rd_materialised *a, walk *w)
+static bool list_uses(rd_placing *p, rd_materialised *a, search *w)
 {
     const rd_graph *g = p->graph;
 
@@ -260,11 +260,11 @@ bool rd_choose_materialised(rd_placing *p)
 {
     rd_graph *g = p->graph;
     size_t    n = (size_t)g->n_value + 1;
-    walk      w = { .stack = rd_pool_get(g->pool, n * sizeof *w.stack),
+    search    w = { .stack = rd_pool_get(g->pool, n * sizeof *w.stack),
                     .seen  = rd_pool_get(g->pool, n * sizeof *w.seen) };
 
     p->list = rd_pool_get(g->pool, n * sizeof *p->list);
-    if (!w.stack || !w.seen || !p->list || !choose(p))
+    if (!w.stack || !w.seen || !p->list || !choose_maps(p))
         return false;
     p->n = 0;
     memset(p->readers, 0, n * sizeof *p->readers);

@@ -157,7 +157,7 @@ typedef struct repeated {
 } repeated;
 
 /* Counts the readers of a map, and the operations of computing it for each. */
-static repeated repeat(const rd_placing *p, int value)
+static repeated cost_of_recomputing(const rd_placing *p, int value)
 {
     const rd_value *m = &p->graph->value[value];
     repeated        r = { 0 };
@@ -178,7 +178,7 @@ static repeated repeat(const rd_placing *p, int value)
 
 /* The last map that became an array between stages although recomputing it would cost less; -1:
  * none. */
-static int too_dear(const rd_placing *p, const rd_tree *tree)
+static int find_too_dear(const rd_placing *p, const rd_tree *tree)
 {
     for (int i = p->n; i-- > 0;) {
         const int       v      = p->list[i].value;
@@ -191,7 +191,7 @@ static int too_dear(const rd_placing *p, const rd_tree *tree)
             continue;
         if (!rd_goes_on(p->graph->ctx))
             return -1;
-        r     = repeat(p, v);
+        r     = cost_of_recomputing(p, v);
         saved = r.operations - m->ops * points + rd_gathers_price(p, v) * (r.visits - points);
         /* Each evaluation loads it, so a map as cheap as a load is never worth an array. */
         if (saved < points * (RD_PRICE_WRITE + RD_PRICE_READ * r.readers) + r.visits)
@@ -229,7 +229,7 @@ rd_tree *rd_place(rd_graph *graph)
         rd_text_free(&p.why);
         p.why = (rd_text){ 0 };
         tree  = place_once(&p);
-        dear  = tree ? too_dear(&p, tree) : -1;
+        dear  = tree ? find_too_dear(&p, tree) : -1;
         if (dear >= 0)
             p.dropped[dear] = true;
     }

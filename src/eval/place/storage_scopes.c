@@ -53,7 +53,7 @@ static int depth(const rd_scope *scope)
 }
 
 /* The innermost scope around two scopes. */
-static rd_scope *common(rd_scope *a, rd_scope *b)
+static rd_scope *common_scope(rd_scope *a, rd_scope *b)
 {
     int p = depth(a), q = depth(b);
 
@@ -69,7 +69,7 @@ static rd_scope *common(rd_scope *a, rd_scope *b)
 }
 
 /* The outermost loop that a reduction reduces, after which it is finished. */
-static rd_scope *closing_loop(const rd_value *v, rd_scope *where)
+static rd_scope *finish_loop_of(const rd_value *v, rd_scope *where)
 {
     rd_scope *close = NULL;
 
@@ -86,7 +86,7 @@ rd_scope *rd_scope_of_cell(rd_scope *scope, rd_set axes)
     return scope;
 }
 
-static rd_storage_class kind_of_home(const rd_value *v, const rd_storage *h)
+static rd_storage_class class_of(const rd_value *v, const rd_storage *h)
 {
     if (v->out >= 0)
         return RD_KEEP_OUTPUT;
@@ -110,7 +110,7 @@ bool rd_assign_storage(rd_tree *tree)
         int         v = tree->materialised[a].value;
         rd_storage *h = &tree->storage[v];
 
-        h->finish_loop = closing_loop(&g->value[v], h->where);
+        h->finish_loop = finish_loop_of(&g->value[v], h->where);
         h->epilogue_loop =
             h->finish_loop ? rd_scope_of_cell(h->finish_loop->epilogue, g->value[v].axes) : NULL;
         h->scope = h->epilogue_loop ? h->epilogue_loop
@@ -122,7 +122,7 @@ bool rd_assign_storage(rd_tree *tree)
             rd_storage *h = &tree->storage[tree->materialised[a].use[u].value];
 
             if (h->scope)
-                h->scope = common(h->scope, tree->storage[tree->materialised[a].value].where);
+                h->scope = common_scope(h->scope, tree->storage[tree->materialised[a].value].where);
         }
     for (int a = 0; a < tree->n_materialised; a++) {
         const rd_value *v = &g->value[tree->materialised[a].value];
@@ -131,7 +131,7 @@ bool rd_assign_storage(rd_tree *tree)
         if (v->out >= 0 || v->into >= 0)
             h->scope = tree->root;
         h->stored = v->axes & ~h->scope->open;
-        h->keep   = kind_of_home(v, h);
+        h->keep   = class_of(v, h);
     }
     return true;
 }

@@ -26,16 +26,16 @@ static bool same_address(const rd_address *a, const rd_address *b)
 }
 
 /* True if instruction i is a load or store (`kind`) of that slot. */
-static bool touches(const rd_program *p, int i, rd_inst_kind kind, int slot)
+static bool accesses_slot(const rd_program *p, int i, rd_inst_kind kind, int slot)
 {
     return p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;
 }
 
-static bool program_safe(const rd_program *p, int out, int leaf)
+static bool is_program_safe(const rd_program *p, int out, int leaf)
 {
     for (int load = 0; load < p->n_inst; load++)
-        for (int store = 0; touches(p, load, RD_I_LOAD, leaf) && store < p->n_inst; store++)
-            if (touches(p, store, RD_I_STORE, out) &&
+        for (int store = 0; accesses_slot(p, load, RD_I_LOAD, leaf) && store < p->n_inst; store++)
+            if (accesses_slot(p, store, RD_I_STORE, out) &&
                 (store < load || p->inst[load].loop != p->inst[store].loop ||
                  !same_address(&p->address[p->inst[load].arg], &p->address[p->inst[store].arg])))
                 return false;
@@ -44,7 +44,7 @@ static bool program_safe(const rd_program *p, int out, int leaf)
 
 /* True if a sort reads the leaf or writes the result.  A sort copies rows from one memory to
  * another, so it never runs in place. */
-static bool sorts(const rd_program *p, int out, int leaf)
+static bool has_sort_of(const rd_program *p, int out, int leaf)
 {
     bool found = false;
 
@@ -68,13 +68,13 @@ bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_
         const rd_program *p     = &plan->program[s];
         bool              loads = false, stores = false;
 
-        if (sorts(p, out_slot, leaf_slot))
+        if (has_sort_of(p, out_slot, leaf_slot))
             return false;
         for (int i = 0; i < p->n_inst; i++) {
-            loads |= touches(p, i, RD_I_LOAD, leaf_slot);
-            stores |= touches(p, i, RD_I_STORE, out_slot);
+            loads |= accesses_slot(p, i, RD_I_LOAD, leaf_slot);
+            stores |= accesses_slot(p, i, RD_I_STORE, out_slot);
         }
-        if ((loads && stored) || (loads && stores && !program_safe(p, out_slot, leaf_slot)))
+        if ((loads && stored) || (loads && stores && !is_program_safe(p, out_slot, leaf_slot)))
             return false;
         stored |= stores;
     }

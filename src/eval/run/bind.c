@@ -22,19 +22,19 @@ static span span_of(const void *base, const rd_extent *e)
     return (span){ (const char *)base + e->lo, (const char *)base + e->hi };
 }
 
-static bool meet(span a, span b)
+static bool spans_overlap(span a, span b)
 {
     return a.lo < a.hi && b.lo < b.hi && a.lo < b.hi && b.lo < a.hi;
 }
 
 /* True if result k, which covers the bytes `mine`, overlaps an input that cannot safely be
  * overwritten in place. */
-static bool meets_input(const rd_plan *plan, const rd_frame *f, int k, span mine)
+static bool overlaps_input(const rd_plan *plan, const rd_frame *f, int k, span mine)
 {
     for (int s = 0; s < plan->n_slot; s++) {
         const rd_extent *e = &plan->slot_extent[s];
 
-        if (e->lo < e->hi && f->slot[s] && meet(mine, span_of(f->slot[s], e)) &&
+        if (e->lo < e->hi && f->slot[s] && spans_overlap(mine, span_of(f->slot[s], e)) &&
             (plan->devices > 1 ||
              !rd_alias_safe(plan, plan->out[k].slot, f->target[k], s, f->slot[s])))
             return true;
@@ -49,18 +49,18 @@ static bool needs_scratch(const rd_plan *plan, const rd_frame *f, int k)
 {
     const span mine = span_of(f->target[k], &plan->out_extent[k]);
 
-    if (meets_input(plan, f, k, mine))
+    if (overlaps_input(plan, f, k, mine))
         return true;
     for (int i = 0; i < plan->n_out; i++)
         if (i != k && plan->out[i].slot >= 0 &&
-            meet(mine, span_of(f->target[i], &plan->out_extent[i])))
+            spans_overlap(mine, span_of(f->target[i], &plan->out_extent[i])))
             return true;
     return false;
 }
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
 /* True if the address is not NULL and is aligned. */
-static bool is_good(const void *address, const rd_extent *e)
+static bool is_valid_address(const void *address, const rd_extent *e)
 {
     return address && ((uintptr_t)address & e->unaligned) == 0;
 }
@@ -87,7 +87,7 @@ rd_status rd_check_address(const rd_plan *plan, const char *what, int k, const v
 {
     const rd_extent e = { .unaligned = (uintptr_t)rd_dtype_size(type) - 1 };
 
-    return is_good(address, &e) ? RD_OK : refuse(plan, what, k, address, type);
+    return is_valid_address(address, &e) ? RD_OK : refuse(plan, what, k, address, type);
 }
 
 /* Fills the slots of leaves and inputs: leaves with the plan's own addresses, inputs with the
@@ -102,7 +102,7 @@ static rd_status bind_inputs(const rd_plan *plan, rd_frame *f, const void *const
 
         if (s < 0)
             continue;
-        if (!is_good(given, &plan->slot_extent[s]))
+        if (!is_valid_address(given, &plan->slot_extent[s]))
             return refuse(plan, "input", k, given, plan->slot[s].type);
         f->slot[s] = (void *)given;
     }
@@ -131,7 +131,7 @@ static rd_status bind_targets(const rd_plan *plan, rd_frame *f, void *const *out
 {
     for (int k = 0; k < plan->n_out; k++) {
         f->target[k] = out ? out[k] : plan->out[k].data;
-        if (plan->out[k].slot >= 0 && !is_good(f->target[k], &plan->out_extent[k]))
+        if (plan->out[k].slot >= 0 && !is_valid_address(f->target[k], &plan->out_extent[k]))
             return refuse(plan, "result", k, f->target[k], plan->out[k].type);
     }
     return RD_OK;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-static bool get(rd_device_run *r, int s, int64_t bytes)
+static bool borrow_slot(rd_device_run *r, int s, int64_t bytes)
 {
     bool full;
 
@@ -34,7 +34,7 @@ static bool overlaps(const char *a, const rd_extent *mine, const char *b, const 
 
 /* True if the leaf of slot s overlaps a result on the device, which might overwrite it while it
  * is still read. */
-static bool meets_result(const rd_device_run *r, int s)
+static bool overlaps_result(const rd_device_run *r, int s)
 {
     for (int k = 0; k < r->plan->n_out; k++)
         if (r->plan->out[k].slot >= 0 && r->plan->out[k].device &&
@@ -46,7 +46,7 @@ static bool meets_result(const rd_device_run *r, int s)
 
 /* Makes the leaf of slot s available on the device.  Data on the device stay where they are,
  * unless a result overlaps them: then they are copied like data on the host. */
-static void bring(rd_device_run *r, int s)
+static void upload_slot(rd_device_run *r, int s)
 {
     const rd_extent *e    = &r->plan->slot_extent[s];
     const bool       here = r->plan->slot[s].device == 0;
@@ -55,9 +55,9 @@ static void bring(rd_device_run *r, int s)
 
     if (!here)
         r->slot[s] = r->frame->slot[s];
-    if (e->lo >= e->hi || (!here && !meets_result(r, s)))
+    if (e->lo >= e->hi || (!here && !overlaps_result(r, s)))
         return;
-    if (!get(r, s, e->hi - e->lo))
+    if (!borrow_slot(r, s, e->hi - e->lo))
         return;
     done = here ? r->device->up(r->queue, r->got[s], from, e->hi - e->lo, r->of.why)
                 : r->device->across(r->queue, r->got[s], from, e->hi - e->lo, r->of.why);
@@ -68,7 +68,7 @@ static void bring(rd_device_run *r, int s)
 
 /* True if result k overlaps another result on the device.  Such results are written to temporary
  * memory and copied out in order. */
-static bool meets_other(const rd_device_run *r, int k)
+static bool overlaps_other_result(const rd_device_run *r, int k)
 {
     const rd_plan *plan = r->plan;
 
@@ -85,9 +85,9 @@ static void place_result(rd_device_run *r, int s)
     const int        k = r->plan->slot[s].result;
     const rd_extent *e = &r->plan->out_extent[k];
 
-    if (r->plan->out[k].device && !meets_other(r, k))
+    if (r->plan->out[k].device && !overlaps_other_result(r, k))
         r->slot[s] = r->frame->target[k];
-    else if (get(r, s, e->hi - e->lo))
+    else if (borrow_slot(r, s, e->hi - e->lo))
         r->slot[s] = (char *)r->got[s] - e->lo;
 }
 
@@ -124,7 +124,7 @@ static bool keep_leaf(rd_device_run *r, int s)
 
 /* True if result k overlaps a leaf or another result.  Writing it in parts could then overwrite
  * a leaf too early, or change the order of results. */
-static bool meets_any(const rd_device_run *r, int k)
+static bool overlaps_any(const rd_device_run *r, int k)
 {
     const rd_plan *plan = r->plan;
     bool           any  = false;
@@ -144,7 +144,8 @@ static bool keep_result(rd_device_run *r, int s)
     const int        k = r->plan->slot[s].result;
     const rd_output *o = &r->plan->out[k];
 
-    if (o->device == 0 && is_large(r, &r->plan->out_extent[k]) && is_dense(o) && !meets_any(r, k))
+    if (o->device == 0 && is_large(r, &r->plan->out_extent[k]) && is_dense(o) &&
+        !overlaps_any(r, k))
         r->host[s] = r->frame->target[k];
     return r->host[s];
 }
@@ -158,7 +159,7 @@ void rd_device_place(rd_device_run *r)
         case RD_SLOT_LEAF:
         case RD_SLOT_INPUT:
             if (!r->tight || !keep_leaf(r, s))
-                bring(r, s);
+                upload_slot(r, s);
             break;
         case RD_SLOT_OUTPUT:
             if (r->plan->out[r->plan->slot[s].result].slot == s &&
@@ -166,7 +167,7 @@ void rd_device_place(rd_device_run *r)
                 place_result(r, s);
             break;
         case RD_SLOT_ARRAY:
-            if (get(r, s, r->plan->slot[s].bytes))
+            if (borrow_slot(r, s, r->plan->slot[s].bytes))
                 r->slot[s] = r->got[s];
             break;
         }
@@ -175,7 +176,7 @@ void rd_device_place(rd_device_run *r)
 /* ---- Results --------------------------------------------------------------------------------- */
 /* Copies a result that has gaps by way of host memory, because the bytes between its elements
  * are the caller's. */
-static void take_apart(rd_device_run *r, int k)
+static void download_with_gaps(rd_device_run *r, int k)
 {
     const rd_extent *e     = &r->plan->out_extent[k];
     char            *aside = rd_alloc_work(r->plan->ctx, e->hi - e->lo);
@@ -192,7 +193,7 @@ static void take_apart(rd_device_run *r, int k)
     rd_free(r->plan->ctx, aside);
 }
 
-static void take_dense(rd_device_run *r, int k)
+static void download_dense(rd_device_run *r, int k)
 {
     const rd_extent *e    = &r->plan->out_extent[k];
     void *const      from = r->got[r->plan->out[k].slot];
@@ -216,46 +217,46 @@ void rd_device_results(rd_device_run *r)
         if (o->slot < 0 || !r->got[o->slot])
             continue;
         if (is_dense(o))
-            take_dense(r, k);
+            download_dense(r, k);
         else if (o->device) {
             snprintf(r->of.why, sizeof r->of.why,
                      "results %d and another overlap on a GPU, and have gaps between elements", k);
             rd_device_fail(&r->of, RD_ERR_DEVICE);
         } else
-            take_apart(r, k);
+            download_with_gaps(r, k);
     }
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
-static bool touches(const rd_program *p, int slot)
+static bool uses_slot(const rd_program *p, int slot)
 {
     return rd_program_accesses(p, RD_I_LOAD, slot) || rd_program_accesses(p, RD_I_STORE, slot);
 }
 
 /* Copies to the device all that stayed on the host and that the stage uses, because the stage
  * cannot process it in parts. */
-static void bring_what_stayed(rd_device_run *r, const rd_program *p)
+static void upload_host_slots(rd_device_run *r, const rd_program *p)
 {
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++) {
-        if (!r->host[s] || !touches(p, s))
+        if (!r->host[s] || !uses_slot(p, s))
             continue;
         r->host[s] = NULL;
-        (r->plan->slot[s].kind == RD_SLOT_OUTPUT ? place_result : bring)(r, s);
+        (r->plan->slot[s].kind == RD_SLOT_OUTPUT ? place_result : upload_slot)(r, s);
     }
 }
 
 /* Decides whether the stage processes host data in parts.  `parts` gets a flag for each slot.
  * Waits for earlier stages, because their results must be on the host first. */
-static bool takes_parts(rd_device_run *r, const rd_program *p, bool *parts)
+static bool uses_windows(rd_device_run *r, const rd_program *p, bool *parts)
 {
     bool some = false;
 
     for (int s = 0; s < r->plan->n_slot; s++)
-        some |= parts[s] = r->host[s] && touches(p, s);
+        some |= parts[s] = r->host[s] && uses_slot(p, s);
     if (!some)
         return false;
     if (!r->device->windows || !r->device->windows(p, r->queue, parts)) {
-        bring_what_stayed(r, p);
+        upload_host_slots(r, p);
         return false;
     }
     if (!r->device->settle(r->queue, r->of.why))
@@ -303,7 +304,7 @@ static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
 static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
 {
     const rd_device_host host = { .at = r->host, .tell = rd_device_tell, .user = &r->of };
-    const bool           some = takes_parts(r, p, parts);
+    const bool           some = uses_windows(r, p, parts);
     rd_device_end        end;
 
     r->of.stores |= some;
@@ -336,7 +337,7 @@ void rd_device_stages(rd_device_run *r)
     rd_free(r->plan->ctx, parts);
 }
 
-static bool are_results_there(const rd_plan *plan)
+static bool are_results_on_device(const rd_plan *plan)
 {
     bool all = true;
 
@@ -347,9 +348,9 @@ static bool are_results_there(const rd_plan *plan)
 
 /* Ends the run's submission: waits for it, or leaves it running if the plan is asynchronous.
  * Then passes on its warnings and errors, unless the run has failed already. */
-static void finish(rd_device_run *r)
+static void end_submission(rd_device_run *r)
 {
-    const bool waits  = !r->plan->async || r->of.status != RD_OK || !are_results_there(r->plan);
+    const bool waits  = !r->plan->async || r->of.status != RD_OK || !are_results_on_device(r->plan);
     rd_task    report = { 0 };
     char       why[RD_DEVICE_TEXT];
     const bool done = (waits ? r->device->end : r->device->leave)(r->asked, &report, why);
@@ -386,7 +387,7 @@ static void run_asked(rd_device_run *r)
         rd_device_stages(r);
     if (r->of.status == RD_OK)
         rd_device_results(r);
-    finish(r);
+    end_submission(r);
 }
 
 /* Allocates the slot tables of the run, decides whether device memory is tight, and runs the

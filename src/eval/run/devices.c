@@ -66,7 +66,7 @@ static bool has_bytes(const devices_run *r, int s)
 }
 
 /* Borrows memory on the first device for slot s and copies the slot's bytes there. */
-static void bring(devices_run *r, int s)
+static void upload_slot(devices_run *r, int s)
 {
     const rd_extent e = bytes_of(r->plan, s);
     bool            full;
@@ -81,7 +81,7 @@ static void bring(devices_run *r, int s)
     r->slot[s] = at - e.lo;
 }
 
-static void take_back(devices_run *r, int s)
+static void download_slot(devices_run *r, int s)
 {
     const rd_extent e = bytes_of(r->plan, s);
 
@@ -92,13 +92,13 @@ static void take_back(devices_run *r, int s)
 
 /* Runs a stage on the first device: copies its slots there, runs it, and copies stored slots
  * back. */
-static void run_there(devices_run *r, const rd_program *p)
+static void run_submitted(devices_run *r, const rd_program *p)
 {
     rd_device_end end;
 
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++)
         if (rd_program_accesses(p, RD_I_LOAD, s) || rd_program_accesses(p, RD_I_STORE, s))
-            bring(r, s);
+            upload_slot(r, s);
     if (r->of.status != RD_OK)
         return;
     if (!r->device->run(p, r->asked, r->slot, NULL, &end, r->of.why)) {
@@ -107,11 +107,11 @@ static void run_there(devices_run *r, const rd_program *p)
     }
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++)
         if (rd_program_accesses(p, RD_I_STORE, s))
-            take_back(r, s);
+            download_slot(r, s);
 }
 
 /* Runs a stage that cannot be partitioned on the first device, within a submission of its own. */
-static void visit(devices_run *r, const rd_program *p)
+static void run_on_first(devices_run *r, const rd_program *p)
 {
     rd_task report = { 0 };
     bool    full;
@@ -122,7 +122,7 @@ static void visit(devices_run *r, const rd_program *p)
         fail(r, full ? RD_DEVICE_FULL : RD_DEVICE_FAILED);
         return;
     }
-    run_there(r, p);
+    run_submitted(r, p);
     if (!r->device->end(r->asked, &report, why) && r->of.status == RD_OK) {
         memcpy(r->of.why, why, sizeof why);
         fail(r, RD_DEVICE_FAILED);
@@ -131,7 +131,7 @@ static void visit(devices_run *r, const rd_program *p)
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
-static void deal(devices_run *r, const rd_program *p, int32_t n)
+static void run_partitioned(devices_run *r, const rd_program *p, int32_t n)
 {
     const rd_device_host host   = { .at   = (char *const *)(void *)r->frame->slot,
                                     .tell = rd_device_tell,
@@ -164,9 +164,9 @@ static void run_stages(devices_run *r)
 
         r->of.stores |= stores_results(r, p);
         if (n > 1)
-            deal(r, p, n);
+            run_partitioned(r, p, n);
         else
-            visit(r, p);
+            run_on_first(r, p);
         if (r->of.status == RD_OK && rd_cancel_taken(r->plan->ctx))
             rd_device_cancelled(&r->of);
     }

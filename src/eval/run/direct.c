@@ -10,24 +10,25 @@
 #endif
 
 /* True if the bytes of a result overlap other bytes. */
-static bool meets(const char *base, const rd_extent *mine, const char *other, const rd_extent *its)
+static bool bytes_overlap(const char *base, const rd_extent *mine, const char *other,
+                          const rd_extent *its)
 {
     return base + mine->lo < other + its->hi && other + its->lo < base + mine->hi;
 }
 
 /* True if result k overlaps no input and no earlier result.  Overlaps need rd_frame_bind().  Without
  * them a failed run may be repeated in parts, as it has overwritten nothing that it reads. */
-static bool is_apart(const rd_plan *plan, void *const *slot, int k)
+static bool overlaps_nothing(const rd_plan *plan, void *const *slot, int k)
 {
     const rd_extent *mine = &plan->out_extent[k];
     const char      *base = slot[mine->slot];
 
     for (int s = 0; s < plan->n_slot; s++)
         if (plan->slot_extent[s].lo < plan->slot_extent[s].hi &&
-            meets(base, mine, slot[s], &plan->slot_extent[s]))
+            bytes_overlap(base, mine, slot[s], &plan->slot_extent[s]))
             return false;
     for (int i = 0; i < k; i++)
-        if (meets(base, mine, slot[plan->out_extent[i].slot], &plan->out_extent[i]))
+        if (bytes_overlap(base, mine, slot[plan->out_extent[i].slot], &plan->out_extent[i]))
             return false;
     return true;
 }
@@ -55,7 +56,7 @@ static bool bind(const rd_plan *plan, const void *const *in, void *const *out, v
         wrong |= ((uintptr_t)slot[e->slot] & e->unaligned) | !slot[e->slot];
     }
     for (int k = 0; k < plan->n_out && !wrong; k++)
-        wrong |= !is_apart(plan, slot, k);
+        wrong |= !overlaps_nothing(plan, slot, k);
     return !wrong;
 }
 

@@ -43,7 +43,7 @@ static int n_address(const rd_plan *plan)
     return plan->n_slot + plan->n_out;
 }
 
-static bool is_of(const rd_plan *plan, const rd_frame *frame, const recorded *r)
+static bool has_addresses_of(const rd_plan *plan, const rd_frame *frame, const recorded *r)
 {
     bool same = r->used;
 
@@ -85,7 +85,7 @@ static void find(const rd_plan *plan, const rd_frame *frame, rd_recordings *all)
 {
     int i = 0;
 
-    while (i < RECORDINGS && !is_of(plan, frame, &all->of[i]))
+    while (i < RECORDINGS && !has_addresses_of(plan, frame, &all->of[i]))
         i++;
     all->again = i < RECORDINGS;
     to_front(all, all->again ? i : RECORDINGS - 1);

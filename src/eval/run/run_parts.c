@@ -8,17 +8,17 @@
 #include "kernels/product/rows.h"
 
 /* Reports the progress of all parts, in equal shares. */
-typedef struct told {
+typedef struct progress_of_parts {
     const rd_progress *of;
     double             begun;
     int32_t            part, n;
     bool               said;
-} told;
+} progress_of_parts;
 
 static int tell(void *user, double done, double seconds_left)
 {
-    told        *t   = user;
-    const double all = (t->part + done) / t->n, taken = rd_seconds() - t->begun;
+    progress_of_parts *t   = user;
+    const double       all = (t->part + done) / t->n, taken = rd_seconds() - t->begun;
 
     (void)seconds_left;
     if (done >= 1)
@@ -64,7 +64,7 @@ static int64_t bytes_of(const rd_output *out)
 }
 
 /* True if two ranges of bytes overlap. */
-static bool overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes)
+static bool bytes_overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes)
 {
     return a < b + b_bytes && b < a + a_bytes;
 }
@@ -78,7 +78,8 @@ static char *borrowed(const running *r, int32_t k)
 
     if (!part->lies || !at)
         return NULL;
-    if (direct(r) && overlap(at, bytes_of(part->plan->out), direct(r), bytes_of(r->plan->out)))
+    if (direct(r) &&
+        bytes_overlap(at, bytes_of(part->plan->out), direct(r), bytes_of(r->plan->out)))
         return NULL;
     return (char *)(uintptr_t)at;
 }
@@ -123,7 +124,7 @@ static rd_status check_addresses(const running *r)
     return status;
 }
 
-static bool is_there(const running *r, const rd_plan_part *part)
+static bool is_computed(const running *r, const rd_plan_part *part)
 {
     return part->array >= 0 ? borrowed(r, part->array) != NULL : direct(r) != NULL;
 }
@@ -139,7 +140,7 @@ static rd_status run_part(const running *r, const rd_plan_part *part, const rd_p
     rd_run_stats   here;
     rd_status      status;
 
-    if (is_there(r, part))
+    if (is_computed(r, part))
         return RD_OK;
     for (int32_t k = 0; k < plan->n_in; k++)
         own[k] = r->in ? r->in[k] : NULL;
@@ -183,10 +184,10 @@ rd_status rd_product_part_run(const rd_plan *plan, const void *const *in, void *
 rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *out,
                        const rd_progress *progress, rd_run_stats *stats)
 {
-    told        t      = { .of = progress, .begun = rd_seconds(), .n = plan->parts->n };
-    rd_progress mine   = { 0 };
-    char       *memory = take_memory(plan);
-    rd_status   status = RD_OK;
+    progress_of_parts t      = { .of = progress, .begun = rd_seconds(), .n = plan->parts->n };
+    rd_progress       mine   = { 0 };
+    char             *memory = take_memory(plan);
+    rd_status         status = RD_OK;
 
     if (!memory)
         return rd_no_memory(plan);

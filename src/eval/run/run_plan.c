@@ -144,7 +144,7 @@ static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_
 
 /* Switches a running task to compiled code once that is ready.  Only for programs without head
  * and tail, which hand nothing from one step to the next. */
-static void take_up(const run *r, const rd_program *p, rd_task *task)
+static void switch_to_compiled(const run *r, const rd_program *p, rd_task *task)
 {
     const rd_backend_table *backend = r->plan->backend;
 
@@ -168,14 +168,14 @@ static void run_steps(const run *r, const rd_program *p, const tasks *t, int k)
         r->plan->backend->body(p, task);
         more = rd_watch_step(r->watch, t->threads);
         if (more && task->status == RD_OK && left.lo < left.hi)
-            take_up(r, p, task);
+            switch_to_compiled(r, p, task);
         if (more && k % t->threads == 0 && left.lo < left.hi)
             rd_watch_look(r->watch,
                           (k + t->threads * (1 - (double)(left.hi - left.lo) / all)) / t->n);
     }
 }
 
-static const char *way_name(const rd_program *p, const void *way)
+static const char *strategy_name(const rd_program *p, const void *way)
 {
     return p->product ? "a product" : way ? "compiled loops" : p->code ? "tiles" : "the reference";
 }
@@ -200,7 +200,7 @@ static void run_task(const run *r, const rd_program *p, const tasks *t, int k)
         rd_stop_end();
     rd_float_env_end(env);
     if (r->plan->traced)
-        rd_trace_event("task", way_name(p, task->way), begun,
+        rd_trace_event("task", strategy_name(p, task->way), begun,
                        "\"task\":%d,\"from\":%" PRId64 ",\"to\":%" PRId64, k, lo, task->hi);
 }
 
@@ -281,7 +281,7 @@ static void run_alone(const run *r, const rd_program *p, tasks *t)
 
 /* Runs the stage again as one task by tiles if a task of a row nest found an error, because
  * tiles report more about it. */
-static void tell_more(run *r, const rd_program *p, int64_t extent, tasks *t)
+static void rerun_for_errors(run *r, const rd_program *p, int64_t extent, tasks *t)
 {
     bool wrong = false;
 
@@ -307,7 +307,7 @@ static void trace_stage(const run *r, const rd_program *p, const tasks *t, doubl
 
     snprintf(name, sizeof name, "stage %d: %s", (int)(p - r->plan->program),
              t->done && !p->product ? p->whole ? "compiled loops" : "one kernel"
-                                    : way_name(p, t->task->way));
+                                    : strategy_name(p, t->task->way));
     rd_trace_event("stage", name, begun, "\"tasks\":%d", (int)t->n);
 }
 
@@ -348,7 +348,7 @@ static void run_stage(run *r, const rd_program *p)
     else
         run_tasks(r, p, &t);
     if (t.way && p->by_rows)
-        tell_more(r, p, extent, &t);
+        rerun_for_errors(r, p, extent, &t);
     if (r->status == RD_OK)
         finish_tasks(r, p, &t);
     if (r->status == RD_OK && p->timed)

@@ -21,7 +21,7 @@ bool rd_team_shares_all(void)
 
 #ifdef _OPENMP
 /* The number of threads that the caller wants. */
-static int wanted(const rd_ctx *ctx, int asked)
+static int wanted_threads(const rd_ctx *ctx, int asked)
 {
     const int threads = asked ? asked : rd_ctx_threads(ctx);
 
@@ -29,26 +29,26 @@ static int wanted(const rd_ctx *ctx, int asked)
 }
 
 /* The number of threads that would be useful if starting them cost nothing. */
-static int useful(const rd_ctx *ctx, int asked, double work, int64_t shares)
+static int useful_threads(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     int threads;
 
     /* Inside a caller's own parallel region all threads are busy. */
     if ((!(asked && shares_all) && work < RD_SMALL_WORK) || shares <= 1 || omp_in_parallel())
         return 1;
-    threads = wanted(ctx, asked);
+    threads = wanted_threads(ctx, asked);
     threads = threads < rd_threads_allowed() ? threads : rd_threads_allowed();
     return threads < shares ? threads : (int)shares;
 }
 
 int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
-    return rd_threads_startable(useful(ctx, asked, work, shares));
+    return rd_threads_startable(useful_threads(ctx, asked, work, shares));
 }
 
 int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
-    int threads = useful(ctx, asked, work, shares);
+    int threads = useful_threads(ctx, asked, work, shares);
 
     if (!(asked && shares_all)) {
         threads = rd_threads_left(threads);
@@ -60,7 +60,7 @@ int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
 
 const char *rd_team_note(const rd_ctx *ctx, int asked, char *text, size_t room)
 {
-    const int        threads = wanted(ctx, asked), most = rd_threads_allowed();
+    const int        threads = wanted_threads(ctx, asked), most = rd_threads_allowed();
     const rd_threads seen = rd_threads_seen();
 
     if (seen.alone && threads > 1)

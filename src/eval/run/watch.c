@@ -40,7 +40,7 @@ static double functions_work(const rd_program *p)
 
 /* ---- Steps ------------------------------------------------------------------------------------ */
 /* Halves the range, in multiples of `least`, until it takes no more than `most` operations. */
-static int64_t halved(const rd_program *p, int64_t part, int64_t least, double most)
+static int64_t halve_range(const rd_program *p, int64_t part, int64_t least, double most)
 {
     const double each = (p->work + alone_work(p)) / (double)p->axis_extent[p->root];
 
@@ -56,8 +56,8 @@ static int64_t part_of(const rd_program *p, int64_t unit)
 {
     enum { FAST = 512, LEAST = 64, LONG = 100 };
 
-    unit = halved(p, unit, FAST * p->grain, 2 * RD_STEP_WORK);
-    return halved(p, unit, LEAST * p->grain, LONG * RD_STEP_WORK);
+    unit = halve_range(p, unit, FAST * p->grain, 2 * RD_STEP_WORK);
+    return halve_range(p, unit, LEAST * p->grain, LONG * RD_STEP_WORK);
 }
 
 /* The unit of steps: whole ranges of the tile loops, because their width was chosen for the
@@ -131,7 +131,7 @@ rd_step_range rd_step_range_of(const rd_program *p, int64_t lo, int64_t hi)
 
 /* Adapts the length of the next step to the time of the last one, because estimates are wrong,
  * above all for users' functions. */
-static void adapt(rd_step_range *s, double seconds)
+static void adapt_step(rd_step_range *s, double seconds)
 {
     static const double SHORT = 1e-3, WANTED = 3e-3, LONG = 6e-3;
     const rd_program   *p    = s->p;
@@ -149,7 +149,7 @@ bool rd_step_range_next(rd_step_range *s, int64_t *lo, int64_t *hi)
     const double now = rd_seconds();
 
     if (s->begun > 0)
-        adapt(s, now - s->begun);
+        adapt_step(s, now - s->begun);
     s->begun = now;
     if (s->lo >= s->hi)
         return false;
