@@ -1,5 +1,5 @@
-/* combine_tree.h - the shape of the combine tree, which decides bits. program.h describes how reductions
- * use it. */
+/* combine_tree.h - the shape of the combine tree, which decides bits. program.h describes how
+ * reductions use it. */
 #ifndef RD_CORE_COMBINE_TREE_H
 #define RD_CORE_COMBINE_TREE_H
 #include <stdint.h>

@@ -30,7 +30,7 @@ typedef enum rd_rule {
     RD_RULE_SPECIAL
 } rd_rule;
 
-/* What computes an operator of floats: see ops.def. */
+/* The way in which an operator of floats is computed: see ops.def. */
 typedef enum rd_by {
     RD_BY_NONE,
     RD_BY_UNIT,

@@ -10,9 +10,12 @@ typedef enum rd_reducer_id {
     RD_N_REDUCERS
 } rd_reducer_id;
 
-/* How a reducer's elements may be reordered without changing its result. exact: in any way;
- * commutes: by the combine tree with lanes; associates: by the tree without lanes, in C order;
- * serial: not at all, one left fold in C order. */
+/* How a reducer's elements may be reordered without changing its result:
+ *
+ *    exact        in any way
+ *    commutes     by the combine tree with lanes
+ *    associates   by the combine tree without lanes, in C order
+ *    serial       not at all: one left fold in C order */
 typedef enum rd_law { RD_LAW_exact, RD_LAW_commutes, RD_LAW_associates, RD_LAW_serial } rd_law;
 
 /* Terminal elements, after which no other changes the result: 0 or 1 of bools, or an end of an

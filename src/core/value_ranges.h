@@ -1,5 +1,5 @@
-/* value_ranges.h - interval arithmetic of whole numbers (Moore, 1966, "Interval Analysis"): bounds of
- * a value from its type and the operations that make it.
+/* value_ranges.h - interval arithmetic of whole numbers (Moore, 1966, "Interval Analysis"):
+ * bounds of a value from its type and the operations that make it.
  *
  * A range covers what is possible, not what happens: a sum of n values in [0, 1] lies in [0, n],
  * whatever memory holds.  Ints wrap, so where that may happen all values of the type are

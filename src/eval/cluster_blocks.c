@@ -1,5 +1,5 @@
-/* cluster_blocks.c - rd_blocks_near(): groups points into clusters, and makes the block mask of cluster
- * pairs with boxes within a radius of each other.
+/* cluster_blocks.c - rd_blocks_near(): groups points into clusters, and makes the block mask of
+ * cluster pairs with boxes within a radius of each other.
  *
  * Clusters are the leaves of a k-d tree (Bentley, 1975, "Multidimensional Binary Search Trees
  * Used for Associative Searching", CACM 18(9)), of about equal size in any number of dimensions.

@@ -1,5 +1,5 @@
-/* complex_pairs.c - converts complex and sparse results for plans, which know real dense ones: a complex
- * result gets one more axis of two reals. */
+/* complex_pairs.c - converts complex and sparse results for plans, which know real dense ones: a
+ * complex result gets one more axis of two reals. */
 #include "eval/complex_pairs.h"
 #include "eval/request.h"
 #include "expr/array.h"

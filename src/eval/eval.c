@@ -14,7 +14,7 @@ static bool wants_memory(const rd_result *r)
     return r->expr && r->out && rd_array_asks_memory(r->out);
 }
 
-/* What an output asked for: fresh memory, and an order of axes. */
+/* The wishes of an output: fresh memory, and an order of axes. */
 typedef struct asked {
     bool       fresh;
     rd_strides strides;

@@ -17,7 +17,7 @@ typedef struct rd_output {
     int64_t  lo, hi; /* elements that exist around the base: [lo, hi) */
 } rd_output;
 
-/* What a run checks of an address: alignment, and the range of bytes that is read or written. */
+/* The facts about an address that a run checks: alignment, and the range of bytes that is read or written. */
 typedef struct rd_extent {
     uintptr_t   unaligned; /* bits that must be 0 */
     int64_t     lo, hi;
@@ -161,9 +161,9 @@ bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_
 rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
                      const rd_given *given, const rd_eval_opts *opts, const rd_choice *choice);
 typedef struct rd_backend_use rd_backend_use; /* eval/backend_choice.h */
-/* recompute.c: the same for a backend.  Reductions of different axes share loops on a device only if
- * it accepts the stage.  On this processor they share if that costs not much more than separate
- * loops. */
+/* recompute.c: the same for a backend.  Reductions of different axes share loops on a device
+ * only if it accepts the stage.  On this processor they share if that costs not much more than
+ * separate loops. */
 rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n,
                     const rd_request *request, const rd_given *given, const rd_eval_opts *opts,
                     const rd_choice *choice);

@@ -1,5 +1,5 @@
-/* recompute.c - decides whether reductions that want different loops share loops all the same.  On a
- * device they do if it accepts the stage; on this processor, if that costs no more. */
+/* recompute.c - decides whether reductions that want different loops share loops all the same.
+ * On a device they do if it accepts the stage; on this processor, if that costs no more. */
 #include "eval/backend_choice.h"
 #include "eval/tuning.h"
 #include "kernels/loop/alternatives.h"

@@ -33,13 +33,13 @@ typedef struct rd_axes {
 int  rd_axes_new(rd_axes *axes, int64_t extent);
 int  rd_axes_root(const rd_axes *axes, int axis);
 void rd_axes_apart(rd_axes *axes, int a, int b);
-/* May a and b become one?  Extents equal, not apart, not split.  A sum of floats, whose axis a reshape
- * splits where it is alone, is not tied to what is fixed: its bits are those that it has alone. */
-bool rd_axes_may_join(const rd_axes *axes, int a, int b);
-void rd_axes_join(rd_axes *axes, int a, int b);
 /* True if a and b may be unified: equal extents, not kept distinct, not split.  The axis of a
  * float sum that a reshape may split is not unified with a fixed axis: its bits must be those
  * that it has alone. */
+bool rd_axes_may_join(const rd_axes *axes, int a, int b);
+void rd_axes_join(rd_axes *axes, int a, int b);
+/* Splits an axis so that the inner part has extent `inner`; false if it is fixed (or the limit is
+ * reached). */
 bool rd_axes_split(rd_axes *axes, int axis, int64_t inner);
 
 /* Subscripts over raw axes: a constant, and one axis. */

@@ -9,14 +9,13 @@
 #include "eval/collect/axes.h"
 
 typedef struct rd_expr_use {
-    int32_t expr;  /* the expression's number in collector.seen */
-    int32_t next;  /* next use of the same expression, -1 */
-    int32_t alias; /* another use with the same value, -1 */
-    int32_t value; /* the value, -1 while open */
-    int32_t group; /* class of equal uses of the expression; -1: not known yet */
-    int32_t
-        traversal; /* the latest traversal of indices that came here; see rd_traversal_first_visit() */
-    rd_subscript *at; /* one subscript per axis of the expression */
+    int32_t       expr;      /* the expression's number in collector.seen */
+    int32_t       next;      /* next use of the same expression, -1 */
+    int32_t       alias;     /* another use with the same value, -1 */
+    int32_t       value;     /* the value, -1 while open */
+    int32_t       group;     /* class of equal uses of the expression; -1: not known yet */
+    int32_t       traversal; /* the latest traversal that came here, see rd_traversal_begin() */
+    rd_subscript *at;        /* one subscript per axis of the expression */
 } rd_expr_use;
 
 typedef struct rd_seen {
@@ -58,8 +57,8 @@ int rd_leaf_slot(rd_collector *c, const rd_expr *leaf);
 int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_expr *expr);
 const rd_expr_use *rd_use_of(const rd_collector *c, int use);
 /* A traversal through the indices of gathers, which may be gathered themselves, visits each use
- * once, as many paths may lead there. rd_traversal_begin() starts one. rd_traversal_first_visit() is true at
- * the first visit of a use. */
+ * once, as many paths may lead there. rd_traversal_begin() starts one.
+ * rd_traversal_first_visit() is true at the first visit of a use. */
 void rd_traversal_begin(const rd_collector *c);
 bool rd_traversal_first_visit(const rd_collector *c, int use);
 /* Lists the distinct uses of an expression, after unifying equal ones; returns their number. */

@@ -45,9 +45,9 @@ typedef struct rd_concat_list {
     int32_t         n;
     const rd_expr **concat;
 } rd_concat_list;
-/* concat_split.c: rd_concat_split_of() finds the boundaries of x, and the readings of its own axes; NULL: no
- * memory. rd_concat_split_pays() is true if splitting x there pays off. rd_note_concats() lists the
- * concatenations; false: no memory. */
+/* concat_split.c: rd_concat_split_of() finds the boundaries of x, and the readings of its own
+ * axes; NULL: no memory. rd_concat_split_pays() is true if splitting x there pays off.
+ * rd_note_concats() lists the concatenations; false: no memory. */
 rd_concat_split *rd_concat_split_of(rd_collector *c, rd_expr *x, rd_reading *at);
 bool             rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x);
 bool             rd_note_concats(rd_concat_split *s, rd_concat_list *list);

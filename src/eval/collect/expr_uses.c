@@ -1,4 +1,5 @@
-/* expr_uses.c - uses of expressions (rd_expr_use), at which subscripts, and which of them are equal. */
+/* expr_uses.c - uses of expressions (rd_expr_use), at which subscripts, and which of them are
+ * equal. */
 #include "eval/collect/collect.h"
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* matrix_products.c - finds sums of products of two matrices (GEMM) and gives them loops of their own,
- * for a matrix library.  Their operands are stored before, and their readers run after.
+/* matrix_products.c - finds sums of products of two matrices (GEMM) and gives them loops of
+ * their own, for a matrix library.  Their operands are stored before, and their readers run
+ * after.
  *
  *    c[i,j] = sum over k of a[i,k] * b[k,j] */
 #include "eval/ir.h"

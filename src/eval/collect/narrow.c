@@ -3,9 +3,9 @@
  *
  * Sums of ints are i64 and their means f64, however small: a stored sum of seven bytes takes
  * eight bytes.  If types and operations show that all values of an array are small whole numbers
- * (core/value_ranges.h), the array gets a type that holds them.  Sums, differences and extremes of it
- * are computed in small types, too; any other reader gets a cast to the old type.  No value
- * changes, because no such operation rounds or wraps in either type.
+ * (core/value_ranges.h), the array gets a type that holds them.  Sums, differences and extremes
+ * of it are computed in small types, too; any other reader gets a cast to the old type.  No
+ * value changes, because no such operation rounds or wraps in either type.
  *
  *    s = sum(bytes, 7 of them): i64     ->     s: u16, as 7 * 255 fits */
 #include "eval/collect/narrow.h"

@@ -1,10 +1,10 @@
-/* reduction_accesses.c - finds the memory accesses of a reduction: follows its operands through maps and
- * other reductions down to what is read.
+/* reduction_accesses.c - finds the memory accesses of a reduction: follows its operands through
+ * maps and other reductions down to what is read.
  *
  * Shared values are reached along many paths: in x, x x, (x x) (x x), ... there are 2^n paths.
- * So equal accesses are counted and not listed, and the accesses below a stored value are
- * cached. combine.c asks for the heaviest access, for what holds of all accesses, or for sums of
- * costs times counts, so counting changes no decision. */
+ * So equal accesses are counted and not listed.  The accesses below a stored value are cached.
+ * combine.c asks for the heaviest access, for what holds of all accesses, or for sums of costs
+ * times counts, so counting changes no decision. */
 #include "eval/collect/reduction_accesses.h"
 #include <string.h>
 
@@ -200,7 +200,8 @@ static int push_operands(const rd_value *v, bool *seen, int32_t *stack, int top)
     return top;
 }
 
-/* Fills in the accesses of o->value by a depth-first traversal of its operands.  See reduction_accesses.h. */
+/* Fills in the accesses of o->value by a depth-first traversal of its operands.  See
+ * reduction_accesses.h. */
 bool rd_find_accesses(rd_fold_reads *o)
 {
     size_t   n     = (size_t)o->graph->n_value;

@@ -1,4 +1,5 @@
-/* reduction_accesses.h - the memory accesses of a reduction's operands, which combine.c decides from. */
+/* reduction_accesses.h - the memory accesses of a reduction's operands, which combine.c decides
+ * from. */
 #ifndef RD_EVAL_COLLECT_REDUCTION_ACCESSES_H
 #define RD_EVAL_COLLECT_REDUCTION_ACCESSES_H
 #include "eval/ir.h"

@@ -266,7 +266,7 @@ static bool is_local(const rd_program *p, const rd_loop *loop, int32_t slot)
 
 typedef enum effect { NOTHING, STEPS, OTHER } effect;
 
-/* What an instruction does to values outside the loop: nothing, a reduction step, or anything
+/* The effect of an instruction on values outside the loop: nothing, a reduction step, or anything
  * else. */
 static effect effect_of(const rd_program *p, const rd_loop *loop, int32_t i)
 {

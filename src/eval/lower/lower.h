@@ -80,7 +80,8 @@ double rd_bounds_share(const rd_program *p, const rd_graph *g, const rd_loop *lo
                        const rd_bounds *b);
 /* bounds.c: finds loops of the finished program that masks of places bound. */
 void rd_bound_loops(rd_lowering *l);
-/* half_copies.c: retypes loads and stores of 16-bit floats that are only copied.  False: no memory. */
+/* half_copies.c: retypes loads and stores of 16-bit floats that are only copied.  False: no
+ * memory. */
 bool rd_copy_bits(rd_lowering *l);
 
 /* True if the instruction may report something: a bad index, a callback's sentence, a division

@@ -1,9 +1,9 @@
 /* order.c - loop interchange and tiling, for memory and for tasks: turns a tree into a nest.
  *
  * Placement puts kept axes outside reduced ones, so that results finish early. panels.c moves
- * axes with contiguous elements inside again. root_interchange.c finds a root loop for many tasks if the
- * tree's has few iterations.  No bit changes: the combine trees are fixed, and each result's
- * elements keep their order. */
+ * axes with contiguous elements inside again. root_interchange.c finds a root loop for many
+ * tasks if the tree's has few iterations.  No bit changes: the combine trees are fixed, and each
+ * result's elements keep their order. */
 #include "eval/order/order.h"
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* transpose_loops.c - makes the two axes of a transposing map innermost, for backends to run in squares.
+/* transpose_loops.c - makes the two axes of a transposing map innermost, for backends to run in
+ * squares.
  *
  * A transposed copy reads along one axis and writes along another.  The stored axis goes
  * innermost, because non-temporal stores want whole lines in order; the read axis goes around

@@ -3,7 +3,7 @@
 #include "eval/place/place.h"
 #include <math.h>
 
-/* What one iteration of shared loops may keep between phases, such as a row and its
+/* Bytes that one iteration of shared loops may keep between phases, such as a row and its
  * exponentials: an L2 cache.  Accumulators may take half of it.  A fixed constant, because it
  * decides whether softmax is one reduction or two, hence bits. */
 static const int64_t HELD_BYTES = RD_L2_BYTES;

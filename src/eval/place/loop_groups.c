@@ -191,7 +191,7 @@ static bool may_join(growing *g, int a)
 }
 
 /* ---- Growing --------------------------------------------------------------------------------- */
-/* Why a value that may join stays out. */
+/* Reasons why a value that may join stays out. */
 typedef enum refusal { JOINS, HOLDS, DEARER, HOLDS_UP } refusal;
 
 /* Operations of all members.  Sorting counts several steps an element. */

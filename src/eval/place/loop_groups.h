@@ -10,7 +10,7 @@ typedef struct rd_grouping {
     bool       *before;  /* by value: assumed to be placed before the loop */
     bool       *blocks;  /* by value: an operand that kept others out */
     bool       *needs;   /* by value: a member, or computed from one */
-    bool       *reads;   /* by value: work space of reads() */
+    bool       *reads;   /* by value: work space of is_computed_from() */
     int32_t    *first, *trial, *best;
 } rd_grouping;
 

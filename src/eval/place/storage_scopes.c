@@ -1,7 +1,7 @@
-/* storage_scopes.c - decides the storage scope of each materialised value (compute_at and store_at of
- * Halide): the innermost scope around where it is computed and read.  Its stored axes are those
- * without a single index there.  None is a register; some are a scratch row or tile; at the root
- * all of them are an array between stages. */
+/* storage_scopes.c - decides the storage scope of each materialised value (compute_at and
+ * store_at of Halide): the innermost scope around where it is computed and read.  Its stored
+ * axes are those without a single index there.  None is a register; some are a scratch row or
+ * tile; at the root all of them are an array between stages. */
 #include "eval/ir.h"
 
 rd_scope *rd_only_loop(const rd_scope *scope)

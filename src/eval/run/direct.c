@@ -16,8 +16,9 @@ static bool bytes_overlap(const char *base, const rd_extent *mine, const char *o
     return base + mine->lo < other + its->hi && other + its->lo < base + mine->hi;
 }
 
-/* True if result k overlaps no input and no earlier result.  Overlaps need rd_frame_bind().  Without
- * them a failed run may be repeated in parts, as it has overwritten nothing that it reads. */
+/* True if result k overlaps no input and no earlier result.  Overlaps need rd_frame_bind().
+ * Without them a failed run may be repeated in parts, as it has overwritten nothing that it
+ * reads. */
 static bool overlaps_nothing(const rd_plan *plan, void *const *slot, int k)
 {
     const rd_extent *mine = &plan->out_extent[k];

@@ -57,8 +57,8 @@ bool rd_is_direct(const rd_plan *plan);
 bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
                    rd_run_stats *stats);
 
-/* bind.c: rd_frame_bind() gives all slots addresses. rd_frame_unbind() copies results out of temporary
- * memory after the run and frees what rd_frame_bind() took. */
+/* bind.c: rd_frame_bind() gives all slots addresses. rd_frame_unbind() copies results out of
+ * temporary memory after the run and frees what rd_frame_bind() took. */
 /* Checks the address of input or result k (`what` says which) for NULL and alignment, where no
  * plan binds it. */
 rd_status rd_check_address(const rd_plan *plan, const char *what, int k, const void *address,

@@ -41,11 +41,13 @@ static int useful_threads(const rd_ctx *ctx, int asked, double work, int64_t sha
     return threads < shares ? threads : (int)shares;
 }
 
+/* The number of threads that share some work.  See team.h. */
 int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     return rd_threads_startable(useful_threads(ctx, asked, work, shares));
 }
 
+/* The same for a run that begins now.  See team.h. */
 int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     int threads = useful_threads(ctx, asked, work, shares);
@@ -58,6 +60,7 @@ int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
     return rd_threads_startable(threads);
 }
 
+/* Says why there are fewer threads than were asked for, if there are.  See team.h. */
 const char *rd_team_note(const rd_ctx *ctx, int asked, char *text, size_t room)
 {
     const int        threads = wanted_threads(ctx, asked), most = rd_threads_allowed();
@@ -78,6 +81,7 @@ const char *rd_team_note(const rd_ctx *ctx, int asked, char *text, size_t room)
     return text;
 }
 #else
+/* Without OpenMP one thread does all work. */
 int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     (void)ctx;
@@ -87,11 +91,13 @@ int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares)
     return 1;
 }
 
+/* The same. */
 int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     return rd_team(ctx, asked, work, shares);
 }
 
+/* There is nothing to say. */
 const char *rd_team_note(const rd_ctx *ctx, int asked, char *text, size_t room)
 {
     (void)ctx;
