@@ -16,6 +16,7 @@
 /* shorter runs end before prefetchers, which stop at pages, recognise them */
 #define RD_STRIP_BYTES  (4 << 10)
 
+/* Sizes of this machine's data caches. */
 typedef struct rd_cache_sizes {
     int64_t l1, l2; /* bytes of data cache, of one core */
 } rd_cache_sizes;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Facts of an element type, from its row in dtypes.def. */
 typedef struct dtype_info {
     const char *name;
     int         size; /* bytes; 0: not a type */

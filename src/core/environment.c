@@ -49,6 +49,8 @@ static const char *look_up(rd_variable variable)
 }
 
 /* ---- Held values ---------------------------------------------------------------------------- */
+
+/* The values that this thread holds while it makes a plan. */
 typedef struct held {
     int         holds;
     uint64_t    known; /* a bit for each variable that was looked up */

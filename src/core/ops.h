@@ -41,13 +41,14 @@ typedef enum rd_by {
     RD_BY_ROWS
 } rd_by;
 
+/* Facts of an operator, from its row in ops.def. */
 typedef struct rd_op_info {
-    const char *name;
-    int         arity;
-    rd_rule     rule;
-    float       cost;
-    rd_by       by;
-    const char *of_c; /* the C function that computes the same; NULL */
+    const char *name;  /* in function text */
+    int         arity; /* number of operands */
+    rd_rule     rule;  /* rule of the result's type */
+    float       cost;  /* in additions */
+    rd_by       by;    /* what computes it */
+    const char *of_c;  /* the C function that computes the same; NULL */
 } rd_op_info;
 
 extern const rd_op_info rd_op_table[RD_N_OPS];

@@ -22,15 +22,16 @@ typedef enum rd_law { RD_LAW_exact, RD_LAW_commutes, RD_LAW_associates, RD_LAW_s
  * int type. */
 enum { RD_ENDS_NEVER = -1, RD_ENDS_LEAST = 2, RD_ENDS_MOST = 3 };
 
+/* Facts of a reducer, from its row in reducers.def. */
 typedef struct rd_reducer_info {
     const char *name;
-    int         n_state, n_out;
-    rd_law      law;
-    float       cost;
-    rd_op       op;       /* the operator that takes an element and merges; RD_OP_none */
-    int         terminal; /* 0 or 1 among bools, or one of the constants above */
-    bool        place;    /* the result is the position of an element, kept in register 1 */
-    bool        empty;    /* the result without elements is not that of the identity */
+    int         n_state, n_out; /* registers of a state; results */
+    rd_law      law;            /* how elements may be reordered */
+    float       cost;           /* in additions */
+    rd_op       op;             /* the operator that takes an element and merges; RD_OP_none */
+    int         terminal;       /* 0 or 1 among bools, or one of the constants above */
+    bool        place;          /* the result is the position of an element, kept in register 1 */
+    bool        empty;          /* the result without elements is not that of the identity */
 } rd_reducer_info;
 
 /* The most registers of a state. */

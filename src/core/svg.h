@@ -8,11 +8,13 @@
 #define RD_SVG_LETTER 7.25
 enum { RD_SVG_LINE = 16, RD_SVG_MARGIN = 8 };
 
+/* A picture in progress. */
 typedef struct rd_svg {
-    rd_text body;
+    rd_text body;          /* the SVG elements */
     double  width, height; /* of everything drawn so far */
 } rd_svg;
 
+/* A rectangle; (x, y) is its upper left corner. */
 typedef struct rd_box {
     double x, y, width, height;
 } rd_box;

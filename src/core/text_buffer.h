@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A growing string.  Starts as zeros. */
 typedef struct rd_text {
-    char  *at; /* malloc'ed, NUL-terminated; NULL while empty */
-    size_t n, room;
-    bool   failed;
+    char  *at;      /* malloc'ed, NUL-terminated; NULL while empty */
+    size_t n, room; /* bytes without and with spare room */
+    bool   failed;  /* memory ran out; what was added is lost */
 } rd_text;
 
 __attribute__((format(printf, 2, 3))) void rd_text_add(rd_text *text, const char *format, ...);

@@ -76,10 +76,12 @@ __attribute__((constructor)) static void watch_forks(void)
 }
 
 /* ---- How many can start ---------------------------------------------------------------------- */
+
+/* A thread that is started only to see whether it can. */
 typedef struct probe {
-    pthread_t        thread;
-    pid_t            id;
-    pthread_mutex_t *gate;
+    pthread_t        thread; /* to join it */
+    pid_t            id;     /* of the system, 0 if unknown */
+    pthread_mutex_t *gate;   /* it ends when this can be locked */
 } probe;
 
 static void *wait_at_gate(void *arg)

@@ -3,6 +3,7 @@
 #define RD_EVAL_BACKEND_CHOICE_H
 #include "eval/auto.h"
 
+/* The backend of an evaluation, and how it was chosen. */
 typedef struct rd_backend_use {
     const rd_backend_table *backend;
     int32_t                 device;  /* first device, of a backend that has several */

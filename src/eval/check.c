@@ -42,10 +42,11 @@ const char *rd_check_graph(const rd_graph *g)
     return NULL;
 }
 
+/* The state of a check of a tree. */
 typedef struct tree_check {
     const rd_tree *tree;
-    int            seen;
-    const char    *wrong;
+    int            seen;  /* values found so far */
+    const char    *wrong; /* the sentence; NULL: nothing is wrong */
 } tree_check;
 
 /* Checks a loop body recursively: parents, and the place of each value. */

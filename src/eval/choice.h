@@ -6,6 +6,7 @@
 #include "kernels/program.h"
 #include "rdim.h"
 
+/* Choices for one plan. */
 typedef struct rd_choice {
     rd_traversal traversal;
     int8_t       panel, tile; /* log2 of the factor on bytes of panels and of tile buffers */

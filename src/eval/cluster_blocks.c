@@ -20,16 +20,17 @@ static const char call[] = "rd_blocks_near";
  * each, so their number is limited. */
 enum { LEAST = 256, MOST_CLUSTERS = 4096, MOST_DEPTH = 64 };
 
+/* A set of points, and its clusters. */
 typedef struct cloud {
     rd_ctx  *ctx;
-    int64_t  n, d;
+    int64_t  n, d;   /* number of points; dimensions */
     rd_array points; /* f64 of shape (n, d) */
     int64_t  leaf;   /* most points of a cluster */
     int64_t *order;  /* points by cluster; the memory of `row` */
     rd_expr *row;
-    int64_t  clusters;
-    int64_t *border; /* clusters + 1 first points */
-    double  *box;    /* of each cluster: least and greatest of each coordinate */
+    int64_t  clusters; /* their number */
+    int64_t *border;   /* clusters + 1 first points */
+    double  *box;      /* of each cluster: least and greatest of each coordinate */
 } cloud;
 
 static double coordinate(const cloud *c, int64_t place, int64_t k)

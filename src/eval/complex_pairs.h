@@ -7,6 +7,7 @@
 #define RD_EVAL_COMPLEX_PAIRS_H
 #include "eval/plan.h"
 
+/* The results of an evaluation as real ones. */
 typedef struct rd_pairs {
     rd_results results; /* real results; the caller's own if none is complex */
     rd_result *own;     /* NULL: none is complex */

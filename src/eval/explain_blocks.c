@@ -4,6 +4,7 @@
 #include "eval/run/device.h"
 #include "eval/run/room.h"
 
+/* The data of all stages, and the device's memory. */
 typedef struct data {
     rd_queue *queue;
     int64_t   bytes, room; /* bytes: host data and arrays; room: of the device */

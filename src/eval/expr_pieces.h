@@ -4,6 +4,7 @@
 #define RD_EVAL_EXPR_PIECES_H
 #include "expr/expr.h"
 
+/* How an expression is split. */
 typedef struct rd_pieces {
     int     axis;   /* the axis that is split; axes before it have one index in a piece */
     int64_t extent; /* extent of that axis */

@@ -6,6 +6,7 @@
 #include "eval/backend_choice.h"
 #include "kernels/loop/price.h"
 
+/* A stage: its form, counts and predicted times. */
 typedef struct rd_stage_form {
     const rd_backend_table *backend;
     const rd_program       *p;

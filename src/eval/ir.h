@@ -71,29 +71,30 @@ typedef struct rd_combine {
     rd_subscript index;      /* flat C-order index over the reduced axes */
 } rd_combine;
 
+/* A value of the graph.  Fields for one kind begin with its name. */
 typedef struct rd_value {
     rd_value_kind  kind;
     rd_dtype       type;
     rd_op          op;
-    const rd_expr *expr;  /* where it comes from; has the facts of CALL, REDUCE, SCAN, SORT */
-    rd_word        value; /* of CONST; of a gathered index, the extent it is checked against */
-    int32_t        n_in, *in;
-    int32_t        slot;   /* READ of a leaf; -1: of target */
+    const rd_expr *expr;      /* where it comes from; has the facts of CALL, REDUCE, SCAN, SORT */
+    rd_word        value;     /* of CONST; of a gathered index, the extent it is checked against */
+    int32_t        n_in, *in; /* operands */
+    int32_t        slot;      /* READ of a leaf; -1: of target */
     int32_t        target; /* READ of a value                                                     */
-    int32_t        n_at;
-    rd_subscript  *at;
-    rd_set         axes; /* axes over which the value varies */
+    int32_t        n_at;   /* number of subscripts */
+    rd_subscript  *at;     /* the subscripts */
+    rd_set         axes;   /* axes over which the value varies */
     /* REDUCE: axes that are looped over and gone; SCAN: the axis it runs along, which is kept */
     rd_set  reduced;
     int32_t n_dim, *dim; /* storage order of a stored value */
     /* axis of a reducer's outputs or of a sorted row: in axes but without a loop; -1 */
     int32_t     inner;
-    int32_t     group;   /* axis of groups: the same, but results are read along it; -1 */
-    int32_t     reducer; /* rd_reducer_id */
-    rd_combine *combine; /* REDUCE, SCAN */
-    int32_t     into;    /* part of a JOIN: the value it is stored in, at at[]; -1 */
-    int32_t     out;     /* number of the result, stored at `store`; -1: none */
-    rd_dtype    out_type;
+    int32_t     group;    /* axis of groups: the same, but results are read along it; -1 */
+    int32_t     reducer;  /* rd_reducer_id */
+    rd_combine *combine;  /* REDUCE, SCAN */
+    int32_t     into;     /* part of a JOIN: the value it is stored in, at at[]; -1 */
+    int32_t     out;      /* number of the result, stored at `store`; -1: none */
+    rd_dtype    out_type; /* its stored type */
     /* of a result; a pointer, because values are copied often and would be four times as large */
     rd_subscript *store;
     bool          whole; /* a whole array, read at other places than its own */
@@ -138,11 +139,13 @@ typedef struct rd_slot {
     const rd_expr *expr;   /* LEAF, INPUT: for dumps                                             */
 } rd_slot;
 
+/* A loop axis. */
 typedef struct rd_axis_info {
     int64_t extent;
     char    name[8]; /* i, j, k ... for dumps */
 } rd_axis_info;
 
+/* The graph: values in order, operands first. */
 typedef struct rd_graph {
     rd_ctx      *ctx;
     rd_pool     *pool;
@@ -171,15 +174,16 @@ typedef struct rd_item {
     struct rd_item *next;
 } rd_item;
 
+/* A loop and its body; the root is a body without a loop. */
 struct rd_scope {
     int32_t   axis; /* -1: the root; its items are the stages */
     bool      tile; /* a tile loop, over ranges of `step` (order) */
     int64_t   step;
-    bool      backwards;
-    rd_set    open;   /* axes with one index here */
-    rd_set    ranged; /* axes limited to a range by a tile loop */
+    bool      backwards; /* from the last index to the first */
+    rd_set    open;      /* axes with one index here */
+    rd_set    ranged;    /* axes limited to a range by a tile loop */
     rd_scope *parent;
-    rd_item  *first;
+    rd_item  *first; /* its items */
     /* loop over rows with the maps of reductions finished by rows; NULL: none */
     rd_scope *epilogue;
 };
@@ -192,6 +196,7 @@ typedef enum rd_storage_class {
     RD_KEEP_OUTPUT
 } rd_storage_class;
 
+/* Where a value is stored, and in which loops. */
 typedef struct rd_storage {
     rd_storage_class keep;
     rd_scope        *where; /* its body computes the value; NULL: inlined */
@@ -220,6 +225,7 @@ typedef struct rd_materialised {
     rd_use *use;
 } rd_materialised;
 
+/* The tree: values placed in loops. */
 typedef struct rd_tree {
     rd_graph *graph;
     rd_scope *root;
@@ -232,13 +238,16 @@ typedef struct rd_tree {
 
 /* ---- nest (order): the same tree with loops interchanged and tiled, and storage assigned
  * ---------- */
+
+/* A stage of the nest, which becomes one program. */
 typedef struct rd_stage {
-    rd_item *item;  /* of the root: a loop, or one value without loops */
-    int32_t  root;  /* axis that tasks split, -1 */
-    int64_t  grain; /* tasks start at multiples of it */
-    bool     serial;
+    rd_item *item;   /* of the root: a loop, or one value without loops */
+    int32_t  root;   /* axis that tasks split, -1 */
+    int64_t  grain;  /* tasks start at multiples of it */
+    bool     serial; /* one task only */
 } rd_stage;
 
+/* The nest: a tree with its final loops, and its stages. */
 typedef struct rd_nest {
     rd_choice choice;
     rd_tree  *tree;

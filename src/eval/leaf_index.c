@@ -14,6 +14,7 @@ typedef struct leaf_dim {
     rd_subscript at;
 } leaf_dim;
 
+/* The dims of a leaf, by falling stride. */
 typedef struct leaf_dims {
     int      n, over; /* a dim that is exceeded; -1: none, so the index cannot be split */
     int64_t  offset;  /* of the flat index, from the lowest address */

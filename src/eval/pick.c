@@ -100,20 +100,23 @@ static rd_status deliver_result(rd_ctx *ctx, const char *call, rd_array *fresh, 
 }
 
 /* ---- Filling --------------------------------------------------------------------------------- */
+
+/* The arguments of filling a block of the result. */
 typedef struct filling {
     const rd_picked *s;
     int64_t          piece; /* -1: the blocks of all pieces */
     /* first element of the piece or of all pieces; NULL: positions are wanted */
     const char    *x;
-    char          *y;
+    char          *y;     /* the result's memory */
     int64_t        size;  /* bytes of an element; of a position: its number of indices */
     const int64_t *count; /* for positions: 0, 1, 2 .. */
-    const rd_expr *mask;
+    const rd_expr *mask;  /* the mask, for shapes of positions */
 } filling;
 
+/* A block of mask bits. */
 typedef struct block {
     int64_t         piece, number, begin; /* index of its first element in its piece */
-    int64_t         words, before, found;
+    int64_t         words, before, found; /* words of bits; true elements before it and in it */
     const uint64_t *bits;
 } block;
 

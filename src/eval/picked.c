@@ -31,6 +31,7 @@ void rd_picked_for_blocks(const rd_picked *s, int64_t n, void (*f)(const void *w
         f(with, k);
 }
 
+/* The arguments of packing a piece's mask bytes into bits. */
 typedef struct packing {
     const rd_picked *s;
     const uint8_t   *mask;

@@ -20,6 +20,8 @@ void rd_picture_line(rd_svg *to, const char *line)
 }
 
 /* ---- The graph ------------------------------------------------------------------------------- */
+
+/* A box of the graph: an expression. */
 typedef struct node {
     const rd_expr *x;
     rd_text        lines;
@@ -27,6 +29,7 @@ typedef struct node {
     int            layer; /* operands have smaller layers */
 } node;
 
+/* All boxes of the graph. */
 typedef struct graph {
     node  *at;
     int    n, layers;
@@ -216,12 +219,15 @@ bool rd_picture_graph(rd_svg *to, rd_ctx *ctx, rd_results results)
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
+
+/* A box of the plan: memory that stages read or write. */
 typedef struct slot {
     rd_text lines;
     rd_box  box;
     bool    left, drawn; /* left: a leaf or an input; drawn: it has a place */
 } slot;
 
+/* The picture of a plan in progress. */
 typedef struct plan {
     rd_svg          *to;
     const rd_nest   *nest;

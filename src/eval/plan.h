@@ -17,7 +17,8 @@ typedef struct rd_output {
     int64_t  lo, hi; /* elements that exist around the base: [lo, hi) */
 } rd_output;
 
-/* The facts about an address that a run checks: alignment, and the range of bytes that is read or written. */
+/* The facts about an address that a run checks: alignment, and the range of bytes that is read
+ * or written. */
 typedef struct rd_extent {
     uintptr_t   unaligned; /* bits that must be 0 */
     int64_t     lo, hi;
@@ -47,8 +48,9 @@ typedef struct rd_plan_part {
     const void *leaf;
 } rd_plan_part;
 
+/* The parts of a plan that consists of several plans. */
 typedef struct rd_parts {
-    int32_t         n, n_array;
+    int32_t         n, n_array; /* parts; arrays between parts */
     rd_plan_part   *part;
     int64_t        *at;       /* offsets of arrays in a run's memory */
     int64_t         bytes;    /* of all arrays; arrays needed at different times share memory */

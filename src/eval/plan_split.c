@@ -9,6 +9,7 @@ const int rd_split_limits[] = { 24, 12, 6, 3, 1, 0 };
 /* Weight of an axis; a node, which is a little planning work, weighs 1. */
 enum { AXIS = 8 };
 
+/* Facts about one expression. */
 typedef struct node {
     int32_t own;         /* its own weight */
     int32_t bound;       /* upper bound of the weight of the open graph below it, itself included */
@@ -17,6 +18,7 @@ typedef struct node {
     bool    contracted;  /* a product that its sum rounds together with it */
 } node;
 
+/* The state of splitting. */
 typedef struct cutter {
     rd_collector c;
     node        *node;

@@ -11,6 +11,7 @@ typedef struct rd_split_part {
     rd_exprs       given;
 } rd_split_part;
 
+/* All parts. */
 typedef struct rd_split_parts {
     int32_t        n;
     rd_split_part *cut; /* in the order in which they run */

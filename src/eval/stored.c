@@ -13,6 +13,7 @@
 
 static const char call[] = "rd_eval_sparse";
 
+/* The state of storing one array. */
 typedef struct storing {
     rd_ctx *ctx;
     /* the real and the imaginary part, with one pattern; im is NULL if x is real */

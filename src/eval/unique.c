@@ -7,6 +7,7 @@
 #include "expr/origin.h"
 #include "expr/search.h"
 
+/* The arrays of one call. */
 typedef struct distinct {
     rd_ctx  *ctx;
     rd_array sorted, first, values; /* first: positions in `sorted` where a run begins */

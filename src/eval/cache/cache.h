@@ -6,6 +6,7 @@
 
 enum { RD_CACHE_PLANS = 64 };
 
+/* Counts of a context's cache. */
 typedef struct rd_cache_stats {
     int64_t same;  /* evaluations of the same expressions and layouts as an earlier one */
     int64_t alike; /* evaluations of other expressions with the same key */

@@ -32,15 +32,16 @@ typedef struct rd_same {
     const void *leaf[RD_SAME_LEAVES];
 } rd_same;
 
+/* The cache of a context. */
 typedef struct rd_cache {
     rd_keeper                  keeper; /* first, as the context knows only this */
     rd_ctx                    *ctx;
-    atomic_flag                locked;
-    _Atomic(struct rd_frame *) frame; /* shared by all cached plans, one of which runs at a time */
-    rd_key                     key;
-    const void               **leaf; /* addresses for a run */
+    atomic_flag                locked; /* the lock of entry and same */
+    _Atomic(struct rd_frame *) frame;  /* shared by all cached plans, one of which runs at a time */
+    rd_key                     key;    /* of the current evaluation */
+    const void               **leaf;   /* addresses for a run */
     int32_t                    room_leaf;
-    uint64_t                   turn;
+    uint64_t                   turn; /* number of the current evaluation */
     rd_entry                  *entry[RD_CACHE_PLANS];
     rd_same                    same[RD_SAME];
     /* hashes of keys with numbers as inputs, for which plans with fixed values were made */

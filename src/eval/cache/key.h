@@ -12,11 +12,13 @@
 #define RD_EVAL_CACHE_KEY_H
 #include "eval/plan.h"
 
+/* An expression of a key. */
 typedef struct rd_key_node {
     const rd_expr *expr;
     int32_t        leaf; /* its number among the leaves, -1 */
 } rd_key_node;
 
+/* A leaf of a key. */
 typedef struct rd_key_leaf {
     const rd_expr *expr;
     const int64_t *first; /* by axis: where its first reader begins; NULL: not read yet */
@@ -32,10 +34,11 @@ typedef struct rd_key_number {
         word;
 } rd_key_number;
 
+/* An entry of the hash table from expressions to nodes. */
 typedef struct rd_key_place {
     const rd_expr *expr;
     uint32_t       round; /* of the key that put it here */
-    int32_t        node;
+    int32_t        node;  /* its number among the nodes */
 } rd_key_place;
 
 enum { RD_KEY_NUMBERS = 16 };

@@ -9,6 +9,7 @@
 
 enum { RD_RAW_AXES = 512, RD_RAW_WORDS = RD_RAW_AXES / 64 };
 
+/* A raw axis: one loop axis before unification (an element of a union-find structure). */
 typedef struct rd_raw_axis {
     int64_t extent;
     int32_t parent; /* union-find                                               */
@@ -21,6 +22,7 @@ typedef struct rd_raw_axis {
     uint64_t apart[RD_RAW_WORDS];  /* of a root: axes that must stay distinct from it */
 } rd_raw_axis;
 
+/* All raw axes of a collector. */
 typedef struct rd_axes {
     rd_ctx      *ctx;
     rd_pool     *pool;

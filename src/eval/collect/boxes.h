@@ -12,14 +12,15 @@ typedef struct rd_box_range {
 /* Number of ranges that boxes may share; further ones get axes of their own. */
 enum { RD_BOX_RANGES = 64 };
 
+/* The boxes of one stored concatenation. */
 typedef struct rd_boxes {
     int32_t        join;  /* the JOIN value that is filled */
     int32_t        n_dim; /* its storage dims, which are raw axes */
-    const int32_t *dim;
+    const int32_t *dim;   /* the storage dims */
     /* the subscripts of the concatenation along the axes that no box limits */
     const rd_subscript *at;
-    bool                nested; /* parts that are concatenations are filled part by part, too */
-    int32_t             n_range;
+    bool                nested;  /* parts that are concatenations are filled part by part, too */
+    int32_t             n_range; /* number of shared ranges */
     rd_box_range        range[RD_BOX_RANGES];
 } rd_boxes;
 

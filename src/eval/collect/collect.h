@@ -8,6 +8,7 @@
 #define RD_EVAL_COLLECT_COLLECT_H
 #include "eval/collect/axes.h"
 
+/* A use of an expression by one reader, at subscripts. */
 typedef struct rd_expr_use {
     int32_t       expr;      /* the expression's number in collector.seen */
     int32_t       next;      /* next use of the same expression, -1 */
@@ -18,6 +19,7 @@ typedef struct rd_expr_use {
     rd_subscript *at;        /* one subscript per axis of the expression */
 } rd_expr_use;
 
+/* An expression that was reached. */
 typedef struct rd_seen {
     const rd_expr *expr;
     int32_t        first, last; /* its list of uses */
@@ -28,17 +30,18 @@ typedef struct rd_seen {
     bool   splits; /* a reshape, here or below, may split the axes of its users */
 } rd_seen;
 
+/* The state of collect. */
 typedef struct rd_collector {
     rd_ctx      *ctx;
     rd_pool     *pool;
     rd_graph    *graph; /* under construction; in[] of values holds uses until the end */
-    rd_axes     *axes;
-    rd_seen     *seen; /* users first                                           */
+    rd_axes     *axes;  /* loop axes before unification */
+    rd_seen     *seen;  /* users first                                           */
     int32_t      n_seen, n_use, room_use, room_value, room_slot;
-    rd_expr_use *use;
+    rd_expr_use *use;   /* all uses, by number */
     int32_t     *table; /* hash table from expressions to their numbers */
     int32_t      n_table;
-    rd_text      why;
+    rd_text      why; /* decisions for explain */
 } rd_collector;
 
 /* seen.c: starts an empty list; adds an expression once; sorts users first.  False: no memory. */

@@ -22,16 +22,17 @@ typedef struct rd_spot {
     int32_t     box;
 } rd_spot;
 
+/* The boundaries of one result, and its current box. */
 typedef struct rd_concat_split {
     rd_collector *c;
-    int32_t       rank, n_place, box, n_concat;
-    rd_spot      *places;
-    int64_t       extent[RD_MAX_RANK];
-    int32_t       n[RD_MAX_RANK];
+    int32_t       rank, n_place, box, n_concat; /* X */
+    rd_spot      *places;                       /* nodes at their readings */
+    int64_t       extent[RD_MAX_RANK];          /* of the result */
+    int32_t       n[RD_MAX_RANK];               /* boundaries along each axis */
     /* boundaries between 0 and the extent, in order */
     int64_t at[RD_MAX_RANK][RD_MOST_BOUNDARIES + 2];
     int64_t lo[RD_MAX_RANK], hi[RD_MAX_RANK]; /* the current box */
-    bool    failed, many;
+    bool    failed, many;                     /* no memory; too many boundaries or places */
 } rd_concat_split;
 
 /* Finds or adds the place of a node that is read at `at`; *fresh: it was added.  NULL: there are

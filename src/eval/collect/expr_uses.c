@@ -135,6 +135,7 @@ double rd_uses_span(const rd_collector *c, const rd_expr *expr, const int32_t *l
 /* ---- Equal uses ------------------------------------------------------------------------------ */
 enum { MAX_PAIRS = RD_MAX_RANK * RD_MAX_TERMS };
 
+/* Pairs of axes that two uses would unify: a[i] with b[i]. */
 typedef struct pairs {
     int n, a[MAX_PAIRS], b[MAX_PAIRS];
 } pairs;

@@ -3,6 +3,7 @@
 #include "eval/collect/collect.h"
 #include <string.h>
 
+/* The loop axes that raw axes become. */
 typedef struct naming {
     rd_collector *c;
     int32_t      *axis; /* by raw root: loop axis, -1: none yet */

@@ -11,6 +11,7 @@
 #include "eval/collect/narrow.h"
 #include <string.h>
 
+/* The state of the pass. */
 typedef struct narrowing {
     rd_graph *g;
     int32_t   n; /* number of values before the pass */

@@ -12,6 +12,7 @@ static const float APART = 2;
 /* Limits that keep the number of stored values of a plan small. */
 enum { DEPTH = 8, MOST_COPIES = 64 };
 
+/* The state of the pass. */
 typedef struct packing {
     rd_graph *g;
     int32_t   n, copies;    /* number of values before the pass; copies made */

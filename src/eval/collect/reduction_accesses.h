@@ -24,12 +24,13 @@ typedef struct rd_looked {
     struct rd_looked    *next;
 } rd_looked;
 
+/* The accesses of one reduction, while they are found. */
 typedef struct rd_fold_reads {
     const rd_graph *graph;
-    const rd_value *value;
+    const rd_value *value;  /* the reduction */
     rd_own_access  *access; /* the distinct accesses, in the order in which they were found */
     int             n, room;
-    rd_set          space;
+    rd_set          space;                     /* axes that it loops over */
     int             depth;                     /* number of stored values looked through */
     int32_t         bucket[RD_ACCESS_BUCKETS]; /* by hash: the last access, from 1 on */
     /* by value: the cache, shared by all reductions of the graph */

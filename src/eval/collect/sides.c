@@ -16,14 +16,15 @@ enum { MOST_SIDES = 8, MOST_FOLDS = 64, MOST_COPIES = 64, DEPTH = 16 };
  * element. */
 static const double AGAIN = 256;
 
+/* The state of the pass. */
 typedef struct siding {
     rd_graph *g;
-    int32_t   n, copies;
+    int32_t   n, copies; /* values before the pass; copies made */
     /* by value: bit set of the reductions that it is computed from, itself included */
     uint64_t *under;
     uint32_t *wanted; /* by value: bit set of the sides that compute something from it */
     int32_t  *copy;   /* by side and value: that side's copy, -1: not asked for yet */
-    int32_t   n_fold, fold[MOST_FOLDS];
+    int32_t   n_fold, fold[MOST_FOLDS]; /* the reductions and scans */
 } siding;
 
 /* ---- Sides of reductions --------------------------------------------------------------------- */

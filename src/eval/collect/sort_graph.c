@@ -3,17 +3,19 @@
 #include "eval/ir.h"
 #include <string.h>
 
+/* A value on the stack, and how many of its operands were visited. */
 typedef struct step {
     int32_t value, child;
 } step;
 
+/* The state of the depth-first search. */
 typedef struct sorting {
     const rd_graph *graph;
     /* old number -> new; -1: not visited, -2: its operands are on the stack */
     int32_t *renamed;
     int32_t *order; /* new number -> old */
     step    *stack;
-    int32_t  n;
+    int32_t  n; /* values in order so far */
 } sorting;
 
 /* The k-th value that v needs; -1: there are no more. */

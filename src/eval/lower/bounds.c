@@ -19,6 +19,7 @@ typedef struct mask {
     bool     exact;
 } mask;
 
+/* The program in question, and one of its loops. */
 typedef struct facts {
     const rd_program *p;
     const rd_graph   *graph;

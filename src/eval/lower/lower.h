@@ -15,12 +15,13 @@ typedef struct rd_opened {
 
 enum { RD_MAX_LEVELS = 2 * RD_MAX_AXES + 2 };
 
+/* The state of lowering. */
 typedef struct rd_lowering {
     rd_tree    *tree;
     rd_graph   *graph;
-    rd_pool    *pool; /* the plan's, where programs live */
-    rd_stage   *stage;
-    rd_program *p;
+    rd_pool    *pool;  /* the plan's, where programs live */
+    rd_stage   *stage; /* the current stage */
+    rd_program *p;     /* its program */
     rd_opened   level[RD_MAX_LEVELS];
     int32_t     depth;         /* innermost open level */
     int32_t    *reg, *at;      /* by value: its register and level, -1 */
@@ -28,7 +29,7 @@ typedef struct rd_lowering {
     int32_t    *fold;          /* by value: number of its fold in this program, -1 */
     int32_t    *need, n_need;  /* values to compute before a materialised one */
     int32_t    *needed, round; /* by value: the last round that needed it */
-    rd_opened   tail;
+    rd_opened   tail;          /* the code behind the root loop */
     int32_t     room_address, room_loop, room_fold, room_call, room_sorting, room_scratch;
     bool        failed; /* after an error, which is recorded */
 } rd_lowering;

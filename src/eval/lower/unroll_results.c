@@ -11,10 +11,11 @@
 
 enum { MOST_RESULTS = 8, MOST_WRITTEN = 64 };
 
+/* The state of the pass. */
 typedef struct writing {
     rd_lowering *l;
     rd_program  *p;
-    rd_opened    to;
+    rd_opened    to;  /* the new code */
     int32_t     *reg; /* by register of the loop: its register in the current iteration */
 } writing;
 

@@ -7,6 +7,7 @@
  *    for p: t0 <- sum(..)  by rows;   for r: y0[r] = 2 * t0[r]     ->     one stage */
 #include "eval/order/order.h"
 
+/* A pair of stages in question. */
 typedef struct finding {
     const rd_tree  *tree;
     const rd_scope *folds;  /* the root's loop of reductions */

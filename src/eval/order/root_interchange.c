@@ -10,6 +10,7 @@
 /* Bytes of a range: long enough that moving to the next run of memory costs nothing. */
 static const int64_t RANGE_BYTES = RD_L2_BYTES / 4;
 
+/* What the loops inside a root loop read along an axis. */
 typedef struct facts {
     const rd_tree *tree;
     int            axis;  /* the axis to be shared */

@@ -3,6 +3,7 @@
 #define RD_EVAL_PLACE_LOOP_GROUPS_H
 #include "eval/place/place.h"
 
+/* Work space of choosing groups. */
 typedef struct rd_grouping {
     rd_placing *p;
     bool       *waiting; /* by value: not placed yet; owned by place.c */
@@ -11,7 +12,7 @@ typedef struct rd_grouping {
     bool       *blocks;  /* by value: an operand that kept others out */
     bool       *needs;   /* by value: a member, or computed from one */
     bool       *reads;   /* by value: work space of is_computed_from() */
-    int32_t    *first, *trial, *best;
+    int32_t    *first, *trial, *best; /* lists of members */
 } rd_grouping;
 
 /* Values that share a loop over the axis, operands first. */

@@ -170,6 +170,7 @@ static rd_set same_axes(const rd_graph *g, const rd_value *read)
     return same;
 }
 
+/* A depth-first search. */
 typedef struct search {
     int32_t *stack, *seen, n, stamp;
 } search;

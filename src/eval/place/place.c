@@ -7,6 +7,7 @@
 #include "eval/place/loop_groups.h"
 #include <string.h>
 
+/* The state of placement. */
 typedef struct state {
     rd_placing *p;
     rd_tree    *tree;

@@ -12,6 +12,7 @@ typedef struct rd_group_value {
     bool    inside;             /* made by the group */
 } rd_group_value;
 
+/* What placement knows about a graph. */
 typedef struct rd_placing {
     rd_graph        *graph;
     bool            *materialised; /* by value: materialised */
@@ -23,7 +24,7 @@ typedef struct rd_placing {
     int32_t         *readers; /* by value: number of materialised values that read it */
     rd_group_value  *touched; /* work space of rd_group_cost() */
     int32_t         *touch_of, n_touched;
-    rd_text          why;
+    rd_text          why; /* decisions for explain */
 } rd_placing;
 
 /* Decides which values are materialised and lists their reads; false: no memory. */

@@ -13,6 +13,8 @@ rd_status rd_no_memory(const rd_plan *plan)
 }
 
 /* ---- Overlaps -------------------------------------------------------------------------------- */
+
+/* A range of addresses: [lo, hi). */
 typedef struct span {
     const char *lo, *hi;
 } span;

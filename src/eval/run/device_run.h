@@ -4,12 +4,13 @@
 #include "eval/run/device_state.h"
 #include "eval/run/frame.h"
 
+/* One run on a device. */
 typedef struct rd_device_run {
     rd_device_state        of;
     const rd_plan         *plan;
     const rd_device_table *device;
-    rd_queue              *queue;
-    rd_submission         *asked;
+    rd_queue              *queue; /* the context's queue on it */
+    rd_submission         *asked; /* the run's submission */
     rd_frame              *frame; /* addresses as the caller gave them */
     void                 **slot;  /* by slot: address on the device, which programs get */
     void                 **got;   /* by slot: memory that this run borrowed; NULL: none */

@@ -4,15 +4,16 @@
 #define RD_EVAL_RUN_DEVICE_STATE_H
 #include "eval/plan.h"
 
+/* The status of a run on devices. */
 typedef struct rd_device_state {
     const rd_plan     *plan;
     const rd_progress *progress;
     int32_t            stage;       /* index of the stage that runs */
     double             begun, told; /* seconds: start of the run, last report */
-    rd_status          status;
-    bool               stores;    /* the run may have stored a part of its results */
-    bool               elsewhere; /* it has failed, and another plan can compute the results */
-    bool               tries;     /* it tries a recording; if that fails, each stage is launched */
+    rd_status          status;      /* RD_OK, or the first error */
+    bool               stores;      /* the run may have stored a part of its results */
+    bool               elsewhere;   /* it has failed, and another plan can compute the results */
+    bool               tries; /* it tries a recording; if that fails, each stage is launched */
     char               why[RD_DEVICE_TEXT];
 } rd_device_state;
 

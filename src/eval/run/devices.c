@@ -9,14 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* One run on several devices. */
 typedef struct devices_run {
     rd_device_state        of;
     const rd_plan         *plan;
     const rd_device_table *device;
     rd_frame              *frame;
-    rd_queue              *queue[RD_MOST_DEVICES];
-    rd_submission         *asked; /* the submission of a stage on one device */
-    void                 **slot;  /* addresses on that device, by slot */
+    rd_queue              *queue[RD_MOST_DEVICES]; /* one for each device */
+    rd_submission         *asked;                  /* the submission of a stage on one device */
+    void                 **slot;                   /* addresses on that device, by slot */
 } devices_run;
 
 /* Records the run's failure by what the backend's `end` says. */

@@ -11,6 +11,7 @@
 
 enum { RD_FRAME_HERE = 4 << 10, RD_DIRECT_BYTES = 4 << 10 };
 
+/* The memory of one run. */
 typedef struct rd_frame {
     int64_t room;   /* bytes of the frame, without `team` */
     void  **slot;   /* addresses of n_slot slots, then of the scratch slots of any stage */
@@ -22,7 +23,7 @@ typedef struct rd_frame {
     /* records, state and scratch of several tasks, each at the same place in every stage so that
      * it stays in its core's cache; NULL: none */
     char   *team;
-    int64_t team_room;
+    int64_t team_room; /* bytes of `team` */
 } rd_frame;
 
 /* Bytes of one task: `state` bytes of state, and scratch. */

@@ -5,6 +5,7 @@
 #include "expr/expr.h"
 #include <stdio.h>
 
+/* A queue that the context keeps. */
 typedef struct kept_queue {
     rd_kept_last            kept;
     const rd_backend_table *backend;
@@ -58,6 +59,8 @@ rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t devi
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* A block of device memory that an array owns. */
 typedef struct device_block {
     rd_array_block block;
     rd_queue      *queue;

@@ -13,6 +13,7 @@ typedef struct recorded {
     void        **got;       /* by slot: memory that the recording holds */
 } recorded;
 
+/* All recordings of a plan. */
 typedef struct rd_recordings {
     bool     refused;        /* no recording can be made */
     bool     again;          /* this run's addresses, those of of[0], occurred before */

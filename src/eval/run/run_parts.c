@@ -43,6 +43,8 @@ static void give_memory(const rd_plan *plan, char *memory)
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
+
+/* One run of a plan in parts. */
 typedef struct running {
     const rd_plan     *plan;
     char              *arrays, *spare; /* spare: memory for leaves that overlap a result */

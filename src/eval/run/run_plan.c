@@ -17,6 +17,7 @@
 /* Tasks of a long root axis start at multiples of this index. */
 enum { WHOLE = 64 };
 
+/* One run on this processor. */
 typedef struct run {
     const rd_plan *plan;
     rd_frame      *frame;
@@ -61,13 +62,15 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
 }
 
 /* ---- One stage ------------------------------------------------------------------------------- */
+
+/* The tasks of one stage. */
 typedef struct tasks {
     int32_t     n, threads; /* tasks k, k + threads, ... belong to one thread and share memory */
     rd_task    *task;
     char       *block, *memory; /* of a single task that does not fit in the frame */
-    const void *way;
-    int64_t     state; /* bytes of state of each task */
-    bool        done;  /* the whole stage has run as one task, tail included */
+    const void *way;            /* the strategy of the backend that they begin with */
+    int64_t     state;          /* bytes of state of each task */
+    bool        done;           /* the whole stage has run as one task, tail included */
 } tasks;
 
 /* Least number of elements in a task whose rows are shared by all tasks. */
