@@ -30,7 +30,7 @@ static int64_t index_coef(const rd_fold_reads *o, int axis)
  * through y's whole extent for each index of x. */
 static bool is_joined_outside(const rd_fold_reads *o, int x, int y)
 {
-    bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), walked = false;
+    bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), has_stride = false;
 
     if (x == y || rd_in(o->value->reduced, x) != rd_in(o->value->reduced, y) ||
         !rd_in(o->space, x) || !rd_in(o->space, y))
@@ -38,12 +38,12 @@ static bool is_joined_outside(const rd_fold_reads *o, int x, int y)
     if (extent(o, x) < 2 || extent(o, y) < 2 || (rd_needs_flat_index(o->value) && !in_order))
         return false;
     for (int i = 0; i < o->n; i++) {
-        walked |= o->access[i].coef[y] != 0;
+        has_stride |= o->access[i].coef[y] != 0;
         if (o->access[i].coef[x] != o->access[i].coef[y] * extent(o, y) ||
             rd_in(o->access[i].gathered, x) || rd_in(o->access[i].gathered, y))
             return false;
     }
-    return walked || in_order; /* axes that nothing walks join in one order only */
+    return has_stride || in_order; /* axes without a stride join in C order only */
 }
 
 /* The axis that joins outside y, or -1.  If there are several, the one with the least number. */

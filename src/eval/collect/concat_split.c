@@ -57,7 +57,7 @@ bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in)
     return true;
 }
 
-/* ---- Seams ----------------------------------------------------------------------------------- */
+/* ---- Boundaries ------------------------------------------------------------------------------ */
 static void add_boundary(rd_concat_split *s, const rd_reading *at, int64_t along)
 {
     const int     axis = at->axis;

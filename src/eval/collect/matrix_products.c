@@ -177,9 +177,10 @@ static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
 static bool keep_map(rd_graph *g, rd_value *v, const product *p)
 {
     enum { DEPTH = 8 };
-    const rd_set near     = side_by_side(g, v, DEPTH);
-    const bool   turned   = near & (p->m | p->n) && !(near & p->k);
-    const rd_set group[3] = { p->batch, turned ? p->k : p->m | p->n, turned ? p->m | p->n : p->k };
+    const rd_set near       = side_by_side(g, v, DEPTH);
+    const bool   transposed = near & (p->m | p->n) && !(near & p->k);
+    const rd_set group[3]   = { p->batch, transposed ? p->k : p->m | p->n,
+                              transposed ? p->m | p->n : p->k };
 
     if (v->kind == RD_VALUE_READ || rd_is_materialised_kind(v))
         return true;

@@ -1,5 +1,5 @@
 /* device.c - runs a plan on a device.  Copies inputs from host memory, runs the stages in order
- * in the context's queue, and copies results back.  A run whose results all stay on the device
+ * in the context's queue, and copies results back.  A run with all results on the device
  * need not be waited for.
  *
  * If the device has too little memory, large leaves and results stay on the host.  Stages then
