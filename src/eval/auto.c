@@ -73,12 +73,12 @@ static bool is_unknown(const rd_program *p, const rd_cost *cost)
 }
 
 /* Compares the time of programs on both sides.  See auto.h. */
-rd_verdict rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p, int n_slot,
-                           const rd_slot *slot)
+rd_auto_choice rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p, int n_slot,
+                               const rd_slot *slot)
 {
-    rd_verdict v     = { .here = 0 };
-    double     bytes = 0;
-    bool       stays = false;
+    rd_auto_choice v     = { .here = 0 };
+    double         bytes = 0;
+    bool           stays = false;
 
     for (int s = 0; s < n; s++) {
         const rd_cost cost = rd_program_cost(&p[s], true), all = rd_program_cost(&p[s], false);
@@ -122,7 +122,7 @@ static void time_text(rd_text *text, double seconds)
     rd_text_add(text, "%.3g ms", 1e3 * seconds);
 }
 
-void rd_verdict_text(rd_text *text, const rd_verdict *verdict)
+void rd_verdict_text(rd_text *text, const rd_auto_choice *verdict)
 {
     rd_text_add(text, "about ");
     time_text(text, verdict->there);

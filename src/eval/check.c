@@ -50,7 +50,7 @@ typedef struct tree_check {
 } tree_check;
 
 /* Checks a loop body recursively: parents, and the place of each value. */
-static void check_scope(tree_check *w, const rd_scope *scope)
+static void check_scope(tree_check *w, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !w->wrong; item = item->next) {
         if (item->loop) {

@@ -83,7 +83,7 @@ static bool split_terms(const rd_subscript *flat, bool nearest, leaf_dims *d)
     return true;
 }
 
-static int64_t reach_of(const rd_graph *g, const rd_term *term)
+static int64_t reach_of(const rd_graph *g, const rd_subscript_term *term)
 {
     const int64_t extent =
         term->axis >= 0 ? g->axis[term->axis].extent : g->value[term->value].value.i64;

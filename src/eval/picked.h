@@ -12,7 +12,7 @@ enum { RD_PICK_WORDS = 64, RD_PICK_BLOCK = 64 * RD_PICK_WORDS };
 typedef struct rd_picked {
     rd_ctx         *ctx;
     const rd_picks *kernels;
-    rd_pieces       pieces;
+    rd_expr_pieces  pieces;
     int64_t         blocks;
     uint64_t       *bits;
     /* [piece * blocks + block]: true elements before the block; the last entry counts all */

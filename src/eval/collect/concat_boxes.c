@@ -130,8 +130,8 @@ static rd_expr *make_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at
 /* Makes what a node is in the current box, once for each place where it is read. */
 static rd_expr *in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
-    bool     fresh;
-    rd_spot *p = rd_spot_of(s, x, at, &fresh);
+    bool             fresh;
+    rd_concat_place *p = rd_concat_place_of(s, x, at, &fresh);
 
     if (!p)
         return NULL;

@@ -11,10 +11,11 @@
 #include <string.h>
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-rd_spot *rd_spot_of(rd_concat_split *s, rd_expr *x, const rd_reading *at, bool *fresh)
+rd_concat_place *rd_concat_place_of(rd_concat_split *s, rd_expr *x, const rd_reading *at,
+                                    bool *fresh)
 {
-    const size_t bytes = (size_t)x->rank * sizeof *at;
-    rd_spot     *p;
+    const size_t     bytes = (size_t)x->rank * sizeof *at;
+    rd_concat_place *p;
 
     for (p = s->places; p < s->places + s->n_place; p++)
         if (p->expr == x && memcmp(p->at, at, bytes) == 0) {
@@ -106,7 +107,7 @@ static void find_boundaries(rd_concat_split *s, rd_expr *x, const rd_reading *at
     rd_reading in[RD_MAX_RANK];
     bool       fresh;
 
-    if (s->many || s->failed || !rd_spot_of(s, x, at, &fresh) || !fresh ||
+    if (s->many || s->failed || !rd_concat_place_of(s, x, at, &fresh) || !fresh ||
         rd_seen_of(s->c, x)->given)
         return;
     switch (x->kind) {
@@ -134,7 +135,7 @@ static bool is_of_memory(const rd_expr *x)
 
 /* True if a node at a place is not split.  Split folds would become several, and a reshape of
  * computed values would be stored. */
-static bool stays_whole(const rd_concat_split *s, const rd_spot *p)
+static bool stays_whole(const rd_concat_split *s, const rd_concat_place *p)
 {
     const rd_expr *x    = p->expr;
     bool           cuts = false;

@@ -116,7 +116,7 @@ static bool name_subscript(naming *m, rd_subscript *at)
     if (!rd_subscript_normal(m->c->axes, at))
         return false;
     for (int t = 0; t < at->n_term; t++) {
-        rd_term *term = &at->term[t];
+        rd_subscript_term *term = &at->term[t];
 
         if (term->axis >= 0 && (term->axis = name_axis(m, term->axis)) < 0)
             return false;

@@ -85,7 +85,7 @@ static bool reads_rows(const rd_value *v, rd_set axes)
 
     for (int d = 0; d < v->n_at; d++)
         for (int t = 0; t < v->at[d].n_term; t++) {
-            const rd_term *term = &v->at[d].term[t];
+            const rd_subscript_term *term = &v->at[d].term[t];
 
             if (term->axis < 0)
                 return false;

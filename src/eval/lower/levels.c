@@ -46,7 +46,7 @@ void rd_set_register(rd_lowering *l, int v, int level, int reg)
     l->at[v]  = level;
 }
 
-rd_opened *rd_open_level(rd_lowering *l, rd_scope *scope)
+rd_opened *rd_open_level(rd_lowering *l, rd_loop_scope *scope)
 {
     rd_opened *level = &l->level[++l->depth];
 
