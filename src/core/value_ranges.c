@@ -13,7 +13,7 @@ static int64_t greater(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* ---- Types ------------------------------------------------------------------------------------ */
+/* ---- Types ----------------------------------------------------------------------------------- */
 rd_range rd_range_of_type(rd_dtype type)
 {
     switch (type) {
@@ -54,7 +54,7 @@ rd_range rd_range_cast(rd_range x, rd_dtype type)
     return rd_range_fits(x, type) ? x : rd_range_of_type(type);
 }
 
-/* ---- Operators -------------------------------------------------------------------------------- */
+/* ---- Operators ------------------------------------------------------------------------------- */
 rd_range rd_range_either(rd_range x, rd_range y)
 {
     if (!x.known || !y.known)

@@ -24,11 +24,10 @@ static inline bool rd_in(rd_set set, int axis)
     return set >> axis & 1;
 }
 
-/* ---- graph (collect)
- * -------------------------------------------------------------------------- * Values in order,
- * operands first.  A value varies over loop axes, which readers and operands share, instead of
- * the axes of expressions.  Its operands in[] are values at the same place; only READ looks at
- * other places. */
+/* ---- graph (collect) ------------------------------------------------------------------------- */
+/* Values in order, operands first.  A value varies over loop axes, which readers and operands
+ * share, instead of the axes of expressions.  Its operands in[] are values at the same place;
+ * only READ looks at other places. */
 typedef struct rd_subscript_term {
     int32_t axis;  /* -1: the term is a gathered index */
     int32_t value; /* of the gathered, checked index */
@@ -236,8 +235,7 @@ typedef struct rd_tree {
     rd_storage *storage; /* one per value                                                 */
 } rd_tree;
 
-/* ---- nest (order): the same tree with loops interchanged and tiled, and storage assigned
- * ---------- */
+/* ---- nest (order): the same tree, loops interchanged and tiled ------------------------------- */
 
 /* A stage of the nest, which becomes one program. */
 typedef struct rd_stage {
@@ -309,7 +307,7 @@ int rd_graph_add_copy(rd_graph *graph, int read, float ops);
 /* Adds lines for explain, each with its '\n', and frees them.  False: no memory. */
 bool rd_graph_say(rd_graph *graph, rd_text *lines);
 
-/* ---- facts about nodes (graph.c) ------------------------------------------------------------- */
+/* ---- facts about values (graph.c) ------------------------------------------------------------ */
 int64_t rd_points_of(const rd_graph *graph, rd_set axes);
 rd_set  rd_space(const rd_value *v); /* axes that its evaluation loops over */
 /* True if the reader needs another loop than the value it reads.  It keeps an axis that the

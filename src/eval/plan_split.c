@@ -169,7 +169,7 @@ static int32_t best_below(cutter *k, int32_t i)
     return best;
 }
 
-/* ---- Splitting ------------------------------------------------------------------------------ */
+/* ---- Splitting ------------------------------------------------------------------------------- */
 static void cut_below(cutter *k, int32_t i)
 {
     int64_t weight = weight_of(k, i, k->limit);

@@ -14,8 +14,7 @@ static int64_t extent(const rd_fold_reads *o, int axis)
     return o->graph->axis[axis].extent;
 }
 
-/* ---- Own virtual shape: axis x joins outside axis y if every operand reads both as one axis
- * ---- */
+/* ---- Own virtual shape: axis x joins outside axis y if every operand reads both as one axis -- */
 static int64_t index_coef(const rd_fold_reads *o, int axis)
 {
     const rd_subscript *at = &o->value->combine->index;

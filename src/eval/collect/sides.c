@@ -108,8 +108,7 @@ static void forget_sides(const siding *s)
         s->g->value[s->fold[k]].side = 0;
 }
 
-/* ---- Values of sides
- * -------------------------------------------------------------------------- */
+/* ---- Values of sides ------------------------------------------------------------------------- */
 /* Operations for one element of a value computed from memory alone; AGAIN for all else. */
 static double cost_of(const rd_graph *g, int value, int depth)
 {

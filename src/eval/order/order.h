@@ -31,7 +31,7 @@ bool rd_interchange_roots(const rd_tree *tree);
 /* epilogue.c: fuses maps of row reductions into the stage of the reductions. */
 bool rd_fuse_epilogues(rd_tree *tree);
 
-/* ---- Facts (loop_facts.c) ------------------------------------------------------------------------ */
+/* ---- Facts (loop_facts.c) -------------------------------------------------------------------- */
 /* How tasks may share a loop over `axis` around all that is in `scope`. */
 typedef struct rd_sharing {
     int64_t grain;  /* tasks start at multiples of it */

@@ -50,8 +50,7 @@ static const rd_materialised *materialised_of(const rd_tree *tree, int value)
     return &tree->materialised[tree->number[value]];
 }
 
-/* ---- Where the axis should go
- * ------------------------------------------------------------------ */
+/* ---- Where the axis should go ---------------------------------------------------------------- */
 /* *some: a read has a small stride along the axis; *all: every read has a small stride or none. */
 static void look_at_reads(const panel *p, const rd_materialised *a, bool *some, bool *all)
 {
@@ -183,7 +182,7 @@ static bool move_axis_inside(const panel *p, rd_loop_scope *scope)
     return true;
 }
 
-/* ---- Width ---------------------------------------------------------------------------------- */
+/* ---- Width ----------------------------------------------------------------------------------- */
 /* Bytes of accumulators with several lanes, which should stay in cache: the current block, and
  * the tree nodes that it merges with three times out of four.  One lane's are accessed in order
  * and need no room. */

@@ -149,8 +149,7 @@ static rd_tree *place_once(rd_placing *p)
     return place_in(&s, s.tree->root, p->n, wait) && rd_assign_storage(s.tree) ? s.tree : NULL;
 }
 
-/* ---- Recomputation, once storage is known
- * ----------------------------------------------------- */
+/* ---- Recomputation, once storage is known ---------------------------------------------------- */
 /* The cost of recomputing a map for each of its readers. */
 typedef struct repeated {
     int    readers;

@@ -6,7 +6,7 @@
 /* Least seconds between two progress reports. */
 static const double TELL = 0.1;
 
-/* ---- Work ------------------------------------------------------------------------------------- */
+/* ---- Work ------------------------------------------------------------------------------------ */
 /* True if the instruction is a map by scalar calls, which take up to 100 ns an element. */
 static bool is_alone(const rd_inst *inst)
 {
@@ -38,7 +38,7 @@ static double functions_work(const rd_program *p)
     return work;
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------ */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 /* Halves the range, in multiples of `least`, until it takes no more than `most` operations. */
 static int64_t halve_range(const rd_program *p, int64_t part, int64_t least, double most)
 {
