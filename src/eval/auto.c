@@ -122,6 +122,7 @@ static void time_text(rd_text *text, double seconds)
     rd_text_add(text, "%.3g ms", 1e3 * seconds);
 }
 
+/* Writes an estimate as text.  See auto.h. */
 void rd_verdict_text(rd_text *text, const rd_auto_choice *verdict)
 {
     rd_text_add(text, "about ");

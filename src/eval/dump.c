@@ -7,6 +7,7 @@ static void indent(rd_text *text, int depth)
     rd_text_add(text, "%*s", 2 * depth, "");
 }
 
+/* Writes a set of axes: "i,j". */
 static void axes_text(rd_text *text, const rd_graph *g, rd_set axes)
 {
     bool first = true;
@@ -254,6 +255,7 @@ static void keep_text(rd_text *text, const rd_tree *tree)
     rd_text_add(text, any ? "\n" : "");
 }
 
+/* Writes the decisions of planning, a line "why: ..." each. */
 static void why_text(rd_text *text, const rd_graph *g)
 {
     for (const char *line = g->why; line && *line;) {
@@ -294,6 +296,7 @@ void rd_stage_text(rd_text *text, const rd_nest *nest, int stage)
     root_text(text, nest->tree, nest->stage[stage].item);
 }
 
+/* Writes all stages of a tree, then storage and decisions. */
 void rd_tree_text(rd_text *text, const rd_tree *tree)
 {
     int k = 0;

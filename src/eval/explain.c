@@ -44,6 +44,7 @@ static void measured_text(rd_text *text, const rd_choice *choice)
     rd_text_add(text, "\n");
 }
 
+/* Writes a line for each leaf: its name, type, shape and layout. */
 static void leaves_text(rd_text *text, const rd_graph *g)
 {
     char name[RD_NAME_TEXT];
@@ -386,6 +387,7 @@ static void lookups_text(rd_ctx *ctx, rd_text *text, rd_results results)
     rd_free_nodes(ctx, &list);
 }
 
+/* The picture as a file's text, in the context's memory; NULL: no memory. */
 static const char *file_of(rd_ctx *ctx, rd_svg *picture)
 {
     rd_text     file = { 0 };

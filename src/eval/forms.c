@@ -28,6 +28,7 @@ static const char *kind_name(rd_form_kind kind)
     return name[kind];
 }
 
+/* Writes a time with three digits: "20 us". */
 void rd_time_text(rd_text *text, double seconds)
 {
     if (seconds < 1e-3)
@@ -72,6 +73,7 @@ void rd_form_text(rd_text *text, const rd_stage_form *s)
                 library ? library : "");
 }
 
+/* Writes the line of a stage's form. */
 static void form_text(rd_text *text, const rd_stage_form *s)
 {
     rd_text_add(text, "form of stage %d: ", s->number);

@@ -230,6 +230,7 @@ static bool cut_all(cutter *k)
     return true;
 }
 
+/* Sums up the elements of leaves and results, which bound stored values. */
 static void measure(cutter *k)
 {
     k->most = 1 << 16;

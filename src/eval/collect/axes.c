@@ -58,6 +58,7 @@ int rd_axes_root(const rd_axes *axes, int axis)
     return axis;
 }
 
+/* Notes that two axes must never be unified. */
 void rd_axes_apart(rd_axes *axes, int a, int b)
 {
     a = rd_axes_root(axes, a);

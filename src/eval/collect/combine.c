@@ -62,6 +62,7 @@ static bool is_innermost(const rd_fold_reads *o, int x)
     return true;
 }
 
+/* The extent of an axis together with all axes that join outside it. */
 static int64_t group_extent(const rd_fold_reads *o, int y)
 {
     int64_t n = extent(o, y);

@@ -29,6 +29,8 @@ static bool adds_small_ints(const rd_expr *x)
            rd_expr_points(cast) <= (double)((int64_t)1 << (EXACT - bits_of(cast->in[0]->type)));
 }
 
+/* True for reductions with the same bits in any order: of ints, or of floats that are small
+ * ints. */
 static bool allows_any_order(const rd_expr *x)
 {
     const rd_fold_facts *fold = x->as.fold;

@@ -161,6 +161,8 @@ static bool stays_whole(const rd_concat_split *s, const rd_concat_place *p)
 /* Least number of elements of a box. */
 enum { LEAST_OF_BOX = 16 };
 
+/* True if splitting x pays off: few boxes of enough elements, and no reduction is split.  See
+ * concat_split_own.h. */
 bool rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x)
 {
     int64_t boxes = 1;
@@ -174,6 +176,7 @@ bool rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x)
            rd_expr_points(x) >= (double)(LEAST_OF_BOX * boxes);
 }
 
+/* Lists the concatenations that boxes read.  See concat_split_own.h. */
 bool rd_note_concats(rd_concat_split *s, rd_concat_list *list)
 {
     const rd_expr **more = rd_pool_grow(s->c->pool, list->concat, (size_t)list->n,
@@ -221,6 +224,7 @@ rd_concat_split *rd_concat_split_of(rd_collector *c, rd_expr *x, rd_reading *at)
     return s->failed ? NULL : s;
 }
 
+/* Splits a result at the boundaries below it if that pays off; else returns it as it is. */
 static rd_expr *split_map(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_reading             at[RD_MAX_RANK];
@@ -231,6 +235,7 @@ static rd_expr *split_map(rd_collector *c, rd_expr *x, rd_concat_list *list)
     return rd_note_concats(s, list) ? rd_join_boxes(s, x, at) : NULL;
 }
 
+/* Splits a result: its reductions, its parts, or itself. */
 static rd_expr *split_result(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_expr *folds;

@@ -18,6 +18,7 @@ static double points(const rd_graph *g, rd_set axes)
     return (double)rd_points_of(g, axes);
 }
 
+/* True for a sum of products; fills in its factors. */
 static bool has_operands(const rd_graph *g, const rd_value *v, product *p)
 {
     if (v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_dot ||
@@ -28,6 +29,7 @@ static bool has_operands(const rd_graph *g, const rd_value *v, product *p)
     return true;
 }
 
+/* Sorts the axes of a product into m, n, k and batch; false: there are others. */
 static bool find_axes(const rd_value *v, product *p)
 {
     const rd_set a = p->a->axes, b = p->b->axes;
@@ -251,6 +253,7 @@ static bool mark_products(rd_graph *g, int32_t *copy, int n)
     return g->n_value == n || rd_graph_sort_results(g);
 }
 
+/* Marks all products of a graph.  See ir.h. */
 bool rd_separate_products(rd_graph *g)
 {
     const int n    = g->n_value;

@@ -146,6 +146,7 @@ static bool are_operands_narrow(const narrowing *c, int i)
     return true;
 }
 
+/* True if an operand was narrowed, possibly below casts. */
 static bool reads_changed(const narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
@@ -192,6 +193,7 @@ static int in_old_type(narrowing *c, int i)
     return c->back[i];
 }
 
+/* Gives a value new operands, in a list of its own; false: no memory, or a missing operand. */
 static bool set_operands(narrowing *c, int i, const int32_t *in)
 {
     rd_value *v   = &c->g->value[i];

@@ -125,6 +125,7 @@ static double cost_of(const rd_graph *g, int value, int depth)
     return cost;
 }
 
+/* True for a reduction that is cheaper to recompute than to store. */
 static bool is_cheap(const rd_graph *g, const rd_value *v)
 {
     double cost = 1;

@@ -8,6 +8,7 @@ static int64_t extent(const rd_lowering *l, int axis)
     return l->graph->axis[axis].extent;
 }
 
+/* Adds an address to the program; its number or -1. */
 int rd_new_address(rd_lowering *l, const rd_address *address)
 {
     rd_address *a =
@@ -87,6 +88,7 @@ static int64_t storage_stride(const rd_lowering *l, int v, int d)
     return stride;
 }
 
+/* The address of a value's storage, without indices. */
 static rd_address storage(const rd_lowering *l, int v)
 {
     const rd_value *m = &l->graph->value[v];
@@ -121,6 +123,7 @@ static rd_address stored_at(rd_lowering *l, int v, const rd_subscript *at)
     return a;
 }
 
+/* The address of a read.  See lower.h. */
 rd_address rd_read_address(rd_lowering *l, const rd_value *v)
 {
     rd_address a = { .slot = v->slot, .type = v->kind == RD_VALUE_COORD ? RD_I64 : v->type };
@@ -153,6 +156,7 @@ rd_address rd_store_address(rd_lowering *l, int v)
     return a;
 }
 
+/* The bytes of a value's storage. */
 static int64_t storage_bytes(const rd_lowering *l, int v)
 {
     const rd_value *m     = &l->graph->value[v];
@@ -174,6 +178,7 @@ static bool is_too_large(rd_lowering *l, int64_t bytes, const char *what)
     return l->failed = true;
 }
 
+/* Adds a scratch slot to the program.  See lower.h. */
 int rd_new_scratch(rd_lowering *l, int v)
 {
     int64_t *bytes =

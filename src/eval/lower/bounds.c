@@ -77,6 +77,7 @@ static bool add_times(rd_bound *to, const rd_bound *of, int64_t times)
            !__builtin_add_overflow(to->offset, product, &to->offset);
 }
 
+/* Adds the address of a coordinate to a linear form; false: it gathers, or there is no room. */
 static bool add_places(rd_bound *to, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -292,6 +293,7 @@ static int64_t own_coef(const rd_bound *b, int32_t axis)
     return 0;
 }
 
+/* True if two bounds are equal. */
 static bool is_same(const rd_bound *a, const rd_bound *b)
 {
     rd_bound left = *a;

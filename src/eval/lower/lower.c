@@ -193,6 +193,7 @@ static void emit_item_fold(rd_lowering *l, int i)
     rd_finish_fold(l, &l->level[l->depth], i);
 }
 
+/* Writes the items of a loop body in order. */
 static void emit_items(rd_lowering *l, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !l->failed; item = item->next) {

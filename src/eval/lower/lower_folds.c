@@ -119,6 +119,7 @@ void rd_start_folds(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_sc
     }
 }
 
+/* Adds a loop to the program; its number or -1. */
 int rd_new_loop(rd_lowering *l, rd_loop loop)
 {
     rd_loop *at = rd_push(l, (void **)&l->p->loop, l->p->n_loop, &l->room_loop, sizeof loop);

@@ -170,6 +170,7 @@ static void need(rd_lowering *l, int v)
     }
 }
 
+/* Adds the operands and gathered indices of a value to the list of those to compute now. */
 static void need_operands(rd_lowering *l, const rd_value *v)
 {
     for (int k = 0; k < v->n_in; k++)

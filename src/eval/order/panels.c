@@ -397,6 +397,7 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_ch
     return true;
 }
 
+/* Makes panels of the loops in a scope, where they are wanted. */
 static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choice *choice)
 {
     for (rd_item **at = &scope->first; *at;) {

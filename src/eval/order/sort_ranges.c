@@ -145,6 +145,7 @@ static bool split_into_loops(const rd_tree *tree, rd_item *at, int64_t rows)
     return true;
 }
 
+/* Makes ranges of all loops around sorts in a scope. */
 static bool take_rows_together(const rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item *item = scope->first; item; item = item->next) {

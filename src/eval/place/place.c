@@ -59,7 +59,8 @@ static int emit_ready(state *s, rd_loop_scope *scope, int n, int32_t *wait)
     return left;
 }
 
-static int without(int n, int32_t *wait, const state *s)
+/* Removes the values that have been placed from the waiting list; returns its length. */
+static int drop_placed(int n, int32_t *wait, const state *s)
 {
     int left = 0;
 
@@ -102,7 +103,7 @@ static bool place_in(state *s, rd_loop_scope *scope, int n, int32_t *wait)
         }
         if (!place_loop(s, scope, &group, inside))
             return false;
-        n = without(n, wait, s);
+        n = drop_placed(n, wait, s);
     }
     return inside && n >= 0;
 }

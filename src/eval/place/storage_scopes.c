@@ -4,6 +4,7 @@
  * tile; at the root all of them are an array between stages. */
 #include "eval/ir.h"
 
+/* The only loop in a body.  See ir.h. */
 rd_loop_scope *rd_only_loop(const rd_loop_scope *scope)
 {
     rd_loop_scope *only = NULL;

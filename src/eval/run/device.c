@@ -80,6 +80,7 @@ static bool overlaps_other_result(const rd_device_run *r, int k)
     return false;
 }
 
+/* Gives a result an address on the device: its own, or temporary memory. */
 static void place_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
@@ -102,6 +103,7 @@ static bool is_large(const rd_device_run *r, const rd_extent *e)
     return rd_room_is_large(e->hi - e->lo, r->room);
 }
 
+/* Sums up the bytes of all data that would be on the device. */
 static int64_t bytes_of_all(const rd_plan *plan)
 {
     int64_t bytes = plan->arrays_bytes;
@@ -139,6 +141,7 @@ static bool overlaps_any(const rd_device_run *r, int k)
     return any;
 }
 
+/* Leaves a large result on the host, if it may be written in parts; true if so. */
 static bool keep_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
@@ -193,6 +196,7 @@ static void download_with_gaps(rd_device_run *r, int k)
     rd_free(r->plan->ctx, aside);
 }
 
+/* Copies a dense result to where the caller wants it. */
 static void download_dense(rd_device_run *r, int k)
 {
     const rd_extent *e    = &r->plan->out_extent[k];

@@ -225,6 +225,7 @@ static bool run_recorded(rd_device_run *r, rd_recordings *all)
     return r->of.status != RD_OK;
 }
 
+/* Runs by a recording, if memory is not tight.  See recorded.h. */
 bool rd_run_recorded(rd_device_run *r)
 {
     rd_recordings *const all  = r->tight ? NULL : take(r->plan, r->frame);

@@ -207,6 +207,7 @@ static void run_task(const run *r, const rd_program *p, const tasks *t, int k)
                        "\"task\":%d,\"from\":%" PRId64 ",\"to\":%" PRId64, k, lo, task->hi);
 }
 
+/* Runs all tasks of a stage, distributed over OpenMP threads. */
 static void run_tasks(const run *r, const rd_program *p, tasks *t)
 {
 #ifdef _OPENMP

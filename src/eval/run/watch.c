@@ -28,6 +28,7 @@ static double alone_work(const rd_program *p)
     return work;
 }
 
+/* Operations of functions other than scalar calls. */
 static double functions_work(const rd_program *p)
 {
     double work = 0;
@@ -109,6 +110,7 @@ static int64_t in_units(const rd_program *p, double indices)
     return units > 1 ? units * unit : unit;
 }
 
+/* The length of the first step.  See watch.h. */
 int64_t rd_watch_every(const rd_program *p, double work)
 {
     const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 0;
@@ -194,6 +196,7 @@ bool rd_watch_step(rd_watch *w, int tasks)
     return !atomic_load_explicit(&w->stop, memory_order_relaxed);
 }
 
+/* Reports the share done and the estimated time left. */
 static void tell(rd_watch *w, double done)
 {
     const double now  = rd_seconds(),
@@ -204,6 +207,7 @@ static void tell(rd_watch *w, double done)
         atomic_store_explicit(&w->stop, true, memory_order_relaxed);
 }
 
+/* Checks the time limit, and reports progress if it is time.  See watch.h. */
 void rd_watch_look(rd_watch *w, double part)
 {
     if (w->progress.until > 0 && rd_seconds() > w->progress.until) {
