@@ -10,7 +10,7 @@
 /* Bytes of a range: long enough that moving to the next run of memory costs nothing. */
 static const int64_t RANGE_BYTES = RD_L2_BYTES / 4;
 
-/* What the loops inside a root loop read along an axis. */
+/* Facts about what the loops inside a root loop read along an axis. */
 typedef struct facts {
     const rd_tree *tree;
     int            axis;  /* the axis to be shared */
@@ -100,7 +100,7 @@ static bool interchange(const rd_tree *tree, rd_item **at, int64_t range)
     return true;
 }
 
-/* Does so for all root loops of few iterations.  See order.h. */
+/* Interchanges all root loops of few iterations.  See order.h. */
 bool rd_interchange_roots(const rd_tree *tree)
 {
     for (rd_item **at = &tree->root->first, *next = *at; next;) {

@@ -167,7 +167,7 @@ static bool make_transpose(chain *c, rd_item **at)
     return true;
 }
 
-/* Does so for all chains of loops in a scope. */
+/* Makes transposes of all chains of loops in a scope. */
 static bool make_transposes(const rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
