@@ -19,7 +19,7 @@ KNOWN = set("""
     rdim runtime simd sse2 stdin svg tsan zarr ewm graphviz png erf erfc dtoa ieee inline io2 lexer utf8 xarray alloc arg args
     async config ctrl enum env exp exps func idx iter len lib matmul max min mod mul num param params pow ptr rand ref
     softmax sqrt struct sub sum sync sys tmp trig var vec digamma gamma xdr zlib zstd udunits affine callback codec convolve
-    metadata preprocess quantile radix reshape unswitch
+    metadata preprocess quantile radix reshape unswitch concat recompute
 """.split())
 
 

@@ -963,7 +963,7 @@ static const rd_storage *home_of(const planned *p, const char *name)
     return NULL;
 }
 
-static bool is_around(const rd_scope *outer, const rd_scope *s)
+static bool is_around(const rd_loop_scope *outer, const rd_loop_scope *s)
 {
     while (s && s != outer)
         s = s->parent;
@@ -974,7 +974,7 @@ static int loops_shared(const rd_storage *a, const rd_storage *b)
 {
     int n = 0;
 
-    for (const rd_scope *s = a->where; s->parent; s = s->parent)
+    for (const rd_loop_scope *s = a->where; s->parent; s = s->parent)
         n += is_around(s, b->where);
     return n;
 }

@@ -94,7 +94,7 @@ START_TEST(arithmetic)
     rd_plan *const plan   = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ &result, 1 }, &cpu);
 
     ck_assert_msg(plan, "%s", rd_error_text(ctx));
-    const rd_verdict v =
+    const rd_auto_choice v =
         rd_auto_verdict(verdicts[_i].rates, plan->n_stage, plan->program, plan->n_slot, plan->slot);
     rd_text text = { 0 };
 
@@ -128,7 +128,7 @@ START_TEST(copies)
                                  .operations = 1e9 };
 
     ck_assert_msg(plan, "%s", rd_error_text(ctx));
-    const rd_verdict v =
+    const rd_auto_choice v =
         rd_auto_verdict(&rates, plan->n_stage, plan->program, plan->n_slot, plan->slot);
 
     ck_assert_double_eq_tol(v.copies, 10 * 300 * 4 / 1. + 10 * 4 / 100., 1e-6);

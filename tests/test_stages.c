@@ -378,9 +378,9 @@ static void no_groups(const made *m)
 }
 
 /* The innermost of the first loops. */
-static rd_scope *innermost(const made *m)
+static rd_loop_scope *innermost(const made *m)
 {
-    rd_scope *s = m->tree->root;
+    rd_loop_scope *s = m->tree->root;
 
     while (s->first && s->first->loop)
         s = s->first->loop;

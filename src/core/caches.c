@@ -28,6 +28,7 @@ static long size_in_sysfs(int index)
                                       : size;
 }
 
+/* Asks the system for the size of a cache level; 0: unknown. */
 static long asked_size(int level)
 {
     long size = 0;

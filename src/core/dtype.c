@@ -111,6 +111,7 @@ static rd_dtype promote_real(rd_dtype a, rd_dtype b)
                                                             * 32 */
 }
 
+/* The common type of two types.  See dtype.h. */
 rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b)
 {
     if (rd_dtype_is_complex(a) || rd_dtype_is_complex(b)) {

@@ -48,7 +48,7 @@ static const char *look_up(rd_variable variable)
     return getenv(variables[variable].name);
 }
 
-/* ---- Held values ---------------------------------------------------------------------------- */
+/* ---- Held values ----------------------------------------------------------------------------- */
 
 /* The values that this thread holds while it makes a plan. */
 typedef struct held {

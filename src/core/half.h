@@ -69,7 +69,7 @@ RD_INLINE rd_bf16 rd_bf16_of_f32(float x)
 }
 #endif
 
-/* ---- As f32 that 16 bits can hold: rd_f16_to_f32(rd_f16_of_f32(x)), in fewer steps --------------- */
+/* ---- As f32 that 16 bits can hold: rd_f16_to_f32(rd_f16_of_f32(x)), in fewer steps ----------- */
 #ifndef RD_F16_IN_HARDWARE
 RD_INLINE float rd_round_f16(float x)
 {

@@ -71,7 +71,7 @@ static inline bool rd_op_reports(rd_op op, rd_dtype type)
 }
 
 /* True if the operator computes a remainder of floats, which vectors do except for huge
- * quotients (math_remainder.h). */
+ * quotients (math_rest.h). */
 static inline bool rd_op_leaves_rest(rd_op op, rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT &&

@@ -16,6 +16,7 @@ static inline void advise_large_pages(void *memory, size_t bytes, int advice)
         (void)madvise((void *)from, to - from, advice);
 }
 
+/* Asks for large pages, where the system has them.  See pages.h. */
 void rd_ask_for_large_pages(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
@@ -26,6 +27,7 @@ void rd_ask_for_large_pages(void *memory, size_t bytes)
 #endif
 }
 
+/* Lets the system take pages back, where it can.  See pages.h. */
 void rd_let_take_back(void *memory, size_t bytes)
 {
 #ifdef MADV_FREE

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Resolves a symbolic link.  See replaced.h. */
 char *rd_replaced_path(const char *path)
 {
     struct stat facts;

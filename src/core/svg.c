@@ -59,6 +59,7 @@ static size_t length_of(const char *line)
     return strcspn(line, "\n");
 }
 
+/* The number of letters that a line shows, with the "..." of a cut one. */
 static int letters_of(const char *line, int most)
 {
     int          n     = 0;

@@ -61,6 +61,7 @@ static bool put_number(rd_text *text, int64_t value)
     return put(text, digits + at, sizeof digits - (size_t)at);
 }
 
+/* Appends a string, with blanks before it up to a width. */
 static bool put_padded(rd_text *text, int width, const char *s)
 {
     const size_t n = strlen(s), left = width > 0 && (size_t)width > n ? (size_t)width - n : 0;

@@ -84,6 +84,7 @@ typedef struct probe {
     pthread_mutex_t *gate;   /* it ends when this can be locked */
 } probe;
 
+/* The body of a probe: notes its id and waits for the gate. */
 static void *wait_at_gate(void *arg)
 {
     probe *p = arg;
@@ -152,6 +153,7 @@ int rd_threads_startable(int threads)
     return threads < team.started ? threads : team.started;
 }
 
+/* Adds up work done alone until starting a team pays off.  See threads.h. */
 bool rd_threads_are_due(int threads, double operations)
 {
     static const double START = 1e7; /* a millisecond of work */
@@ -169,6 +171,7 @@ void rd_threads_leave_one(bool leave)
     atomic_fetch_add(&beside, leave ? 1 : -1);
 }
 
+/* Leaves one processor to a compiler, for a while.  See threads.h. */
 int rd_threads_left(int threads)
 {
     static const double LONG = 0.5; /* seconds; after that, other processes hold up the compiler */

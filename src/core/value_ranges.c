@@ -13,7 +13,7 @@ static int64_t greater(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* ---- Types ------------------------------------------------------------------------------------ */
+/* ---- Types ----------------------------------------------------------------------------------- */
 rd_range rd_range_of_type(rd_dtype type)
 {
     switch (type) {
@@ -28,6 +28,7 @@ rd_range rd_range_of_type(rd_dtype type)
     }
 }
 
+/* True if an int type holds a range.  See value_ranges.h. */
 bool rd_range_fits(rd_range x, rd_dtype type)
 {
     const rd_range all = rd_range_of_type(type);
@@ -54,7 +55,7 @@ rd_range rd_range_cast(rd_range x, rd_dtype type)
     return rd_range_fits(x, type) ? x : rd_range_of_type(type);
 }
 
-/* ---- Operators -------------------------------------------------------------------------------- */
+/* ---- Operators ------------------------------------------------------------------------------- */
 rd_range rd_range_either(rd_range x, rd_range y)
 {
     if (!x.known || !y.known)
@@ -62,6 +63,7 @@ rd_range rd_range_either(rd_range x, rd_range y)
     return rd_range_from(lesser(x.low, y.low), greater(x.high, y.high));
 }
 
+/* The range of sums; unknown on overflow. */
 static rd_range sum(rd_range x, rd_range y)
 {
     rd_range z = { .known = x.known && y.known };
@@ -153,6 +155,7 @@ static rd_range all_bits(rd_range x, rd_range y)
     return rd_range_from(0, (int64_t)bits);
 }
 
+/* The range of shifts by a constant up to 32. */
 static rd_range shifted(rd_range x, rd_range y, bool left)
 {
     enum { MOST = 32 };

@@ -12,8 +12,8 @@ typedef struct rd_backend_use {
     bool       must;
     rd_backend named; /* the device backend that was asked for, or would be */
     /* of the CPU: why it is not `named`; NULL: the CPU was asked for */
-    const char *why;
-    rd_verdict  verdict; /* for explain: AUTO's estimate, if rates are known */
+    const char    *why;
+    rd_auto_choice verdict; /* for explain: AUTO's estimate, if rates are known */
 } rd_backend_use;
 
 /* Takes CUDA if data lie on a GPU; else the backend that was asked for, or AUTO's.  False after

@@ -50,7 +50,7 @@ typedef struct tree_check {
 } tree_check;
 
 /* Checks a loop body recursively: parents, and the place of each value. */
-static void check_scope(tree_check *w, const rd_scope *scope)
+static void check_scope(tree_check *w, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !w->wrong; item = item->next) {
         if (item->loop) {
@@ -69,6 +69,7 @@ static void check_scope(tree_check *w, const rd_scope *scope)
     }
 }
 
+/* Checks a tree after place and order; returns what is wrong, or NULL. */
 const char *rd_check_tree(const rd_tree *tree)
 {
     tree_check w = { .tree = tree };
@@ -94,6 +95,7 @@ static bool registers_ok(const rd_program *p, const rd_inst *i)
            register_ok(p, i->c);
 }
 
+/* True if the instruction's argument names something that exists. */
 static bool argument_ok(const rd_program *p, const rd_inst *i)
 {
     const int32_t there[] = {

@@ -59,6 +59,7 @@ bool rd_findings_add(rd_ctx *ctx, rd_findings *f, const rd_found *found)
     return true;
 }
 
+/* Inserts or replaces an entry in order.  See choice.h. */
 bool rd_findings_put(rd_ctx *ctx, rd_findings *f, const rd_found *found)
 {
     const int32_t k = place_of(f, found->key);
@@ -94,6 +95,7 @@ static void kernels_text(rd_text *text, const rd_found *v)
                 v->of.seconds, v->of.by_rule);
 }
 
+/* Writes the line of measured rates. */
 static void rates_text(rd_text *text, const rd_rates *r)
 {
     if (r->key)
@@ -121,6 +123,7 @@ void rd_findings_text(rd_text *text, const rd_findings *f)
     }
 }
 
+/* Reads the name of a traversal; false: unknown. */
 bool rd_traversal_read(const char *word, rd_traversal *traversal)
 {
     for (size_t t = 0; t < sizeof traversals / sizeof *traversals; t++)

@@ -101,6 +101,7 @@ bool rd_pairs_begin(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
     return all;
 }
 
+/* Describes the outputs as complex again.  See complex_pairs.h. */
 void rd_pairs_end(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
 {
     for (int k = 0; k < results.n && pairs->own; k++) {

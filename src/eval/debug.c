@@ -114,6 +114,7 @@ void rd_debug_formula(rd_text *text)
     print(FORMULA, text);
 }
 
+/* Prints and checks the graph after collect. */
 void rd_debug_graph(const rd_graph *graph)
 {
     rd_text text = { 0 };
@@ -126,6 +127,7 @@ void rd_debug_graph(const rd_graph *graph)
         must_hold("collect", rd_check_graph(graph));
 }
 
+/* Prints and checks the tree after place. */
 void rd_debug_tree(const rd_tree *tree)
 {
     rd_text text = { 0 };
@@ -138,6 +140,7 @@ void rd_debug_tree(const rd_tree *tree)
         must_hold("place", rd_check_tree(tree));
 }
 
+/* Prints and checks the nest after order. */
 void rd_debug_nest(const rd_nest *nest)
 {
     rd_text text = { 0 };

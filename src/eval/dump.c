@@ -7,6 +7,7 @@ static void indent(rd_text *text, int depth)
     rd_text_add(text, "%*s", 2 * depth, "");
 }
 
+/* Writes a set of axes: "i,j". */
 static void axes_text(rd_text *text, const rd_graph *g, rd_set axes)
 {
     bool first = true;
@@ -102,7 +103,7 @@ void rd_graph_text(rd_text *text, const rd_graph *g)
 }
 
 /* ---- Tree and nest --------------------------------------------------------------------------- */
-static void loop_text(rd_text *text, const rd_graph *g, const rd_scope *s)
+static void loop_text(rd_text *text, const rd_graph *g, const rd_loop_scope *s)
 {
     if (s->tile)
         rd_text_add(text, "panel %s:%lld by %lld", g->axis[s->axis].name,
@@ -155,9 +156,9 @@ static void item_text(rd_text *text, const rd_tree *tree, int i)
 
 /* The only reduction of a nest of loops that finishes with the outermost one, so that all fits
  * on one line; -1: it is not so. */
-static int lone_reduction(const rd_tree *tree, const rd_scope *loop)
+static int lone_reduction(const rd_tree *tree, const rd_loop_scope *loop)
 {
-    const rd_scope *s = loop;
+    const rd_loop_scope *s = loop;
 
     while (s->first && !s->first->next && s->first->loop)
         s = s->first->loop;
@@ -167,10 +168,10 @@ static int lone_reduction(const rd_tree *tree, const rd_scope *loop)
     return s->first->value;
 }
 
-static void scope_text(rd_text *text, const rd_tree *tree, const rd_scope *scope, int depth);
+static void scope_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *scope, int depth);
 
 /* Writes a nest of loops with its body: "for i:4 j:5:" and indented lines. */
-static void loops_text(rd_text *text, const rd_tree *tree, const rd_scope *loop, int depth)
+static void loops_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *loop, int depth)
 {
     const rd_graph *g    = tree->graph;
     int             lone = lone_reduction(tree, loop);
@@ -179,7 +180,7 @@ static void loops_text(rd_text *text, const rd_tree *tree, const rd_scope *loop,
     if (lone >= 0) {
         name_text(text, tree, lone);
         rd_text_add(text, " = %s", fold_name(&g->value[lone]));
-        for (const rd_scope *s = loop; s; s = s->first->loop) {
+        for (const rd_loop_scope *s = loop; s; s = s->first->loop) {
             rd_text_add(text, " ");
             loop_text(text, g, s);
         }
@@ -202,7 +203,7 @@ static void loops_text(rd_text *text, const rd_tree *tree, const rd_scope *loop,
 }
 
 /* Writes the loops and values of a loop body in order. */
-static void scope_text(rd_text *text, const rd_tree *tree, const rd_scope *scope, int depth)
+static void scope_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *scope, int depth)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
         if (item->loop)
@@ -215,7 +216,7 @@ static void scope_text(rd_text *text, const rd_tree *tree, const rd_scope *scope
 
 /* The word for how tasks may share a stage's root loop: "parallel", "parallel blocks of" or
  * "serial". */
-static const char *sharing(const rd_tree *tree, const rd_scope *scope, int axis)
+static const char *sharing(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     const char *word = "parallel";
 
@@ -254,6 +255,7 @@ static void keep_text(rd_text *text, const rd_tree *tree)
     rd_text_add(text, any ? "\n" : "");
 }
 
+/* Writes the decisions of planning, a line "why: ..." each. */
 static void why_text(rd_text *text, const rd_graph *g)
 {
     for (const char *line = g->why; line && *line;) {
@@ -294,6 +296,7 @@ void rd_stage_text(rd_text *text, const rd_nest *nest, int stage)
     root_text(text, nest->tree, nest->stage[stage].item);
 }
 
+/* Writes all stages of a tree, then storage and decisions. */
 void rd_tree_text(rd_text *text, const rd_tree *tree)
 {
     int k = 0;

@@ -118,6 +118,7 @@ static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *
     return status;
 }
 
+/* Checks the outputs and evaluates the results as real ones. */
 static rd_status eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_pairs  pairs;

@@ -44,6 +44,7 @@ static void measured_text(rd_text *text, const rd_choice *choice)
     rd_text_add(text, "\n");
 }
 
+/* Writes a line for each leaf: its name, type, shape and layout. */
 static void leaves_text(rd_text *text, const rd_graph *g)
 {
     char name[RD_NAME_TEXT];
@@ -64,8 +65,8 @@ static int64_t step_along(const rd_graph *g, int axis)
 
     for (int i = 0; i < g->n_value; i++)
         for (int t = 0; g->value[i].slot >= 0 && t < g->value[i].at[0].n_term; t++) {
-            const rd_term *term = &g->value[i].at[0].term[t];
-            int64_t        step = term->coef < 0 ? -term->coef : term->coef;
+            const rd_subscript_term *term = &g->value[i].at[0].term[t];
+            int64_t                  step = term->coef < 0 ? -term->coef : term->coef;
 
             if (term->axis == axis && step > largest)
                 largest = step;
@@ -211,7 +212,7 @@ static bool gpu_text(rd_ctx *ctx, account *to, const account *before, rd_pool *p
                      rd_results results, const rd_given *given, const rd_eval_opts *opts,
                      rd_backend_use *use)
 {
-    const rd_verdict verdict = use->verdict;
+    const rd_auto_choice verdict = use->verdict;
     const bool done = text_again(ctx, to, before, pool, results, given, opts, RD_BACKEND_CUDA, use);
 
     if (!rd_backend_forgive(ctx) || !done || use->why)
@@ -386,6 +387,7 @@ static void lookups_text(rd_ctx *ctx, rd_text *text, rd_results results)
     rd_free_nodes(ctx, &list);
 }
 
+/* The picture as a file's text, in the context's memory; NULL: no memory. */
 static const char *file_of(rd_ctx *ctx, rd_svg *picture)
 {
     rd_text     file = { 0 };

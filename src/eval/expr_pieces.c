@@ -10,9 +10,9 @@ static int64_t points_from(const rd_expr *x, int axis)
 }
 
 /* Splits x into pieces of at most so many elements.  See expr_pieces.h. */
-rd_pieces rd_pieces_of(const rd_expr *x, int64_t most)
+rd_expr_pieces rd_pieces_of(const rd_expr *x, int64_t most)
 {
-    rd_pieces p = { .extent = 1, .each = 1, .along = 1, .inner = 1, .n = 1 };
+    rd_expr_pieces p = { .extent = 1, .each = 1, .along = 1, .inner = 1, .n = 1 };
 
     if (x->rank == 0)
         return p;
@@ -27,25 +27,25 @@ rd_pieces rd_pieces_of(const rd_expr *x, int64_t most)
     return p;
 }
 
-static int64_t first_of(const rd_pieces *p, int64_t k)
+static int64_t first_of(const rd_expr_pieces *p, int64_t k)
 {
     return k % p->along * p->each;
 }
 
-int64_t rd_piece_points(const rd_pieces *p, int64_t k)
+int64_t rd_piece_points(const rd_expr_pieces *p, int64_t k)
 {
     const int64_t left = p->extent - first_of(p, k);
 
     return (left < p->each ? left : p->each) * p->inner;
 }
 
-int64_t rd_piece_begin(const rd_pieces *p, int64_t k)
+int64_t rd_piece_begin(const rd_expr_pieces *p, int64_t k)
 {
     return (k / p->along * p->extent + first_of(p, k)) * p->inner;
 }
 
 /* Makes the view of piece k.  See expr_pieces.h. */
-rd_expr *rd_piece_view(const rd_pieces *p, rd_expr *x, int64_t k)
+rd_expr *rd_piece_view(const rd_expr_pieces *p, rd_expr *x, int64_t k)
 {
     const int64_t first = first_of(p, k);
     int64_t       row   = k / p->along;

@@ -94,6 +94,7 @@ static bool read_rates(const char *line, rd_rates *r)
     return !*key_end && r->key;
 }
 
+/* Reads a line of any kind; false: it is none, or no memory. */
 static bool take_line(rd_ctx *ctx, rd_findings *f, const char *line)
 {
     rd_found found;

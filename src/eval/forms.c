@@ -28,6 +28,7 @@ static const char *kind_name(rd_form_kind kind)
     return name[kind];
 }
 
+/* Writes a time with three digits: "20 us". */
 void rd_time_text(rd_text *text, double seconds)
 {
     if (seconds < 1e-3)
@@ -72,6 +73,7 @@ void rd_form_text(rd_text *text, const rd_stage_form *s)
                 library ? library : "");
 }
 
+/* Writes the line of a stage's form. */
 static void form_text(rd_text *text, const rd_stage_form *s)
 {
     rd_text_add(text, "form of stage %d: ", s->number);
@@ -152,10 +154,10 @@ static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked, double 
 /* The two costs of a stage: with all loop iterations, and without those that a mask leaves out.
  * Only compiled loops save the latter. */
 typedef struct costs {
-    rd_work all, bounded;
+    rd_cost all, bounded;
 } costs;
 
-static const rd_work *cost_of(const costs *c, rd_form_kind kind)
+static const rd_cost *cost_of(const costs *c, rd_form_kind kind)
 {
     return kind == RD_FORM_NEST ? &c->bounded : &c->all;
 }
@@ -367,7 +369,7 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
     if (backend->device)
         return kernels_text(text, nest->tree->graph, n, p, pool, results, use);
     for (int k = 0; k < n; k++) { /* costs come first: a prepared product counts its blocks */
-        const costs c      = { rd_program_work(&p[k], false), rd_program_work(&p[k], true) };
+        const costs c      = { rd_program_cost(&p[k], false), rd_program_cost(&p[k], true) };
         const int   shared = threads_of(&p[k], nest->tree->graph->ctx, threads, p[k].work);
 
         s[k].most = threads_of(&p[k], nest->tree->graph->ctx, threads, RD_SMALL_WORK);

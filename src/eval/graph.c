@@ -2,6 +2,7 @@
 #include "eval/ir.h"
 #include <string.h>
 
+/* The product of the extents of some axes; INT64_MAX on overflow. */
 int64_t rd_points_of(const rd_graph *graph, rd_set axes)
 {
     int64_t points = 1;
@@ -12,6 +13,7 @@ int64_t rd_points_of(const rd_graph *graph, rd_set axes)
     return points;
 }
 
+/* Adds lines for explain.  See ir.h. */
 bool rd_graph_say(rd_graph *g, rd_text *lines)
 {
     const size_t old = g->why ? strlen(g->why) : 0;
@@ -144,6 +146,7 @@ bool rd_subscript_is_axis(const rd_subscript *at, int axis)
     return at->offset == 0 && at->n_term == 1 && at->term[0].axis == axis && at->term[0].coef == 1;
 }
 
+/* The axes over which a subscript varies, also through gathered indices. */
 rd_set rd_subscript_axes(const rd_graph *graph, const rd_subscript *at)
 {
     rd_set axes = 0;

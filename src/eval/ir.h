@@ -24,23 +24,22 @@ static inline bool rd_in(rd_set set, int axis)
     return set >> axis & 1;
 }
 
-/* ---- graph (collect)
- * -------------------------------------------------------------------------- * Values in order,
- * operands first.  A value varies over loop axes, which readers and operands share, instead of
- * the axes of expressions.  Its operands in[] are values at the same place; only READ looks at
- * other places. */
-typedef struct rd_term {
+/* ---- graph (collect) ------------------------------------------------------------------------- */
+/* Values in order, operands first.  A value varies over loop axes, which readers and operands
+ * share, instead of the axes of expressions.  Its operands in[] are values at the same place;
+ * only READ looks at other places. */
+typedef struct rd_subscript_term {
     int32_t axis;  /* -1: the term is a gathered index */
     int32_t value; /* of the gathered, checked index */
     int64_t coef;
-} rd_term;
+} rd_subscript_term;
 
 /* offset + sum of terms: an index along one dim of a value, or a distance from a leaf's base in
  * elements. */
 typedef struct rd_subscript {
-    int64_t offset;
-    int32_t n_term;
-    rd_term term[RD_MAX_TERMS];
+    int64_t           offset;
+    int32_t           n_term;
+    rd_subscript_term term[RD_MAX_TERMS];
 } rd_subscript;
 
 typedef enum rd_value_kind {
@@ -165,27 +164,27 @@ typedef struct rd_graph {
 } rd_graph;
 
 /* ---- tree (place) ---------------------------------------------------------------------------- */
-typedef struct rd_scope rd_scope;
+typedef struct rd_loop_scope rd_loop_scope;
 
 /* A loop body is a list of items in order: materialised values computed here, and loops. */
 typedef struct rd_item {
     int32_t         value; /* -1: a loop   */
-    rd_scope       *loop;
+    rd_loop_scope  *loop;
     struct rd_item *next;
 } rd_item;
 
 /* A loop and its body; the root is a body without a loop. */
-struct rd_scope {
-    int32_t   axis; /* -1: the root; its items are the stages */
-    bool      tile; /* a tile loop, over ranges of `step` (order) */
-    int64_t   step;
-    bool      backwards; /* from the last index to the first */
-    rd_set    open;      /* axes with one index here */
-    rd_set    ranged;    /* axes limited to a range by a tile loop */
-    rd_scope *parent;
-    rd_item  *first; /* its items */
+struct rd_loop_scope {
+    int32_t        axis; /* -1: the root; its items are the stages */
+    bool           tile; /* a tile loop, over ranges of `step` (order) */
+    int64_t        step;
+    bool           backwards; /* from the last index to the first */
+    rd_set         open;      /* axes with one index here */
+    rd_set         ranged;    /* axes limited to a range by a tile loop */
+    rd_loop_scope *parent;
+    rd_item       *first; /* its items */
     /* loop over rows with the maps of reductions finished by rows; NULL: none */
-    rd_scope *epilogue;
+    rd_loop_scope *epilogue;
 };
 
 typedef enum rd_storage_class {
@@ -199,19 +198,19 @@ typedef enum rd_storage_class {
 /* Where a value is stored, and in which loops. */
 typedef struct rd_storage {
     rd_storage_class keep;
-    rd_scope        *where; /* its body computes the value; NULL: inlined */
+    rd_loop_scope   *where; /* its body computes the value; NULL: inlined */
     /* the outermost loop that it reduces, after which it is finished; NULL: none */
-    rd_scope *finish_loop;
-    rd_scope
+    rd_loop_scope *finish_loop;
+    rd_loop_scope
         *epilogue_loop; /* the loop with an epilogue that reads its results; NULL: other loops do */
-    rd_scope *scope;    /* innermost scope around all readers and finish_loop */
-    rd_set    stored;   /* axes of its storage */
+    rd_loop_scope *scope;  /* innermost scope around all readers and finish_loop */
+    rd_set         stored; /* axes of its storage */
 } rd_storage;
 
 /* The only loop among a body's items; NULL if there are several or none. */
-rd_scope *rd_only_loop(const rd_scope *scope);
+rd_loop_scope *rd_only_loop(const rd_loop_scope *scope);
 /* The scope in which these axes are open, among `scope` and single loops inside it; NULL: none. */
-rd_scope *rd_scope_of_cell(rd_scope *scope, rd_set axes);
+rd_loop_scope *rd_scope_of_cell(rd_loop_scope *scope, rd_set axes);
 
 /* A materialised value reads this one: a leaf's READ or another materialised value. */
 typedef struct rd_use {
@@ -227,17 +226,16 @@ typedef struct rd_materialised {
 
 /* The tree: values placed in loops. */
 typedef struct rd_tree {
-    rd_graph *graph;
-    rd_scope *root;
-    int32_t   n_materialised;
+    rd_graph      *graph;
+    rd_loop_scope *root;
+    int32_t        n_materialised;
     rd_materialised
                *materialised; /* operands first                                                */
     int32_t    *number;  /* value -> its index in materialised, -1                               */
     rd_storage *storage; /* one per value                                                 */
 } rd_tree;
 
-/* ---- nest (order): the same tree with loops interchanged and tiled, and storage assigned
- * ---------- */
+/* ---- nest (order): the same tree, loops interchanged and tiled ------------------------------- */
 
 /* A stage of the nest, which becomes one program. */
 typedef struct rd_stage {
@@ -309,7 +307,7 @@ int rd_graph_add_copy(rd_graph *graph, int read, float ops);
 /* Adds lines for explain, each with its '\n', and frees them.  False: no memory. */
 bool rd_graph_say(rd_graph *graph, rd_text *lines);
 
-/* ---- facts about nodes (graph.c) ------------------------------------------------------------- */
+/* ---- facts about values (graph.c) ------------------------------------------------------------ */
 int64_t rd_points_of(const rd_graph *graph, rd_set axes);
 rd_set  rd_space(const rd_value *v); /* axes that its evaluation loops over */
 /* True if the reader needs another loop than the value it reads.  It keeps an axis that the

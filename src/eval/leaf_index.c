@@ -83,7 +83,7 @@ static bool split_terms(const rd_subscript *flat, bool nearest, leaf_dims *d)
     return true;
 }
 
-static int64_t reach_of(const rd_graph *g, const rd_term *term)
+static int64_t reach_of(const rd_graph *g, const rd_subscript_term *term)
 {
     const int64_t extent =
         term->axis >= 0 ? g->axis[term->axis].extent : g->value[term->value].value.i64;
@@ -91,6 +91,7 @@ static int64_t reach_of(const rd_graph *g, const rd_term *term)
     return extent > 1 ? term->coef * (extent - 1) : 0;
 }
 
+/* True if the index of a dim never leaves its extent. */
 static bool stays_inside(const rd_graph *g, const leaf_dim *d)
 {
     int64_t lo = d->at.offset, hi = lo;

@@ -135,6 +135,7 @@ static block block_of(const filling *f, int64_t k)
     return b;
 }
 
+/* Fills in the true elements of block k. */
 static void fill_values(const void *with, int64_t k)
 {
     const filling *f     = with;

@@ -38,6 +38,7 @@ typedef struct packing {
     int64_t          piece;
 } packing;
 
+/* Packs the mask bytes of a block into bits and counts the true ones. */
 static void pack_block(const void *with, int64_t block)
 {
     const packing   *p    = with;
@@ -79,6 +80,7 @@ static bool evaluate(rd_picked *s, const char *call, rd_expr *mask, uint8_t *byt
     return true;
 }
 
+/* Replaces the counts of blocks by prefix sums. */
 static void add_up(rd_picked *s)
 {
     const int64_t n = s->pieces.n * s->blocks;
@@ -100,7 +102,7 @@ bool rd_picked_make(rd_picked *s, rd_ctx *ctx, const char *call, rd_expr *mask, 
     bool     done;
 
     *s = (rd_picked){ .ctx     = ctx,
-                      .kernels = rd_compressors_here(),
+                      .kernels = rd_picks_here(),
                       .pieces  = rd_pieces_of(mask, piece_points(ctx, mask, cheap)),
                       .first   = -1 };
 

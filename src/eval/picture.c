@@ -162,6 +162,7 @@ static void leaf_text(rd_text *text, const rd_expr *x)
     rd_text_free(&line);
 }
 
+/* Writes the text of a node's box and computes its size. */
 static bool describe(node *n)
 {
     char shape[RD_SHAPE_TEXT];
@@ -240,6 +241,7 @@ typedef struct plan {
     double           right;                   /* where the right column begins */
 } plan;
 
+/* Writes a number of bytes with a unit: "1.2 MB". */
 static void bytes_text(rd_text *text, double bytes)
 {
     static const char *const unit[] = { "bytes", "kB", "MB", "GB", "TB", "PB" };
@@ -263,7 +265,7 @@ static void describe_stage(const plan *p, int k)
 {
     rd_text             *text = &p->lines[k];
     const rd_stage_form *s    = p->stages->form ? &p->stages->form[k] : NULL;
-    const rd_work        cost = s ? s->cost : rd_program_work(&p->stages->program[k], false);
+    const rd_cost        cost = s ? s->cost : rd_program_cost(&p->stages->program[k], false);
 
     rd_text_add(text, "stage %d: ", k);
     if (s)
@@ -289,6 +291,7 @@ static void describe_stage(const plan *p, int k)
     p->box[k] = rd_svg_size(text->at ? text->at : "", LETTERS);
 }
 
+/* The colour of a stage's box, by its form. */
 static const char *colour_of(const plan *p, int k)
 {
     static const char *const fill[] = { [RD_FORM_PRODUCT]   = "#dcd3f2",

@@ -118,9 +118,10 @@ rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eva
 /* Runs a plan; progress and stats may be NULL. */
 rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
                           const rd_progress *progress, rd_run_stats *stats);
-/* Makes a plan that the context does not own; `work` holds what only planning needs. shift: by
- * how many elements each input's address in a run is moved from its leaf, or NULL. numbers:
- * inputs that are no leaves; a plan in parts has their values fixed. */
+/* Makes a plan that the context does not own; `work` holds what only planning needs.
+ *
+ *    shift     by input: how many elements its address in a run is moved from its leaf; or NULL
+ *    numbers   inputs that are no leaves; a plan in parts has their values fixed */
 rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
                          const int64_t *shift, rd_results results, const rd_eval_opts *opts,
                          const rd_choice *choice);

@@ -262,6 +262,7 @@ static rd_plan *make_whole(making *m, bool *too_much)
                          too_much);
 }
 
+/* Makes the plan of all parts, or a single plan if nothing was split. */
 static rd_plan *make(making *m, bool *too_much)
 {
     *too_much = false;

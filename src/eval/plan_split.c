@@ -169,7 +169,7 @@ static int32_t best_below(cutter *k, int32_t i)
     return best;
 }
 
-/* ---- Splitting ------------------------------------------------------------------------------ */
+/* ---- Splitting ------------------------------------------------------------------------------- */
 static void cut_below(cutter *k, int32_t i)
 {
     int64_t weight = weight_of(k, i, k->limit);
@@ -230,6 +230,7 @@ static bool cut_all(cutter *k)
     return true;
 }
 
+/* Sums up the elements of leaves and results, which bound stored values. */
 static void measure(cutter *k)
 {
     k->most = 1 << 16;

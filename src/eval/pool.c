@@ -44,6 +44,7 @@ rd_pool *rd_pool_quiet(rd_ctx *ctx)
     return pool;
 }
 
+/* A pool for planning, with the chunk that the context keeps for it. */
 rd_pool *rd_pool_planning(rd_ctx *ctx)
 {
     rd_pool *pool = new_pool(ctx, RD_PLANNING_CHUNK);
@@ -77,6 +78,7 @@ void *rd_pool_get(rd_pool *pool, size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
+/* Returns memory that is not zeroed.  See pool.h. */
 void *rd_pool_raw(rd_pool *pool, size_t bytes)
 {
     size_t         need  = (bytes + 15) & ~(size_t)15;
@@ -110,6 +112,7 @@ int64_t rd_pool_bytes(const rd_pool *pool)
     return bytes;
 }
 
+/* Frees all chunks; the context keeps one of planning. */
 void rd_pool_free(rd_pool *pool)
 {
     if (!pool)

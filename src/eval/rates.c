@@ -41,7 +41,7 @@ static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
         y ? rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ &result, 1 }, &opts) : NULL;
 
     for (int s = 0; plan && s < plan->n_stage; s++) {
-        const rd_work cost = rd_program_work(&plan->program[s], true);
+        const rd_cost cost = rd_program_cost(&plan->program[s], true);
 
         amount += of_bytes ? cost.read + cost.written : cost.additions;
     }
@@ -51,6 +51,7 @@ static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
     return seconds > 0 ? amount / seconds : 0;
 }
 
+/* Bytes per second of a sum over a large array. */
 static double rate_of_memory(rd_ctx *ctx)
 {
     float *const x    = calloc(READ, sizeof *x);
@@ -64,6 +65,7 @@ static double rate_of_memory(rd_ctx *ctx)
     return rate;
 }
 
+/* Additions per second of a Gaussian sum over pairs of points. */
 static double rate_of_operations(rd_ctx *ctx)
 {
     float x[POINTS];
@@ -76,6 +78,7 @@ static double rate_of_operations(rd_ctx *ctx)
     return rate_of(ctx, rd_sum(rd_exp(rd_neg(rd_square(distance))), RD_DIMS(1)), false);
 }
 
+/* Measures this processor's rates in a context of their own. */
 static bool measure_here(int32_t threads, rd_rates *rates)
 {
     const rd_ctx_opts opts = { .threads = threads };

@@ -312,6 +312,7 @@ static rd_expr *one_fill(const storing *s, const rd_expr *part)
     return fill;
 }
 
+/* Evaluates the value of all elements that are not stored. */
 static bool store_fill(const storing *s)
 {
     rd_expr *fill;
@@ -332,6 +333,7 @@ static void free_row(rd_indices *row)
     *row = (rd_indices){ 0 };
 }
 
+/* The public call: frees all arrays of a sparse result. */
 void rd_sparse_array_free(rd_sparse_array *array)
 {
     if (!array)
@@ -403,6 +405,7 @@ rd_status rd_eval_sparse(rd_ctx *ctx, rd_expr *y, rd_sparse_array *out)
     return rd_error(ctx);
 }
 
+/* Makes a leaf that owns an index array; NULL: there is none. */
 static rd_expr *adopt_row(rd_ctx *ctx, rd_indices *row)
 {
     rd_array array = { .data  = row->data,

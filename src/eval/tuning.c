@@ -49,6 +49,7 @@ bool rd_plan_uses_device(const rd_plan *plan)
     return any;
 }
 
+/* Marks a plan, or its parts, to measure unmeasured stages.  See tuning.h. */
 bool rd_plan_start_measuring(rd_plan *plan)
 {
     bool any = false;

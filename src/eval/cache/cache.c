@@ -23,6 +23,7 @@ void rd_cache_unlock(rd_cache *c)
     atomic_flag_clear_explicit(&c->locked, memory_order_release);
 }
 
+/* Removes entry k from both tables and frees its plan. */
 static void drop_entry(rd_cache *c, int k)
 {
     rd_entry *e = c->entry[k];
@@ -72,6 +73,7 @@ bool rd_cache_matches(const rd_cache *c, const rd_entry *e)
            memcmp(e->word, key->word, (size_t)key->n_word * sizeof *key->word) == 0;
 }
 
+/* Drops unmeasured entries of the current key that are not running; brief: only brief ones. */
 static void drop_idle(rd_cache *c, bool brief)
 {
     for (int k = c->stats.plans; k-- > 0;) {
@@ -108,6 +110,7 @@ static bool reclaim(rd_keeper *self)
     return any;
 }
 
+/* Frees the cache with its context. */
 static void drop(rd_keeper *self)
 {
     rd_cache *c = (rd_cache *)self;

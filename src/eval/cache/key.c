@@ -59,6 +59,7 @@ static void put_bytes(rd_key *key, const void *bytes, size_t n)
     }
 }
 
+/* Appends a text and its length; NULL counts as a length of its own. */
 static bool put_text(rd_key *key, const char *text)
 {
     size_t n = text ? strlen(text) : 0;
@@ -173,6 +174,7 @@ static bool put_view(rd_key *key, const rd_expr *e)
     return true;
 }
 
+/* Appends the facts of a user's function, with its texts instead of their addresses. */
 static bool put_call(rd_key *key, const rd_expr *e)
 {
     rd_call_facts facts = *e->as.call;
@@ -206,6 +208,7 @@ static bool put_fold(rd_key *key, const rd_expr *e)
     return put_text(key, user->name);
 }
 
+/* Appends a number, and lists it if it may become an input. */
 static void put_number(rd_key *key, const rd_expr *e)
 {
     const rd_word value = e->as.number->value;
@@ -279,6 +282,7 @@ static bool put_request(rd_key *key, const rd_request *r)
     return true;
 }
 
+/* Hashes all words of a key. */
 uint64_t rd_key_hash(const rd_key *key)
 {
     uint64_t hash = (uint64_t)key->n_word;

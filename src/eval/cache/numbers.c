@@ -89,6 +89,7 @@ static bool is_exponent(const rd_key *key, const rd_expr *x)
     return found;
 }
 
+/* True if the number may become an input: its readers compute in the same way for any value. */
 static bool is_input(const rd_key *key, const rd_expr *number)
 {
     bool places = false;
@@ -100,6 +101,7 @@ static bool is_input(const rd_key *key, const rd_expr *number)
     return !places && is_read_plainly(key, number);
 }
 
+/* Keeps only those numbers of the key that may become inputs. */
 static void keep_inputs(rd_key *key)
 {
     int32_t n = 0;

@@ -58,6 +58,7 @@ int rd_axes_root(const rd_axes *axes, int axis)
     return axis;
 }
 
+/* Notes that two axes must never be unified. */
 void rd_axes_apart(rd_axes *axes, int a, int b)
 {
     a = rd_axes_root(axes, a);
@@ -141,7 +142,7 @@ rd_subscript rd_subscript_axis(int axis)
 
 /* Adds one term to a subscript, to the coefficient of an equal one if there is one; false after
  * recording RD_ERR_LIMIT. */
-static bool add_term(rd_axes *axes, rd_subscript *to, rd_term term)
+static bool add_term(rd_axes *axes, rd_subscript *to, rd_subscript_term term)
 {
     for (int t = 0; t < to->n_term; t++)
         if (to->term[t].axis == term.axis && to->term[t].value == term.value) {
@@ -164,7 +165,7 @@ bool rd_subscript_add(rd_axes *axes, rd_subscript *to, const rd_subscript *add, 
 {
     to->offset += coef * add->offset;
     for (int t = 0; t < add->n_term; t++) {
-        rd_term term = add->term[t];
+        rd_subscript_term term = add->term[t];
 
         term.coef *= coef;
         if (!add_term(axes, to, term))
@@ -174,7 +175,7 @@ bool rd_subscript_add(rd_axes *axes, rd_subscript *to, const rd_subscript *add, 
 }
 
 /* Adds a term, replacing split axes by their two parts recursively. */
-static bool add_split(rd_axes *axes, rd_subscript *to, rd_term term)
+static bool add_split(rd_axes *axes, rd_subscript *to, rd_subscript_term term)
 {
     const rd_raw_axis *a;
 
@@ -184,8 +185,9 @@ static bool add_split(rd_axes *axes, rd_subscript *to, rd_term term)
     a         = &axes->at[term.axis];
     if (a->outer < 0)
         return add_term(axes, to, term);
-    return add_split(axes, to, (rd_term){ a->outer, -1, term.coef * axes->at[a->inner].extent }) &&
-           add_split(axes, to, (rd_term){ a->inner, -1, term.coef });
+    return add_split(axes, to,
+                     (rd_subscript_term){ a->outer, -1, term.coef * axes->at[a->inner].extent }) &&
+           add_split(axes, to, (rd_subscript_term){ a->inner, -1, term.coef });
 }
 
 /* Fast path for subscripts of one axis or none, which are most: normalises in place, without a
@@ -221,9 +223,9 @@ bool rd_subscript_normal(rd_axes *axes, rd_subscript *at)
                                   (out.term[k].axis == out.term[k - 1].axis &&
                                    out.term[k].value < out.term[k - 1].value));
              k--) {
-            rd_term swap    = out.term[k];
-            out.term[k]     = out.term[k - 1];
-            out.term[k - 1] = swap;
+            rd_subscript_term swap = out.term[k];
+            out.term[k]            = out.term[k - 1];
+            out.term[k - 1]        = swap;
         }
     *at = out;
     return true;

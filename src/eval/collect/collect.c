@@ -40,6 +40,7 @@ static bool visit(rd_collector *c)
     return true;
 }
 
+/* Copies the lines for explain into the graph's pool; NULL without memory. */
 static rd_graph *keep_reasons(rd_collector *c, rd_graph *g)
 {
     if (g && c->why.n) {

@@ -14,8 +14,7 @@ static int64_t extent(const rd_fold_reads *o, int axis)
     return o->graph->axis[axis].extent;
 }
 
-/* ---- Own virtual shape: axis x joins outside axis y if every operand reads both as one axis
- * ---- */
+/* ---- Own virtual shape: axis x joins outside axis y if every operand reads both as one axis -- */
 static int64_t index_coef(const rd_fold_reads *o, int axis)
 {
     const rd_subscript *at = &o->value->combine->index;
@@ -30,7 +29,7 @@ static int64_t index_coef(const rd_fold_reads *o, int axis)
  * through y's whole extent for each index of x. */
 static bool is_joined_outside(const rd_fold_reads *o, int x, int y)
 {
-    bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), walked = false;
+    bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), has_stride = false;
 
     if (x == y || rd_in(o->value->reduced, x) != rd_in(o->value->reduced, y) ||
         !rd_in(o->space, x) || !rd_in(o->space, y))
@@ -38,12 +37,12 @@ static bool is_joined_outside(const rd_fold_reads *o, int x, int y)
     if (extent(o, x) < 2 || extent(o, y) < 2 || (rd_needs_flat_index(o->value) && !in_order))
         return false;
     for (int i = 0; i < o->n; i++) {
-        walked |= o->access[i].coef[y] != 0;
+        has_stride |= o->access[i].coef[y] != 0;
         if (o->access[i].coef[x] != o->access[i].coef[y] * extent(o, y) ||
             rd_in(o->access[i].gathered, x) || rd_in(o->access[i].gathered, y))
             return false;
     }
-    return walked || in_order; /* axes that nothing walks join in one order only */
+    return has_stride || in_order; /* axes without a stride join in C order only */
 }
 
 /* The axis that joins outside y, or -1.  If there are several, the one with the least number. */
@@ -63,6 +62,7 @@ static bool is_innermost(const rd_fold_reads *o, int x)
     return true;
 }
 
+/* The extent of an axis together with all axes that join outside it. */
 static int64_t group_extent(const rd_fold_reads *o, int y)
 {
     int64_t n = extent(o, y);
@@ -321,7 +321,7 @@ static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool
 
 /* Steps in a block of a group-by reduction.  Merging all states at the end of a block should
  * cost little beside its steps, but there should be more blocks than threads.  With rows of
- * places, tasks share the rows, so that one block suffices (nest/sparse_rows.c). */
+ * places, tasks share the rows, so that one block suffices (nest/rows.c). */
 static int64_t steps_of_groups(int64_t states, bool by_rows)
 {
     enum { LEAST = 1 << 15, FOR_EACH = 8, MOST = 1 << 26 };

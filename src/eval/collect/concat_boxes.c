@@ -103,6 +103,7 @@ static rd_expr *rounded(rd_expr *x)
                                  : x;
 }
 
+/* Makes the part of a concatenation that contains the box, or a slice if there is none. */
 static rd_expr *concat_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t    from;
@@ -116,6 +117,7 @@ static rd_expr *concat_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *
     return rounded(in_box(s, x->in[part], in));
 }
 
+/* Makes what a node is in the current box, by its kind. */
 static rd_expr *make_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     switch (rd_seen_of(s->c, x)->given ? RD_EXPR_LEAF : x->kind) {
@@ -130,8 +132,8 @@ static rd_expr *make_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at
 /* Makes what a node is in the current box, once for each place where it is read. */
 static rd_expr *in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
-    bool           fresh;
-    rd_spot *p = rd_spot_of(s, x, at, &fresh);
+    bool             fresh;
+    rd_concat_place *p = rd_concat_place_of(s, x, at, &fresh);
 
     if (!p)
         return NULL;

@@ -11,7 +11,7 @@
 /* Depth to which maps and views above reductions are searched. */
 enum { DEPTH = 8 };
 
-/* ---- Which folds ---------------------------------------------------------------------------- */
+/* ---- Which folds ----------------------------------------------------------------------------- */
 static int bits_of(rd_dtype type)
 {
     return type == RD_BOOL ? 1 : 8 * rd_dtype_size(type);
@@ -29,6 +29,8 @@ static bool adds_small_ints(const rd_expr *x)
            rd_expr_points(cast) <= (double)((int64_t)1 << (EXACT - bits_of(cast->in[0]->type)));
 }
 
+/* True for reductions with the same bits in any order: of ints, or of floats that are small
+ * ints. */
 static bool allows_any_order(const rd_expr *x)
 {
     const rd_fold_facts *fold = x->as.fold;
@@ -51,7 +53,7 @@ static bool splits_reduced_axes(const rd_concat_split *s, const rd_expr *x)
     return true;
 }
 
-/* ---- Of boxes ------------------------------------------------------------------------------- */
+/* ---- Of boxes -------------------------------------------------------------------------------- */
 static rd_expr *fold_of_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     rd_expr **in   = rd_pool_get(s->c->pool, (size_t)x->n_in * sizeof *in);
@@ -119,7 +121,7 @@ static rd_expr *split_fold(rd_collector *c, rd_expr *x, rd_concat_list *list)
     return rd_note_concats(s, list) ? fold_boxes(s, x, at, 0) : NULL;
 }
 
-/* ---- Above them ----------------------------------------------------------------------------- */
+/* ---- Above them ------------------------------------------------------------------------------ */
 static rd_expr *split_under(rd_collector *c, rd_expr *x, int depth, rd_concat_list *list)
 {
     rd_expr **in, node = *x;

@@ -11,10 +11,11 @@
 #include <string.h>
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-rd_spot *rd_spot_of(rd_concat_split *s, rd_expr *x, const rd_reading *at, bool *fresh)
+rd_concat_place *rd_concat_place_of(rd_concat_split *s, rd_expr *x, const rd_reading *at,
+                                    bool *fresh)
 {
-    const size_t   bytes = (size_t)x->rank * sizeof *at;
-    rd_spot *p;
+    const size_t     bytes = (size_t)x->rank * sizeof *at;
+    rd_concat_place *p;
 
     for (p = s->places; p < s->places + s->n_place; p++)
         if (p->expr == x && memcmp(p->at, at, bytes) == 0) {
@@ -57,7 +58,7 @@ bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in)
     return true;
 }
 
-/* ---- Seams ----------------------------------------------------------------------------------- */
+/* ---- Boundaries ------------------------------------------------------------------------------ */
 static void add_boundary(rd_concat_split *s, const rd_reading *at, int64_t along)
 {
     const int     axis = at->axis;
@@ -106,7 +107,7 @@ static void find_boundaries(rd_concat_split *s, rd_expr *x, const rd_reading *at
     rd_reading in[RD_MAX_RANK];
     bool       fresh;
 
-    if (s->many || s->failed || !rd_spot_of(s, x, at, &fresh) || !fresh ||
+    if (s->many || s->failed || !rd_concat_place_of(s, x, at, &fresh) || !fresh ||
         rd_seen_of(s->c, x)->given)
         return;
     switch (x->kind) {
@@ -134,7 +135,7 @@ static bool is_of_memory(const rd_expr *x)
 
 /* True if a node at a place is not split.  Split folds would become several, and a reshape of
  * computed values would be stored. */
-static bool stays_whole(const rd_concat_split *s, const rd_spot *p)
+static bool stays_whole(const rd_concat_split *s, const rd_concat_place *p)
 {
     const rd_expr *x    = p->expr;
     bool           cuts = false;
@@ -160,6 +161,8 @@ static bool stays_whole(const rd_concat_split *s, const rd_spot *p)
 /* Least number of elements of a box. */
 enum { LEAST_OF_BOX = 16 };
 
+/* True if splitting x pays off: few boxes of enough elements, and no reduction is split.  See
+ * concat_split_own.h. */
 bool rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x)
 {
     int64_t boxes = 1;
@@ -173,6 +176,7 @@ bool rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x)
            rd_expr_points(x) >= (double)(LEAST_OF_BOX * boxes);
 }
 
+/* Lists the concatenations that boxes read.  See concat_split_own.h. */
 bool rd_note_concats(rd_concat_split *s, rd_concat_list *list)
 {
     const rd_expr **more = rd_pool_grow(s->c->pool, list->concat, (size_t)list->n,
@@ -220,6 +224,7 @@ rd_concat_split *rd_concat_split_of(rd_collector *c, rd_expr *x, rd_reading *at)
     return s->failed ? NULL : s;
 }
 
+/* Splits a result at the boundaries below it if that pays off; else returns it as it is. */
 static rd_expr *split_map(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_reading             at[RD_MAX_RANK];
@@ -230,6 +235,7 @@ static rd_expr *split_map(rd_collector *c, rd_expr *x, rd_concat_list *list)
     return rd_note_concats(s, list) ? rd_join_boxes(s, x, at) : NULL;
 }
 
+/* Splits a result: its reductions, its parts, or itself. */
 static rd_expr *split_result(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_expr *folds;

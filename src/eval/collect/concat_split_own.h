@@ -15,20 +15,20 @@ typedef struct rd_reading {
 } rd_reading;
 
 /* A node as it is read from a result, and its expression in the current box. */
-typedef struct rd_spot {
+typedef struct rd_concat_place {
     rd_expr    *expr;
     rd_reading *at;
     rd_expr    *made; /* in the box numbered `box` */
     int32_t     box;
-} rd_spot;
+} rd_concat_place;
 
 /* The boundaries of one result, and its current box. */
 typedef struct rd_concat_split {
-    rd_collector *c;
-    int32_t       rank, n_place, box, n_concat; /* X */
-    rd_spot      *places;                       /* nodes at their readings */
-    int64_t       extent[RD_MAX_RANK];          /* of the result */
-    int32_t       n[RD_MAX_RANK];               /* boundaries along each axis */
+    rd_collector    *c;
+    int32_t          rank, n_place, box, n_concat; /* X */
+    rd_concat_place *places;                       /* nodes at their readings */
+    int64_t          extent[RD_MAX_RANK];          /* of the result */
+    int32_t          n[RD_MAX_RANK];               /* boundaries along each axis */
     /* boundaries between 0 and the extent, in order */
     int64_t at[RD_MAX_RANK][RD_MOST_BOUNDARIES + 2];
     int64_t lo[RD_MAX_RANK], hi[RD_MAX_RANK]; /* the current box */
@@ -37,7 +37,8 @@ typedef struct rd_concat_split {
 
 /* Finds or adds the place of a node that is read at `at`; *fresh: it was added.  NULL: there are
  * too many, or no memory. */
-rd_spot *rd_spot_of(rd_concat_split *s, rd_expr *x, const rd_reading *at, bool *fresh);
+rd_concat_place *rd_concat_place_of(rd_concat_split *s, rd_expr *x, const rd_reading *at,
+                                    bool *fresh);
 /* Computes where a view that is read at `at` reads its operand; false if it does not go along
  * whole axes one by one. */
 bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in);

@@ -165,7 +165,7 @@ static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, co
     if (a->offset != b->offset || a->n_term != b->n_term)
         return false;
     for (int t = 0; t < a->n_term; t++) {
-        const rd_term *u = &a->term[t], *v = &b->term[t];
+        const rd_subscript_term *u = &a->term[t], *v = &b->term[t];
 
         if (u->coef != v->coef || (u->axis < 0) != (v->axis < 0))
             return false;

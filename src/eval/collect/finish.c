@@ -16,6 +16,7 @@ static int value_of(const rd_collector *c, int use)
     return c->use[use].value;
 }
 
+/* Unifies axes of equal strides in two subscripts. */
 static void join_places(rd_collector *c, const rd_subscript *p, const rd_subscript *q)
 {
     for (int i = 0; i < p->n_term; i++)
@@ -111,12 +112,13 @@ static int name_axis(naming *m, int raw)
     return m->axis[root] = g->n_axis++;
 }
 
+/* Replaces raw axes by loop axes in a subscript. */
 static bool name_subscript(naming *m, rd_subscript *at)
 {
     if (!rd_subscript_normal(m->c->axes, at))
         return false;
     for (int t = 0; t < at->n_term; t++) {
-        rd_term *term = &at->term[t];
+        rd_subscript_term *term = &at->term[t];
 
         if (term->axis >= 0 && (term->axis = name_axis(m, term->axis)) < 0)
             return false;

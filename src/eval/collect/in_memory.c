@@ -67,7 +67,8 @@ static bool read_in_memory(rd_graph *g, rd_value *sort)
     return true;
 }
 
-/* Does so for all sorts, and sorts the graph again if that left copies without readers. */
+/* Lets all sorts read rows in place where possible, and sorts the graph again if that left
+ * copies without readers. */
 bool rd_read_rows_in_memory(rd_graph *g)
 {
     bool any = false;

@@ -17,6 +17,7 @@ static bool use_contracted(rd_collector *c, int v, const rd_expr *e, const rd_su
     return in[2] >= 0;
 }
 
+/* Makes the value of a map at subscripts, as an fma if it contracts; its number or -1. */
 static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int v = rd_value_new(c, e->kind == RD_EXPR_MAP ? RD_VALUE_MAP : RD_VALUE_CALL, e->type, e);
@@ -168,6 +169,7 @@ static int number_value(rd_collector *c, const rd_expr *e)
     return v;
 }
 
+/* Makes the value of a coordinate; its number or -1. */
 static int coord_value(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int v = rd_value_new(c, RD_VALUE_COORD, RD_I64, e);

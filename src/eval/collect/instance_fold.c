@@ -74,6 +74,8 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
     return rd_sums_products(e) ? use_product(c, v, e, at) : rd_use_operands(c, v, e, at);
 }
 
+/* Makes a reduction or scan without operands; its number or -1.  A sum of products becomes a
+ * dot. */
 static int fold_value(rd_collector *c, const rd_expr *e)
 {
     const int32_t reducer = rd_sums_products(e) ? RD_RED_dot : e->as.fold->reducer;

@@ -84,6 +84,7 @@ static int along(rd_collector *c, const join *j, int64_t extent)
     return axis;
 }
 
+/* Makes the JOIN and fills it from all parts. */
 static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
 {
     j->value         = rd_value_new(c, RD_VALUE_JOIN, e->type, e);

@@ -18,6 +18,7 @@ static double points(const rd_graph *g, rd_set axes)
     return (double)rd_points_of(g, axes);
 }
 
+/* True for a sum of products; fills in its factors. */
 static bool has_operands(const rd_graph *g, const rd_value *v, product *p)
 {
     if (v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_dot ||
@@ -28,6 +29,7 @@ static bool has_operands(const rd_graph *g, const rd_value *v, product *p)
     return true;
 }
 
+/* Sorts the axes of a product into m, n, k and batch; false: there are others. */
 static bool find_axes(const rd_value *v, product *p)
 {
     const rd_set a = p->a->axes, b = p->b->axes;
@@ -85,7 +87,7 @@ static bool reads_rows(const rd_value *v, rd_set axes)
 
     for (int d = 0; d < v->n_at; d++)
         for (int t = 0; t < v->at[d].n_term; t++) {
-            const rd_term *term = &v->at[d].term[t];
+            const rd_subscript_term *term = &v->at[d].term[t];
 
             if (term->axis < 0)
                 return false;
@@ -177,9 +179,10 @@ static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
 static bool keep_map(rd_graph *g, rd_value *v, const product *p)
 {
     enum { DEPTH = 8 };
-    const rd_set near     = side_by_side(g, v, DEPTH);
-    const bool   turned   = near & (p->m | p->n) && !(near & p->k);
-    const rd_set group[3] = { p->batch, turned ? p->k : p->m | p->n, turned ? p->m | p->n : p->k };
+    const rd_set near       = side_by_side(g, v, DEPTH);
+    const bool   transposed = near & (p->m | p->n) && !(near & p->k);
+    const rd_set group[3]   = { p->batch, transposed ? p->k : p->m | p->n,
+                              transposed ? p->m | p->n : p->k };
 
     if (v->kind == RD_VALUE_READ || rd_is_materialised_kind(v))
         return true;
@@ -250,6 +253,7 @@ static bool mark_products(rd_graph *g, int32_t *copy, int n)
     return g->n_value == n || rd_graph_sort_results(g);
 }
 
+/* Marks all products of a graph.  See ir.h. */
 bool rd_separate_products(rd_graph *g)
 {
     const int n    = g->n_value;

@@ -111,6 +111,7 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
                            order_allows(v->combine, x, y));
 }
 
+/* True if axes x and y may be merged for all values. */
 static bool may_merge(const rd_graph *g, int x, int y)
 {
     if (x == y || g->axis[x].extent < 2 || g->axis[y].extent < 2)
@@ -121,6 +122,7 @@ static bool may_merge(const rd_graph *g, int x, int y)
     return true;
 }
 
+/* Removes the terms of axis x from a subscript. */
 static void drop_term(rd_subscript *at, int x)
 {
     int n = 0;
@@ -131,6 +133,7 @@ static void drop_term(rd_subscript *at, int x)
     at->n_term = n;
 }
 
+/* Removes axis x from a list; returns its new length. */
 static int drop_axis(int32_t *list, int n, int x)
 {
     int kept = 0;
@@ -202,6 +205,7 @@ static void merge(rd_graph *g, int x, int y)
         memcpy(g->axis[y].name, name, strlen(name) + 1);
 }
 
+/* Merges the first pair of axes that allows it; false: there is none. */
 static bool merge_one(rd_graph *g)
 {
     for (int x = 0; x < g->n_axis; x++)

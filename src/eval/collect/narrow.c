@@ -29,7 +29,7 @@ static bool is_float(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
-/* ---- Which ------------------------------------------------------------------------------------ */
+/* ---- Which ----------------------------------------------------------------------------------- */
 /* True for maps with the same result in any type that holds all operands and the result. */
 static bool is_of_any_type(const rd_value *v)
 {
@@ -86,7 +86,7 @@ static bool find_wanted(narrowing *c)
     return some;
 }
 
-/* ---- Types ------------------------------------------------------------------------------------ */
+/* ---- Types ----------------------------------------------------------------------------------- */
 static bool has_changed(const narrowing *c, int i)
 {
     return c->g->value[i].type != c->was[i];
@@ -146,6 +146,7 @@ static bool are_operands_narrow(const narrowing *c, int i)
     return true;
 }
 
+/* True if an operand was narrowed, possibly below casts. */
 static bool reads_changed(const narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
@@ -156,7 +157,7 @@ static bool reads_changed(const narrowing *c, int i)
     return false;
 }
 
-/* ---- Changes ---------------------------------------------------------------------------------- */
+/* ---- Changes --------------------------------------------------------------------------------- */
 static int cast_of(narrowing *c, int i, rd_dtype type)
 {
     const int made = rd_graph_add_copy(c->g, i, 1);
@@ -192,6 +193,7 @@ static int in_old_type(narrowing *c, int i)
     return c->back[i];
 }
 
+/* Gives a value new operands, in a list of its own; false: no memory, or a missing operand. */
 static bool set_operands(narrowing *c, int i, const int32_t *in)
 {
     rd_value *v   = &c->g->value[i];

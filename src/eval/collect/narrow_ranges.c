@@ -74,6 +74,7 @@ static bool is_extreme(const rd_value *v)
     return v->reducer == RD_RED_min || v->reducer == RD_RED_max;
 }
 
+/* The range of a sum or an extreme; else that of its type. */
 static rd_range range_of_fold(const rd_graph *g, const rd_range *range, const rd_value *v)
 {
     const rd_range x = range[v->in[0]];
@@ -85,6 +86,7 @@ static rd_range range_of_fold(const rd_graph *g, const rd_range *range, const rd
     return rd_range_cast(rd_range_times(x, rd_points_of(g, v->reduced)), v->type);
 }
 
+/* The range of a value, from those before it. */
 static rd_range range_of(const rd_graph *g, const rd_range *range, const rd_value *v)
 {
     switch (v->kind) {

@@ -20,6 +20,7 @@ typedef struct packing {
     int32_t  *stack, *seen; /* seen: number + 1 of the last reduction that came here */
 } packing;
 
+/* The stride of an axis in a subscript; 0 if it gathers. */
 static int64_t coefficient(const rd_subscript *at, int axis)
 {
     int64_t coef = 0;

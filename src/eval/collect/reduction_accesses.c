@@ -93,7 +93,7 @@ static bool access_place(rd_fold_reads *o, const rd_value *v)
 
 /* True for a reduction that is used many times along kept axes, such as the inner one of two
  * matrix-vector products.  Its elements are computed once each, so it is stored somewhere,
- * whoever else reads it. */
+ * whatever else reads it. */
 static bool is_fold_used_again(const rd_fold_reads *o, const rd_value *v)
 {
     const rd_value *t    = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;

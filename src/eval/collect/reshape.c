@@ -115,7 +115,7 @@ int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 }
 
 /* The extreme value of a term: the greatest, or the least for a negative coefficient. */
-static int64_t extreme_of(const rd_collector *c, const rd_term *t)
+static int64_t extreme_of(const rd_collector *c, const rd_subscript_term *t)
 {
     int64_t extent = t->axis < 0 ? c->graph->value[t->value].value.i64
                                  : c->axes->at[rd_axes_root(c->axes, t->axis)].extent;
@@ -128,8 +128,8 @@ static int64_t extreme_of(const rd_collector *c, const rd_term *t)
 static bool split_straddling(rd_collector *c, rd_subscript *flat, int64_t n, bool *ok)
 {
     for (int t = 0; t < flat->n_term; t++) {
-        const rd_term *term = &flat->term[t];
-        int64_t        extent;
+        const rd_subscript_term *term = &flat->term[t];
+        int64_t                  extent;
 
         if (term->coef % n == 0 || term->axis < 0 || term->coef < 0 || n % term->coef)
             continue;
@@ -157,7 +157,7 @@ static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subs
     *rest     = rd_subscript_const(flat->offset - n * quotient->offset);
     lo = hi = rest->offset;
     for (int t = 0; t < flat->n_term; t++) {
-        rd_term term = flat->term[t];
+        rd_subscript_term term = flat->term[t];
 
         if (term.coef % n == 0) {
             term.coef /= n;

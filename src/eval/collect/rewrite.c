@@ -125,6 +125,7 @@ static bool read_result(rd_graph *g, int v, int pair, int k)
     return in[0] >= 0;
 }
 
+/* Replaces the pair of reductions of a softmax over long rows, if s is one. */
 static bool rewrite_softmax(rd_graph *g, int s)
 {
     int m = shifted_by(g, &g->value[s]), pair;
@@ -135,6 +136,7 @@ static bool rewrite_softmax(rd_graph *g, int s)
     return pair >= 0 && read_result(g, m, pair, 0) && read_result(g, s, pair, 1);
 }
 
+/* Replaces all such pairs of a graph.  See ir.h. */
 bool rd_rewrite(rd_graph *g)
 {
     const int n = g->n_value;

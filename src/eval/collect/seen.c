@@ -11,6 +11,7 @@ static int32_t *table_slot(const rd_collector *c, const rd_expr *e)
             return &c->table[i];
 }
 
+/* Rebuilds the hash table with more room. */
 static bool table_rebuild(rd_collector *c, int32_t room)
 {
     c->n_table = room;
@@ -62,6 +63,7 @@ static void sift(rd_seen *a, int32_t i, int32_t n)
     }
 }
 
+/* Sorts the list, by a heap. */
 static void sort_users_first(rd_seen *a, int32_t n)
 {
     for (int32_t i = n / 2; i-- > 0;)

@@ -108,8 +108,7 @@ static void forget_sides(const siding *s)
         s->g->value[s->fold[k]].side = 0;
 }
 
-/* ---- Values of sides
- * -------------------------------------------------------------------------- */
+/* ---- Values of sides ------------------------------------------------------------------------- */
 /* Operations for one element of a value computed from memory alone; AGAIN for all else. */
 static double cost_of(const rd_graph *g, int value, int depth)
 {
@@ -126,6 +125,7 @@ static double cost_of(const rd_graph *g, int value, int depth)
     return cost;
 }
 
+/* True for a reduction that is cheaper to recompute than to store. */
 static bool is_cheap(const rd_graph *g, const rd_value *v)
 {
     double cost = 1;

@@ -100,6 +100,7 @@ bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root)
     return true;
 }
 
+/* Sorts with the results as roots.  See ir.h. */
 bool rd_graph_sort_results(rd_graph *g)
 {
     int32_t *root = rd_pool_get(g->pool, (size_t)g->n_result * sizeof *root);

@@ -8,6 +8,7 @@ static int64_t extent(const rd_lowering *l, int axis)
     return l->graph->axis[axis].extent;
 }
 
+/* Adds an address to the program; its number or -1. */
 int rd_new_address(rd_lowering *l, const rd_address *address)
 {
     rd_address *a =
@@ -46,7 +47,7 @@ static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at,
 {
     a->offset += stride * at->offset;
     for (int t = 0; t < at->n_term; t++) {
-        const rd_term *term = &at->term[t];
+        const rd_subscript_term *term = &at->term[t];
 
         if (term->axis >= 0)
             add_addend(
@@ -60,7 +61,7 @@ static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at,
 /* The number of indices that an axis has in a value's storage: a tile's range, or the extent. */
 static int64_t room_of(const rd_lowering *l, const rd_storage *h, int axis)
 {
-    for (const rd_scope *s = h->scope; s->parent; s = s->parent)
+    for (const rd_loop_scope *s = h->scope; s->parent; s = s->parent)
         if (s->tile && s->axis == axis)
             return s->step;
     return extent(l, axis);
@@ -87,6 +88,7 @@ static int64_t storage_stride(const rd_lowering *l, int v, int d)
     return stride;
 }
 
+/* The address of a value's storage, without indices. */
 static rd_address storage(const rd_lowering *l, int v)
 {
     const rd_value *m = &l->graph->value[v];
@@ -121,6 +123,7 @@ static rd_address stored_at(rd_lowering *l, int v, const rd_subscript *at)
     return a;
 }
 
+/* The address of a read.  See lower.h. */
 rd_address rd_read_address(rd_lowering *l, const rd_value *v)
 {
     rd_address a = { .slot = v->slot, .type = v->kind == RD_VALUE_COORD ? RD_I64 : v->type };
@@ -153,6 +156,7 @@ rd_address rd_store_address(rd_lowering *l, int v)
     return a;
 }
 
+/* The bytes of a value's storage. */
 static int64_t storage_bytes(const rd_lowering *l, int v)
 {
     const rd_value *m     = &l->graph->value[v];
@@ -174,6 +178,7 @@ static bool is_too_large(rd_lowering *l, int64_t bytes, const char *what)
     return l->failed = true;
 }
 
+/* Adds a scratch slot to the program.  See lower.h. */
 int rd_new_scratch(rd_lowering *l, int v)
 {
     int64_t *bytes =
@@ -257,7 +262,7 @@ void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
             (rd_addend){ c->index.term[t].axis, -1, false, c->index.term[t].coef };
 }
 
-static rd_set cell_axes(const rd_value *v, const rd_scope *parent)
+static rd_set cell_axes(const rd_value *v, const rd_loop_scope *parent)
 {
     rd_set axes = v->axes & ~parent->open;
 
@@ -268,12 +273,12 @@ static rd_set cell_axes(const rd_value *v, const rd_scope *parent)
 
 /* Lists the axes of a reduction's cells in the order of the loops around it, so that cells used
  * in turn are contiguous. */
-int rd_cell_axes(const rd_lowering *l, int i, const rd_scope *parent, int *order)
+int rd_cell_axes(const rd_lowering *l, int i, const rd_loop_scope *parent, int *order)
 {
     rd_set axes = cell_axes(&l->graph->value[i], parent);
     int    n    = 0, back[RD_MAX_AXES];
 
-    for (const rd_scope *s = l->tree->storage[i].where; s && s != parent; s = s->parent)
+    for (const rd_loop_scope *s = l->tree->storage[i].where; s && s != parent; s = s->parent)
         if (s->axis >= 0 && rd_in(axes, s->axis)) {
             back[n++] = s->axis;
             axes &= ~rd_bit(s->axis);
@@ -287,10 +292,10 @@ int rd_cell_axes(const rd_lowering *l, int i, const rd_scope *parent, int *order
 }
 
 /* Computes the address of a reduction's cell, and the number of cells.  See lower.h. */
-void rd_cell_address(rd_lowering *l, int i, const rd_scope *parent, rd_fold *f)
+void rd_cell_address(rd_lowering *l, int i, const rd_loop_scope *parent, rd_fold *f)
 {
     int        order[RD_MAX_AXES];
-    rd_storage here = { .scope = (rd_scope *)parent };
+    rd_storage here = { .scope = (rd_loop_scope *)parent };
 
     f->cell   = (rd_address){ .slot = -1, .type = RD_I64 };
     f->n_cell = 1;

@@ -77,6 +77,7 @@ static bool add_times(rd_bound *to, const rd_bound *of, int64_t times)
            !__builtin_add_overflow(to->offset, product, &to->offset);
 }
 
+/* Adds the address of a coordinate to a linear form; false: it gathers, or there is no room. */
 static bool add_places(rd_bound *to, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -292,6 +293,7 @@ static int64_t own_coef(const rd_bound *b, int32_t axis)
     return 0;
 }
 
+/* True if two bounds are equal. */
 static bool is_same(const rd_bound *a, const rd_bound *b)
 {
     rd_bound left = *a;
@@ -377,8 +379,8 @@ static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int
         if (v->at[0].n_term != 2 || v->at[0].offset)
             return false;
         for (int t = 0; t < 2; t++) {
-            const rd_term *term = &v->at[0].term[t];
-            const int      of   = term->coef == 1;
+            const rd_subscript_term *term = &v->at[0].term[t];
+            const int                of   = term->coef == 1;
             const int32_t a = term->axis < 0 ? axis_of_clusters(g, term->value, &clusters[of]) : -1;
 
             if (a < 0 || (!of && term->coef != columns) || (axis[of] >= 0 && axis[of] != a))

@@ -12,6 +12,7 @@ static bool may_be_bits(const rd_program *p, const rd_inst *inst)
            !rd_program_accesses(p, load ? RD_I_STORE : RD_I_LOAD, slot);
 }
 
+/* Unmarks values that an instruction uses other than by a store of their type. */
 static void mark_others(const rd_program *p, const rd_inst *inst, rd_dtype *copied)
 {
     int32_t   reg[RD_MOST_READ];

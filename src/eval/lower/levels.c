@@ -22,6 +22,7 @@ void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t si
     return (char *)*vector + (size_t)n * size;
 }
 
+/* Appends an instruction to a level's code. */
 void rd_emit(rd_lowering *l, rd_opened *level, rd_inst inst)
 {
     rd_inst *at = rd_push(l, (void **)&level->inst, level->n, &level->room, sizeof inst);
@@ -46,7 +47,7 @@ void rd_set_register(rd_lowering *l, int v, int level, int reg)
     l->at[v]  = level;
 }
 
-rd_opened *rd_open_level(rd_lowering *l, rd_scope *scope)
+rd_opened *rd_open_level(rd_lowering *l, rd_loop_scope *scope)
 {
     rd_opened *level = &l->level[++l->depth];
 

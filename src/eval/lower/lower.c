@@ -67,7 +67,7 @@ static void emit_materialised(rd_lowering *l, int i)
 
 /* ---- Scopes ---------------------------------------------------------------------------------- */
 /* The only materialised value inside a scope; -1: there are several. */
-static int only_materialised(const rd_scope *scope)
+static int only_materialised(const rd_loop_scope *scope)
 {
     int only = -1;
 
@@ -99,7 +99,7 @@ static bool may_report(const rd_lowering *l, const rd_opened *level)
 
 /* True if an early exit pays off.  In short loops these tests cost more: calling a user's
  * reducer, testing all cells or lanes, or comparing with a value that is rare. */
-static bool is_exit_worthwhile(const rd_lowering *l, const rd_scope *loop, const rd_fold *f)
+static bool is_exit_worthwhile(const rd_lowering *l, const rd_loop_scope *loop, const rd_fold *f)
 {
     enum { SHORT = 16 * RD_TREE_STEPS };
 
@@ -110,7 +110,7 @@ static bool is_exit_worthwhile(const rd_lowering *l, const rd_scope *loop, const
 /* True if the loop is an argmin or argmax of bools, where the first best element is the result,
  * over long rows. */
 static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *f,
-                        const rd_scope *loop)
+                        const rd_loop_scope *loop)
 {
     enum { LONG = 65536 };
 
@@ -122,7 +122,7 @@ static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *
 
 /* Writes an early exit, if the loop only feeds one reduction that elements may decide.  Not for
  * a group-by. */
-static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
+static void emit_exit(rd_lowering *l, const rd_loop_scope *loop, int number)
 {
     int v = only_materialised(loop);
 
@@ -139,12 +139,12 @@ static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
     rd_emit(l, &l->level[l->depth], (rd_inst){ .kind = RD_I_EXIT, .a = l->fold[v], .arg = number });
 }
 
-static void emit_items(rd_lowering *l, const rd_scope *scope);
+static void emit_items(rd_lowering *l, const rd_loop_scope *scope);
 
-static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened *after);
+static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_opened *after);
 
 /* Writes the code behind a loop of reductions: their results, then an epilogue. */
-static void emit_loop_end(rd_lowering *l, rd_scope *loop, rd_opened *after)
+static void emit_loop_end(rd_lowering *l, rd_loop_scope *loop, rd_opened *after)
 {
     rd_finish_folds(l, after, loop, loop);
     if (loop->epilogue)
@@ -152,7 +152,7 @@ static void emit_loop_end(rd_lowering *l, rd_scope *loop, rd_opened *after)
 }
 
 /* Writes START, LOOP, body and END into `into`, and CLOSE into `after`. */
-static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened *after)
+static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_opened *after)
 {
     rd_opened body;
     int       number;
@@ -193,7 +193,8 @@ static void emit_item_fold(rd_lowering *l, int i)
     rd_finish_fold(l, &l->level[l->depth], i);
 }
 
-static void emit_items(rd_lowering *l, const rd_scope *scope)
+/* Writes the items of a loop body in order. */
+static void emit_items(rd_lowering *l, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !l->failed; item = item->next) {
         if (item->loop)
@@ -269,7 +270,7 @@ static void describe_program(rd_lowering *l)
 
 /* Adds up the operations of a scope.  A reduction by rows goes element by element and gathers
  * its operands, so it counts more. */
-static void add_work(rd_lowering *l, const rd_scope *scope)
+static void add_work(rd_lowering *l, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_value *v = item->loop ? NULL : &l->graph->value[item->value];

@@ -6,11 +6,11 @@
 /* The code of an open loop body.  Values computed at a level stay in registers until the level
  * ends. */
 typedef struct rd_opened {
-    rd_scope *scope;
-    rd_inst  *inst;
-    int32_t   n, room;
-    int32_t  *value; /* values with a register at this level */
-    int32_t   n_value, room_value;
+    rd_loop_scope *scope;
+    rd_inst       *inst;
+    int32_t        n, room;
+    int32_t       *value; /* values with a register at this level */
+    int32_t        n_value, room_value;
 } rd_opened;
 
 enum { RD_MAX_LEVELS = 2 * RD_MAX_AXES + 2 };
@@ -39,7 +39,7 @@ typedef struct rd_lowering {
  * plan gets a copy without spare room. */
 void      *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size);
 void       rd_emit(rd_lowering *l, rd_opened *level, rd_inst inst);
-rd_opened *rd_open_level(rd_lowering *l, rd_scope *scope);
+rd_opened *rd_open_level(rd_lowering *l, rd_loop_scope *scope);
 /* Ends the innermost level: forgets its registers and returns its code. */
 rd_opened rd_end_level(rd_lowering *l);
 void      rd_set_register(rd_lowering *l, int v, int level, int reg);
@@ -56,8 +56,8 @@ void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *fold);
 /* A reduction has a cell for each index of the kept axes inside the scope where it begins. */
 /* rd_cell_axes() lists these axes of value i, the fastest last, and returns their number.
  * rd_cell_address() fills in a cell's address. */
-int  rd_cell_axes(const rd_lowering *l, int i, const rd_scope *parent, int *order);
-void rd_cell_address(rd_lowering *l, int i, const rd_scope *parent, rd_fold *fold);
+int  rd_cell_axes(const rd_lowering *l, int i, const rd_loop_scope *parent, int *order);
+void rd_cell_address(rd_lowering *l, int i, const rd_loop_scope *parent, rd_fold *fold);
 /* Gives results and arrays between stages slots; false after recording a failure. */
 bool rd_assign_slots(rd_graph *graph, const rd_tree *tree, int32_t *slot);
 /* Makes a scratch slot of the program; -1 on failure. */
@@ -92,10 +92,11 @@ bool rd_inst_reports(const rd_inst *inst);
 /* lower_folds.c: a reduction's cells begin just outside its outermost reduced loop, and its
  * results are taken just after it. */
 int  rd_new_loop(rd_lowering *l, rd_loop loop);
-int  rd_new_fold(rd_lowering *l, int i, const rd_scope *parent);
-void rd_start_folds(rd_lowering *l, const rd_scope *scope, const rd_scope *loop);
+int  rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent);
+void rd_start_folds(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *loop);
 void rd_finish_fold(rd_lowering *l, rd_opened *into, int i);
-void rd_finish_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, const rd_scope *loop);
+void rd_finish_folds(rd_lowering *l, rd_opened *into, const rd_loop_scope *scope,
+                     const rd_loop_scope *loop);
 /* Finishes reductions with results read in the scope of an epilogue that was just opened. */
-void rd_finish_epilogue_folds(rd_lowering *l, const rd_scope *scope);
+void rd_finish_epilogue_folds(rd_lowering *l, const rd_loop_scope *scope);
 #endif

@@ -5,10 +5,10 @@
 
 /* The scope in which a reduction's cells begin and finish: just outside its outermost reduced
  * loop. */
-static const rd_scope *fold_parent(const rd_lowering *l, int i)
+static const rd_loop_scope *fold_parent(const rd_lowering *l, int i)
 {
-    const rd_value *v = &l->graph->value[i];
-    const rd_scope *s = l->tree->storage[i].where;
+    const rd_value      *v = &l->graph->value[i];
+    const rd_loop_scope *s = l->tree->storage[i].where;
 
     if (v->kind == RD_VALUE_REDUCE)
         return l->tree->storage[i].finish_loop ? l->tree->storage[i].finish_loop->parent : s;
@@ -55,7 +55,7 @@ static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
 
 /* Adds a reduction or scan to the program, with its positions, cells and rules for tasks;
  * returns its number. */
-int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
+int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];
     const rd_fold_facts *facts = v->expr->as.fold;
@@ -105,7 +105,7 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
 }
 
 /* Writes START for all reductions inside `scope` with cells that begin just outside `loop`. */
-void rd_start_folds(rd_lowering *l, const rd_scope *scope, const rd_scope *loop)
+void rd_start_folds(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *loop)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         if (item->loop)
@@ -119,6 +119,7 @@ void rd_start_folds(rd_lowering *l, const rd_scope *scope, const rd_scope *loop)
     }
 }
 
+/* Adds a loop to the program; its number or -1. */
 int rd_new_loop(rd_lowering *l, rd_loop loop)
 {
     rd_loop *at = rd_push(l, (void **)&l->p->loop, l->p->n_loop, &l->room_loop, sizeof loop);
@@ -160,9 +161,9 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
  * it has several. */
 void rd_finish_fold(rd_lowering *l, rd_opened *into, int i)
 {
-    const rd_value *v      = &l->graph->value[i];
-    const rd_scope *parent = fold_parent(l, i), *ends = l->tree->storage[i].epilogue_loop;
-    int             dst = l->p->n_reg, loops[RD_MAX_AXES], axis[RD_MAX_AXES], n = 0;
+    const rd_value      *v      = &l->graph->value[i];
+    const rd_loop_scope *parent = fold_parent(l, i), *ends = l->tree->storage[i].epilogue_loop;
+    int                  dst = l->p->n_reg, loops[RD_MAX_AXES], axis[RD_MAX_AXES], n = 0;
 
     if (l->failed) /* perhaps before the fold was made */
         return;
@@ -184,7 +185,8 @@ void rd_finish_fold(rd_lowering *l, rd_opened *into, int i)
 }
 
 /* Finishes all reductions inside `scope` that `loop` is the outermost reduced loop of. */
-void rd_finish_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, const rd_scope *loop)
+void rd_finish_folds(rd_lowering *l, rd_opened *into, const rd_loop_scope *scope,
+                     const rd_loop_scope *loop)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         if (item->loop)
@@ -196,7 +198,7 @@ void rd_finish_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, con
     }
 }
 
-void rd_finish_epilogue_folds(rd_lowering *l, const rd_scope *scope)
+void rd_finish_epilogue_folds(rd_lowering *l, const rd_loop_scope *scope)
 {
     for (int a = 0; a < l->tree->n_materialised; a++)
         if (l->tree->storage[l->tree->materialised[a].value].epilogue_loop == scope)

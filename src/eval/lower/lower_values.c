@@ -14,7 +14,7 @@ static int level_of_axes(const rd_lowering *l, rd_set axes)
     return 0;
 }
 
-static int level_of_scope(const rd_lowering *l, const rd_scope *scope)
+static int level_of_scope(const rd_lowering *l, const rd_loop_scope *scope)
 {
     for (int d = l->depth; d > 0; d--)
         if (l->level[d].scope == scope)
@@ -38,7 +38,7 @@ static int level_of(const rd_lowering *l, const rd_value *v)
             level = l->at[v->in[k]];
     for (int d = 0; d < v->n_at; d++)
         for (int t = 0; t < v->at[d].n_term; t++) {
-            const rd_term *term = &v->at[d].term[t];
+            const rd_subscript_term *term = &v->at[d].term[t];
             int at = term->axis >= 0 ? level_of_axes(l, rd_bit(term->axis)) : l->at[term->value];
 
             level = at > level ? at : level;
@@ -170,6 +170,7 @@ static void need(rd_lowering *l, int v)
     }
 }
 
+/* Adds the operands and gathered indices of a value to the list of those to compute now. */
 static void need_operands(rd_lowering *l, const rd_value *v)
 {
     for (int k = 0; k < v->n_in; k++)

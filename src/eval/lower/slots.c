@@ -28,6 +28,7 @@ static bool reach_of(const rd_program *p, const rd_address *a, int64_t *lo, int6
     return *lo <= *hi;
 }
 
+/* Extends what is read by the elements of an address. */
 static void add_reach(extent *e, const rd_program *p, const rd_address *a)
 {
     int64_t lo, hi;

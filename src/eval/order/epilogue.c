@@ -1,6 +1,6 @@
 /* epilogue.c - fuses maps of row reductions into the stage of the reductions.
  *
- * Compiled loops go row by row and know a row's result at its end (nest/sparse_rows.c).  A map of that
+ * Compiled loops go row by row and know a row's result at its end (nest/rows.c).  A map of that
  * result, such as a scale or a cast, is computed there, and nothing is stored between.  The
  * map's loop becomes the epilogue of the reduction's loop.
  *
@@ -9,10 +9,10 @@
 
 /* A pair of stages in question. */
 typedef struct finding {
-    const rd_tree  *tree;
-    const rd_scope *folds;  /* the root's loop of reductions */
-    rd_scope       *maps;   /* the loop of maps that follows it */
-    bool           *needed; /* by value: work space */
+    const rd_tree       *tree;
+    const rd_loop_scope *folds;  /* the root's loop of reductions */
+    rd_loop_scope       *maps;   /* the loop of maps that follows it */
+    bool                *needed; /* by value: work space */
 } finding;
 
 static const rd_value *value_of(const finding *f, int v)
@@ -20,7 +20,7 @@ static const rd_value *value_of(const finding *f, int v)
     return &f->tree->graph->value[v];
 }
 
-static bool is_within(const rd_scope *scope, const rd_scope *loop)
+static bool is_within(const rd_loop_scope *scope, const rd_loop_scope *loop)
 {
     while (scope && scope != loop)
         scope = scope->parent;
@@ -80,10 +80,10 @@ static bool is_cheap(const finding *f, int materialised)
 }
 
 /* True if a map reads only reductions of its own row from the first loop. */
-static bool is_suitable_use(const finding *f, const rd_scope *reader, const rd_use *use)
+static bool is_suitable_use(const finding *f, const rd_loop_scope *reader, const rd_use *use)
 {
-    const rd_value *v    = value_of(f, use->value);
-    const rd_scope *cell = rd_scope_of_cell(f->maps, v->axes);
+    const rd_value      *v    = value_of(f, use->value);
+    const rd_loop_scope *cell = rd_scope_of_cell(f->maps, v->axes);
 
     if (!is_within(f->tree->storage[use->value].where, f->folds))
         return true;
@@ -95,7 +95,7 @@ static bool are_maps_suitable(const finding *f)
 {
     for (int a = 0; a < f->tree->n_materialised; a++) {
         const rd_materialised *materialised = &f->tree->materialised[a];
-        const rd_scope        *where        = f->tree->storage[materialised->value].where;
+        const rd_loop_scope   *where        = f->tree->storage[materialised->value].where;
 
         if (!is_within(where, f->maps))
             continue;
@@ -110,7 +110,7 @@ static bool are_maps_suitable(const finding *f)
 }
 
 /* True for loops nested one in another, without tiles. */
-static bool is_plain(const rd_scope *scope)
+static bool is_plain(const rd_loop_scope *scope)
 {
     for (; scope; scope = rd_only_loop(scope)) {
         int loops = 0;

@@ -33,8 +33,8 @@ int64_t rd_step_of(const rd_tree *tree, int value, int axis)
 /* Puts a list of items into a new loop.  See order.h. */
 rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first)
 {
-    rd_scope *loop    = rd_pool_get(tree->graph->pool, sizeof *loop);
-    rd_item  *wrapper = rd_pool_get(tree->graph->pool, sizeof *wrapper);
+    rd_loop_scope *loop    = rd_pool_get(tree->graph->pool, sizeof *loop);
+    rd_item       *wrapper = rd_pool_get(tree->graph->pool, sizeof *wrapper);
 
     if (!loop || !wrapper)
         return NULL;
@@ -46,7 +46,7 @@ rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first)
 }
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
-static bool holds_loop(const rd_scope *scope)
+static bool holds_loop(const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
         if (item->loop)
@@ -55,7 +55,7 @@ static bool holds_loop(const rd_scope *scope)
 }
 
 /* Combines the grains of all reductions along the axis in a scope (least common multiple). */
-static void add_sharing(const rd_tree *tree, const rd_scope *scope, int axis, bool outermost,
+static void add_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axis, bool outermost,
                         rd_sharing *s)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -75,7 +75,7 @@ static void add_sharing(const rd_tree *tree, const rd_scope *scope, int axis, bo
     }
 }
 
-rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis)
+rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     rd_sharing s = { .grain = 1 };
 
@@ -84,7 +84,7 @@ rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis)
 }
 
 /* The kind of sparse reduction in a scope.  See order.h. */
-int rd_sparse_fold_kind(const rd_tree *tree, const rd_scope *scope)
+int rd_sparse_fold_kind(const rd_tree *tree, const rd_loop_scope *scope)
 {
     int found = 0;
 

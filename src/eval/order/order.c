@@ -17,6 +17,7 @@ static bool is_one_task(const rd_tree *tree, const rd_stage *stage)
            rd_sparse_fold_kind(tree, stage->item->loop) > 0;
 }
 
+/* Fills in the root axis and grain of a stage, and whether it is one task. */
 static void plan_tasks(const rd_tree *tree, rd_stage *stage)
 {
     rd_sharing s = { .grain = 1 };

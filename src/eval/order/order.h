@@ -23,7 +23,7 @@ bool rd_sort_rows_in_ranges(rd_tree *tree);
 /* transpose_loops.c: makes the two axes of a transposing map innermost, in panels. */
 bool rd_make_transposes(const rd_tree *tree);
 /* True if a read in the scope is contiguous along the scope's loop, and not along the axis. */
-bool rd_runs_across(const rd_tree *tree, const rd_scope *scope, int axis);
+bool rd_runs_across(const rd_tree *tree, const rd_loop_scope *scope, int axis);
 /* panels.c: moves kept loops inside loops of larger strides. */
 bool rd_make_panels(const rd_tree *tree, const rd_choice *choice);
 /* root_interchange.c: moves root loops of few iterations inside a loop that tasks can share. */
@@ -31,14 +31,14 @@ bool rd_interchange_roots(const rd_tree *tree);
 /* epilogue.c: fuses maps of row reductions into the stage of the reductions. */
 bool rd_fuse_epilogues(rd_tree *tree);
 
-/* ---- Facts (loop_facts.c) ------------------------------------------------------------------------ */
+/* ---- Facts (loop_facts.c) -------------------------------------------------------------------- */
 /* How tasks may share a loop over `axis` around all that is in `scope`. */
 typedef struct rd_sharing {
     int64_t grain;  /* tasks start at multiples of it */
     bool    serial; /* one task                       */
 } rd_sharing;
 
-rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis);
+rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis);
 /* The grain of one reduction (grain.c). beside_loop: the reduction takes its element in the loop
  * over the axis itself, beside another loop. */
 int64_t rd_fold_grain(const rd_graph *g, const rd_value *v, int axis, bool beside_loop);
@@ -53,5 +53,5 @@ int64_t rd_step_of(const rd_tree *tree, int value, int axis);
 /* Makes a loop over the axis around a list of items; NULL without memory. */
 rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first);
 /* The greatest rd_pattern of sparse reductions in the scope; 0: there is none. */
-int rd_sparse_fold_kind(const rd_tree *tree, const rd_scope *scope);
+int rd_sparse_fold_kind(const rd_tree *tree, const rd_loop_scope *scope);
 #endif

@@ -50,8 +50,7 @@ static const rd_materialised *materialised_of(const rd_tree *tree, int value)
     return &tree->materialised[tree->number[value]];
 }
 
-/* ---- Where the axis should go
- * ------------------------------------------------------------------ */
+/* ---- Where the axis should go ---------------------------------------------------------------- */
 /* *some: a read has a small stride along the axis; *all: every read has a small stride or none. */
 static void look_at_reads(const panel *p, const rd_materialised *a, bool *some, bool *all)
 {
@@ -117,7 +116,7 @@ static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_mater
 
 /* True if the value wants the axis inside the loop over `outer`: a reduction with lanes along
  * contiguous kept elements, or a stored map that would be written by columns. */
-static bool is_wanted_by(const panel *p, int value, const rd_scope *scope, int outer)
+static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, int outer)
 {
     const rd_value        *v = &p->tree->graph->value[value];
     const rd_materialised *a = materialised_of(p->tree, value);
@@ -136,7 +135,7 @@ static bool is_wanted_by(const panel *p, int value, const rd_scope *scope, int o
            (v->out >= 0 || p->tree->storage[value].keep == RD_KEEP_ARRAY);
 }
 
-static bool is_wanted_by_any(const panel *p, const rd_scope *scope, int outer)
+static bool is_wanted_by_any(const panel *p, const rd_loop_scope *scope, int outer)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
         if (item->loop ? is_wanted_by_any(p, item->loop, outer)
@@ -150,7 +149,7 @@ static bool is_wanted_inside(const panel *p, const rd_item *item)
     return item->loop && is_wanted_by_any(p, item->loop, item->loop->axis);
 }
 
-static bool is_wanted(const panel *p, const rd_scope *loop)
+static bool is_wanted(const panel *p, const rd_loop_scope *loop)
 {
     for (const rd_item *item = loop->first; item; item = item->next)
         if (is_wanted_inside(p, item))
@@ -160,7 +159,7 @@ static bool is_wanted(const panel *p, const rd_scope *loop)
 
 /* Puts items that do not want the axis inside their loops into a loop over it, and goes on
  * inside the other loops. */
-static bool move_axis_inside(const panel *p, rd_scope *scope)
+static bool move_axis_inside(const panel *p, rd_loop_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
         rd_item *wrapper, *last = *at, *rest;
@@ -183,7 +182,7 @@ static bool move_axis_inside(const panel *p, rd_scope *scope)
     return true;
 }
 
-/* ---- Width ---------------------------------------------------------------------------------- */
+/* ---- Width ----------------------------------------------------------------------------------- */
 /* Bytes of accumulators with several lanes, which should stay in cache: the current block, and
  * the tree nodes that it merges with three times out of four.  One lane's are accessed in order
  * and need no room. */
@@ -195,7 +194,7 @@ static int64_t lane_bytes(const rd_value *v, int axis)
 }
 
 /* The number of indices of an axis that a scope sees: a tile's width, or the extent. */
-static int64_t range_of(const rd_graph *g, const rd_scope *scope, int axis)
+static int64_t range_of(const rd_graph *g, const rd_loop_scope *scope, int axis)
 {
     for (; scope; scope = scope->parent)
         if (scope->tile && scope->axis == axis)
@@ -216,7 +215,7 @@ static double rows_held(const panel *p, int value)
 }
 
 /* Collects what the loops inside a panel need: widths, strides, lanes, scratch. */
-static void collect_facts(panel *p, const rd_scope *scope)
+static void collect_facts(panel *p, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_value        *v;
@@ -243,7 +242,7 @@ static void collect_facts(panel *p, const rd_scope *scope)
 
 /* False if a read is by columns, with the larger stride along the axis.  *some: each iteration
  * of `outer` reads a row of an array along the axis. */
-static bool reads_rows(const panel *p, const rd_scope *scope, int outer, bool *some)
+static bool reads_rows(const panel *p, const rd_loop_scope *scope, int outer, bool *some)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_materialised *a = item->loop ? NULL : materialised_of(p->tree, item->value);
@@ -262,7 +261,7 @@ static bool reads_rows(const panel *p, const rd_scope *scope, int outer, bool *s
     return true;
 }
 
-static bool is_streaming(const panel *p, const rd_scope *loop)
+static bool is_streaming(const panel *p, const rd_loop_scope *loop)
 {
     bool some = false;
 
@@ -274,7 +273,7 @@ static int64_t scaled(const panel *p, int64_t bytes)
     return p->choice->panel >= 0 ? bytes << p->choice->panel : bytes >> -p->choice->panel;
 }
 
-static bool has_loops(const rd_scope *scope)
+static bool has_loops(const rd_loop_scope *scope)
 {
     bool found = false;
 
@@ -285,7 +284,7 @@ static bool has_loops(const rd_scope *scope)
 
 /* True for a reduction by rows of a sparse pattern with few columns: tasks share the rows, and
  * each takes all columns together. */
-static bool folds_rows(const panel *p, const rd_scope *loop)
+static bool folds_rows(const panel *p, const rd_loop_scope *loop)
 {
     enum { MANY = 1024 };
 
@@ -294,7 +293,7 @@ static bool folds_rows(const panel *p, const rd_scope *loop)
 
 /* True if an array is larger than the page cache.  Its rows would be read from disk again for
  * each panel, so one pass for all columns is better. */
-static bool is_too_large(const panel *p, const rd_scope *scope)
+static bool is_too_large(const panel *p, const rd_loop_scope *scope)
 {
     const rd_graph *g     = p->tree->graph;
     bool            found = false;
@@ -316,11 +315,11 @@ static bool is_too_large(const panel *p, const rd_scope *scope)
 
 /* The width of a panel: whole cache lines, and no wider than lets accumulators with lanes and
  * kept values stay in cache. */
-static int64_t panel_step(const panel *p, const rd_scope *loop)
+static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 {
-    const rd_scope *rows  = rd_only_loop(loop);
-    const int64_t   lanes = scaled(p, LANES_BYTES);
-    int64_t         step  = scaled(p, is_streaming(p, rows) ? PANEL_BYTES : HOT_BYTES) / p->bytes;
+    const rd_loop_scope *rows  = rd_only_loop(loop);
+    const int64_t        lanes = scaled(p, LANES_BYTES);
+    int64_t step = scaled(p, is_streaming(p, rows) ? PANEL_BYTES : HOT_BYTES) / p->bytes;
 
     if (folds_rows(p, loop))
         return p->extent;
@@ -344,11 +343,11 @@ static int64_t panel_step(const panel *p, const rd_scope *loop)
  * row, and enough rows for tasks.  Tasks that share rows hold all results and merge them at the
  * end, so wider results need more rows.  Tasks that share columns read strips, which must be
  * long enough. */
-static bool may_share_rows(const panel *p, const rd_scope *loop)
+static bool may_share_rows(const panel *p, const rd_loop_scope *loop)
 {
-    const rd_scope *rows  = rd_only_loop(loop);
-    const double    bytes = (double)p->extent * (double)p->step * p->bytes,
-                 strips   = floor(bytes / RD_STRIP_BYTES);
+    const rd_loop_scope *rows  = rd_only_loop(loop);
+    const double         bytes = (double)p->extent * (double)p->step * p->bytes,
+                 strips        = floor(bytes / RD_STRIP_BYTES);
     rd_sharing s;
 
     if (folds_rows(p, loop))
@@ -372,14 +371,14 @@ static void replace_by_items(rd_item **at)
     last->next = rest;
 }
 
-static bool make_panels(const rd_tree *tree, rd_scope *scope, const rd_choice *choice);
+static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choice *choice);
 
 /* Makes a panel of one loop if something inside wants it. */
 static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_choice *choice)
 {
-    rd_scope *loop = (*at)->loop;
-    panel     p    = { .tree = tree, .choice = choice, .axis = loop->axis, .bytes = 1, .step = 1 };
-    bool      whole;
+    rd_loop_scope *loop = (*at)->loop;
+    panel p = { .tree = tree, .choice = choice, .axis = loop->axis, .bytes = 1, .step = 1 };
+    bool  whole;
 
     if (loop->tile) /* sort_ranges.c and transpose_loops.c chose its width */
         return make_panels(tree, loop, choice);
@@ -398,7 +397,8 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_ch
     return true;
 }
 
-static bool make_panels(const rd_tree *tree, rd_scope *scope, const rd_choice *choice)
+/* Makes panels of the loops in a scope, where they are wanted. */
+static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choice *choice)
 {
     for (rd_item **at = &scope->first; *at;) {
         const rd_item *next = (*at)->next;

@@ -10,7 +10,7 @@
 /* Bytes of a range: long enough that moving to the next run of memory costs nothing. */
 static const int64_t RANGE_BYTES = RD_L2_BYTES / 4;
 
-/* What the loops inside a root loop read along an axis. */
+/* Facts about what the loops inside a root loop read along an axis. */
 typedef struct facts {
     const rd_tree *tree;
     int            axis;  /* the axis to be shared */
@@ -19,7 +19,7 @@ typedef struct facts {
 } facts;
 
 /* Collects the largest stride along the axis, and early exits. */
-static void collect_facts(facts *f, const rd_scope *scope)
+static void collect_facts(facts *f, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_graph        *g = f->tree->graph;
@@ -39,7 +39,7 @@ static void collect_facts(facts *f, const rd_scope *scope)
     }
 }
 
-static bool has_reduction_over(const rd_tree *tree, const rd_scope *scope, int axis)
+static bool has_reduction_over(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
         if (item->loop ? has_reduction_over(tree, item->loop, axis)
@@ -49,7 +49,7 @@ static bool has_reduction_over(const rd_tree *tree, const rd_scope *scope, int a
 }
 
 /* The length of the ranges for the loop inside a root loop; 0: leave it. */
-static int64_t range_of(const rd_tree *tree, const rd_scope *root, const rd_scope *inner)
+static int64_t range_of(const rd_tree *tree, const rd_loop_scope *root, const rd_loop_scope *inner)
 {
     facts      f      = { .tree = tree, .axis = inner->axis };
     rd_sharing s      = rd_share(tree, inner, inner->axis);
@@ -77,8 +77,8 @@ static bool interchange(const rd_tree *tree, rd_item **at, int64_t range)
 
     *at = (*at)->loop->first;
     for (; *at; at = &(*at)->next) {
-        rd_item  *last = *at, *outer;
-        rd_scope *loop = last->loop;
+        rd_item       *last = *at, *outer;
+        rd_loop_scope *loop = last->loop;
 
         while (!loop && last->next && !last->next->loop)
             last = last->next;
@@ -100,12 +100,12 @@ static bool interchange(const rd_tree *tree, rd_item **at, int64_t range)
     return true;
 }
 
-/* Does so for all root loops of few iterations.  See order.h. */
+/* Interchanges all root loops of few iterations.  See order.h. */
 bool rd_interchange_roots(const rd_tree *tree)
 {
     for (rd_item **at = &tree->root->first, *next = *at; next;) {
-        rd_scope *root  = next->loop, *inner;
-        int64_t   range = 0;
+        rd_loop_scope *root  = next->loop, *inner;
+        int64_t        range = 0;
 
         next = next->next;
         if (root && !root->tile && tree->graph->axis[root->axis].extent < RD_ENOUGH &&

@@ -31,7 +31,7 @@ static int64_t length_of(const rd_value *v)
 }
 
 /* Bytes kept for one row and its results; 0: nothing is sorted here. */
-static int64_t bytes_of_rows(const rd_tree *tree, const rd_scope *loop)
+static int64_t bytes_of_rows(const rd_tree *tree, const rd_loop_scope *loop)
 {
     int64_t bytes = 0;
 
@@ -45,7 +45,7 @@ static int64_t bytes_of_rows(const rd_tree *tree, const rd_scope *loop)
 }
 
 /* True if something read below is contiguous along the axis and not along the loop. */
-static bool lies_across(const rd_tree *tree, const rd_scope *loop, int axis)
+static bool lies_across(const rd_tree *tree, const rd_loop_scope *loop, int axis)
 {
     for (const rd_item *item = loop->first; item; item = item->next) {
         const rd_materialised *a =
@@ -64,7 +64,7 @@ static bool lies_across(const rd_tree *tree, const rd_scope *loop, int axis)
     return false;
 }
 
-static bool rows_lie_across(const rd_tree *tree, const rd_scope *loop)
+static bool rows_lie_across(const rd_tree *tree, const rd_loop_scope *loop)
 {
     for (const rd_item *item = loop->first; item; item = item->next)
         if (item->loop && lies_across(tree, item->loop, loop->axis))
@@ -74,7 +74,7 @@ static bool rows_lie_across(const rd_tree *tree, const rd_scope *loop)
 
 /* True if a row's elements are reductions of their own, such as distances of points, with lanes
  * along the row.  Neighbouring rows then read the same operands and should share loops. */
-static bool has_fold_of_elements(const rd_tree *tree, const rd_scope *scope, int axis)
+static bool has_fold_of_elements(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_value *v = item->loop ? NULL : value_of(tree, item);
@@ -86,7 +86,7 @@ static bool has_fold_of_elements(const rd_tree *tree, const rd_scope *scope, int
     return false;
 }
 
-static bool rows_are_folds(const rd_tree *tree, const rd_scope *loop)
+static bool rows_are_folds(const rd_tree *tree, const rd_loop_scope *loop)
 {
     for (const rd_item *item = loop->first; item && !is_sort(tree, item); item = item->next)
         if (item->loop && has_fold_of_elements(tree, item->loop, loop->axis))
@@ -95,7 +95,7 @@ static bool rows_are_folds(const rd_tree *tree, const rd_scope *loop)
 }
 
 /* True if something runs along the axis itself, in order, so that the loop must stay whole. */
-static bool runs_along(const rd_tree *tree, const rd_scope *scope, int axis)
+static bool runs_along(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
         if (item->loop ? runs_along(tree, item->loop, axis)
@@ -105,7 +105,7 @@ static bool runs_along(const rd_tree *tree, const rd_scope *scope, int axis)
 }
 
 /* Number of rows of a range; 0: one row at a time. */
-static int64_t rows_of(const rd_tree *tree, const rd_scope *loop)
+static int64_t rows_of(const rd_tree *tree, const rd_loop_scope *loop)
 {
     const int64_t bytes = bytes_of_rows(tree, loop), extent = tree->graph->axis[loop->axis].extent;
     int64_t       rows = MOST;
@@ -124,8 +124,8 @@ static int64_t rows_of(const rd_tree *tree, const rd_scope *loop)
 /* Gives each sort, and all items between two sorts, a loop of its own. */
 static bool split_into_loops(const rd_tree *tree, rd_item *at, int64_t rows)
 {
-    rd_scope *range = at->loop;
-    rd_item **end   = &range->first;
+    rd_loop_scope *range = at->loop;
+    rd_item      **end   = &range->first;
 
     for (rd_item *item = range->first, *next; item; item = next) {
         rd_item *last = item, *loop;
@@ -145,7 +145,8 @@ static bool split_into_loops(const rd_tree *tree, rd_item *at, int64_t rows)
     return true;
 }
 
-static bool take_rows_together(const rd_tree *tree, rd_scope *scope)
+/* Makes ranges of all loops around sorts in a scope. */
+static bool take_rows_together(const rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item *item = scope->first; item; item = item->next) {
         const int64_t rows = item->loop ? rows_of(tree, item->loop) : 0;

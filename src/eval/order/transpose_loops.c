@@ -16,11 +16,11 @@ enum { FAR = 16 };
 typedef struct chain {
     const rd_tree *tree;
     int            n;
-    rd_scope      *loop[RD_MAX_AXES];
+    rd_loop_scope *loop[RD_MAX_AXES];
 } chain;
 
 /* True if the loop is the head of such a chain; fills in the chain. */
-static bool is_chain(chain *c, rd_scope *loop)
+static bool is_chain(chain *c, rd_loop_scope *loop)
 {
     for (c->n = 0; loop; loop = loop->first->loop) {
         c->loop[c->n++] = loop;
@@ -103,9 +103,9 @@ static void move_inside(const chain *c, int k)
 }
 
 /* True if a tile loop around already limits the axis to a panel. */
-static bool is_limited_to_panel(const rd_scope *loop, int axis)
+static bool is_limited_to_panel(const rd_loop_scope *loop, int axis)
 {
-    for (const rd_scope *s = loop->parent; s; s = s->parent)
+    for (const rd_loop_scope *s = loop->parent; s; s = s->parent)
         if (s->tile && s->axis == axis && s->step <= RD_TRANSPOSE_PANEL)
             return true;
     return false;
@@ -167,7 +167,8 @@ static bool make_transpose(chain *c, rd_item **at)
     return true;
 }
 
-static bool make_transposes(const rd_tree *tree, rd_scope *scope)
+/* Makes transposes of all chains of loops in a scope. */
+static bool make_transposes(const rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
         chain c = { .tree = tree };
@@ -185,7 +186,7 @@ bool rd_make_transposes(const rd_tree *tree)
 }
 
 /* True if a read in the scope runs across the axis.  See order.h. */
-bool rd_runs_across(const rd_tree *tree, const rd_scope *scope, int axis)
+bool rd_runs_across(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_materialised *a =

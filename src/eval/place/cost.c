@@ -18,8 +18,7 @@ static const rd_value *value_of(const rd_placing *p, int materialised)
     return &p->graph->value[p->list[materialised].value];
 }
 
-/* ---- Values of the group, and their phases
- * ---------------------------------------------------- */
+/* ---- Values of the group, and their phases --------------------------------------------------- */
 static rd_group_value *group_value_of(rd_placing *p, int value, int phase)
 {
     rd_group_value *t;

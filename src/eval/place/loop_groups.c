@@ -36,7 +36,7 @@ int rd_direction(const rd_value *v, int x)
     return v->kind == RD_VALUE_SCAN && v->expr->as.fold->reverse ? -1 : 1;
 }
 
-/* ---- May an materialised join a loop? -------------------------------------------------------------- */
+/* ---- May an materialised join a loop? -------------------------------------------------------- */
 /* True if the combine tree's order of reduced axes allows a loop over x next. */
 static bool order_allows(const rd_value *v, rd_set open, int x)
 {

@@ -20,7 +20,7 @@ static rd_value *value_of(const rd_placing *p, int materialised)
 }
 
 /* Appends an item to a loop body: a value, or a loop. */
-static rd_item *append(state *s, rd_scope *scope, int value, rd_scope *loop)
+static rd_item *append(state *s, rd_loop_scope *scope, int value, rd_loop_scope *loop)
 {
     rd_item *item = rd_pool_get(s->p->graph->pool, sizeof *item), **end = &scope->first;
 
@@ -35,7 +35,7 @@ static rd_item *append(state *s, rd_scope *scope, int value, rd_scope *loop)
 
 /* ---- The tree -------------------------------------------------------------------------------- */
 /* Places values that need no further loop; the others stay in the list, in order. */
-static int emit_ready(state *s, rd_scope *scope, int n, int32_t *wait)
+static int emit_ready(state *s, rd_loop_scope *scope, int n, int32_t *wait)
 {
     int left = 0;
 
@@ -59,7 +59,8 @@ static int emit_ready(state *s, rd_scope *scope, int n, int32_t *wait)
     return left;
 }
 
-static int without(int n, int32_t *wait, const state *s)
+/* Removes the values that have been placed from the waiting list; returns its length. */
+static int drop_placed(int n, int32_t *wait, const state *s)
 {
     int left = 0;
 
@@ -69,12 +70,12 @@ static int without(int n, int32_t *wait, const state *s)
     return left;
 }
 
-static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait);
+static bool place_in(state *s, rd_loop_scope *scope, int n, int32_t *wait);
 
 /* Opens a loop for a group and places the group inside. */
-static bool place_loop(state *s, rd_scope *scope, const rd_loop_group *group, int32_t *wait)
+static bool place_loop(state *s, rd_loop_scope *scope, const rd_loop_group *group, int32_t *wait)
 {
-    rd_scope *loop = rd_pool_get(s->p->graph->pool, sizeof *loop);
+    rd_loop_scope *loop = rd_pool_get(s->p->graph->pool, sizeof *loop);
 
     if (!loop || !append(s, scope, -1, loop))
         return false;
@@ -88,7 +89,7 @@ static bool place_loop(state *s, rd_scope *scope, const rd_loop_group *group, in
 }
 
 /* Places all waiting values inside a scope: those that are ready, then loop after loop. */
-static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
+static bool place_in(state *s, rd_loop_scope *scope, int n, int32_t *wait)
 {
     int32_t *inside = rd_pool_get(s->p->graph->pool, (size_t)(n + 1) * sizeof *inside);
 
@@ -102,7 +103,7 @@ static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
         }
         if (!place_loop(s, scope, &group, inside))
             return false;
-        n = without(n, wait, s);
+        n = drop_placed(n, wait, s);
     }
     return inside && n >= 0;
 }
@@ -149,8 +150,7 @@ static rd_tree *place_once(rd_placing *p)
     return place_in(&s, s.tree->root, p->n, wait) && rd_assign_storage(s.tree) ? s.tree : NULL;
 }
 
-/* ---- Recomputation, once storage is known
- * ----------------------------------------------------- */
+/* ---- Recomputation, once storage is known ---------------------------------------------------- */
 /* The cost of recomputing a map for each of its readers. */
 typedef struct repeated {
     int    readers;

@@ -12,7 +12,7 @@ typedef struct rd_group_value {
     bool    inside;             /* made by the group */
 } rd_group_value;
 
-/* What placement knows about a graph. */
+/* The knowledge of placement about a graph. */
 typedef struct rd_placing {
     rd_graph        *graph;
     bool            *materialised; /* by value: materialised */

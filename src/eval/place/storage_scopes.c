@@ -4,9 +4,10 @@
  * tile; at the root all of them are an array between stages. */
 #include "eval/ir.h"
 
-rd_scope *rd_only_loop(const rd_scope *scope)
+/* The only loop in a body.  See ir.h. */
+rd_loop_scope *rd_only_loop(const rd_loop_scope *scope)
 {
-    rd_scope *only = NULL;
+    rd_loop_scope *only = NULL;
 
     for (const rd_item *item = scope->first; item; item = item->next)
         if (item->loop) {
@@ -17,10 +18,10 @@ rd_scope *rd_only_loop(const rd_scope *scope)
     return only;
 }
 
-static void find_places(rd_tree *tree, rd_scope *scope);
+static void find_places(rd_tree *tree, rd_loop_scope *scope);
 
 /* Fills in the parent and open axes of a loop, and of the loops inside. */
-static void find_places_in_loop(rd_tree *tree, rd_scope *loop, rd_scope *parent)
+static void find_places_in_loop(rd_tree *tree, rd_loop_scope *loop, rd_loop_scope *parent)
 {
     loop->parent = parent;
     loop->open   = parent->open;
@@ -34,7 +35,7 @@ static void find_places_in_loop(rd_tree *tree, rd_scope *loop, rd_scope *parent)
         find_places_in_loop(tree, loop->epilogue, parent);
 }
 
-static void find_places(rd_tree *tree, rd_scope *scope)
+static void find_places(rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item *item = scope->first; item; item = item->next)
         if (item->loop)
@@ -43,7 +44,7 @@ static void find_places(rd_tree *tree, rd_scope *scope)
             tree->storage[item->value].where = scope;
 }
 
-static int depth(const rd_scope *scope)
+static int depth(const rd_loop_scope *scope)
 {
     int n = 0;
 
@@ -53,7 +54,7 @@ static int depth(const rd_scope *scope)
 }
 
 /* The innermost scope around two scopes. */
-static rd_scope *common_scope(rd_scope *a, rd_scope *b)
+static rd_loop_scope *common_scope(rd_loop_scope *a, rd_loop_scope *b)
 {
     int p = depth(a), q = depth(b);
 
@@ -69,17 +70,17 @@ static rd_scope *common_scope(rd_scope *a, rd_scope *b)
 }
 
 /* The outermost loop that a reduction reduces, after which it is finished. */
-static rd_scope *finish_loop_of(const rd_value *v, rd_scope *where)
+static rd_loop_scope *finish_loop_of(const rd_value *v, rd_loop_scope *where)
 {
-    rd_scope *close = NULL;
+    rd_loop_scope *close = NULL;
 
-    for (rd_scope *s = where; v->kind == RD_VALUE_REDUCE && s->parent; s = s->parent)
+    for (rd_loop_scope *s = where; v->kind == RD_VALUE_REDUCE && s->parent; s = s->parent)
         if (rd_in(v->reduced, s->axis))
             close = s;
     return close;
 }
 
-rd_scope *rd_scope_of_cell(rd_scope *scope, rd_set axes)
+rd_loop_scope *rd_scope_of_cell(rd_loop_scope *scope, rd_set axes)
 {
     while (scope && scope->open != axes)
         scope = rd_only_loop(scope);

@@ -31,6 +31,8 @@ static bool accesses_slot(const rd_program *p, int i, rd_inst_kind kind, int slo
     return p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;
 }
 
+/* True if every load of the leaf comes before the store of the same element, in the same loop
+ * body. */
 static bool is_program_safe(const rd_program *p, int out, int leaf)
 {
     for (int load = 0; load < p->n_inst; load++)

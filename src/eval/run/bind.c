@@ -129,6 +129,7 @@ static rd_status bind_result(const rd_plan *plan, rd_frame *f, int k)
     return RD_OK;
 }
 
+/* Fills in where results go, and checks these addresses. */
 static rd_status bind_targets(const rd_plan *plan, rd_frame *f, void *const *out)
 {
     for (int k = 0; k < plan->n_out; k++) {
@@ -148,6 +149,7 @@ rd_status rd_frame_bind_given(const rd_plan *plan, rd_frame *frame, const void *
     return status == RD_OK ? bind_targets(plan, frame, out) : status;
 }
 
+/* Binds the slots of all results. */
 static rd_status bind_results(const rd_plan *plan, rd_frame *f)
 {
     rd_status status = RD_OK;

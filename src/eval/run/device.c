@@ -1,5 +1,5 @@
 /* device.c - runs a plan on a device.  Copies inputs from host memory, runs the stages in order
- * in the context's queue, and copies results back.  A run whose results all stay on the device
+ * in the context's queue, and copies results back.  A run with all results on the device
  * need not be waited for.
  *
  * If the device has too little memory, large leaves and results stay on the host.  Stages then
@@ -80,6 +80,7 @@ static bool overlaps_other_result(const rd_device_run *r, int k)
     return false;
 }
 
+/* Gives a result an address on the device: its own, or temporary memory. */
 static void place_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
@@ -102,6 +103,7 @@ static bool is_large(const rd_device_run *r, const rd_extent *e)
     return rd_room_is_large(e->hi - e->lo, r->room);
 }
 
+/* Sums up the bytes of all data that would be on the device. */
 static int64_t bytes_of_all(const rd_plan *plan)
 {
     int64_t bytes = plan->arrays_bytes;
@@ -139,6 +141,7 @@ static bool overlaps_any(const rd_device_run *r, int k)
     return any;
 }
 
+/* Leaves a large result on the host, if it may be written in parts; true if so. */
 static bool keep_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
@@ -186,13 +189,14 @@ static void download_with_gaps(rd_device_run *r, int k)
         return;
     }
     if (!r->device->down(r->queue, aside, r->got[r->plan->out[k].slot], e->hi - e->lo, r->of.why) ||
-        !r->device->synchronise(r->queue, r->of.why))
+        !r->device->settle(r->queue, r->of.why))
         rd_device_fail(&r->of, RD_ERR_DEVICE);
     else
         rd_copy_out(&r->plan->out[k], r->frame->target[k], aside - e->lo);
     rd_free(r->plan->ctx, aside);
 }
 
+/* Copies a dense result to where the caller wants it. */
 static void download_dense(rd_device_run *r, int k)
 {
     const rd_extent *e    = &r->plan->out_extent[k];
@@ -259,7 +263,7 @@ static bool uses_windows(rd_device_run *r, const rd_program *p, bool *parts)
         upload_host_slots(r, p);
         return false;
     }
-    if (!r->device->synchronise(r->queue, r->of.why))
+    if (!r->device->settle(r->queue, r->of.why))
         rd_device_fail(&r->of, RD_ERR_DEVICE);
     return true;
 }
@@ -353,7 +357,7 @@ static void end_submission(rd_device_run *r)
     const bool waits  = !r->plan->async || r->of.status != RD_OK || !are_results_on_device(r->plan);
     rd_task    report = { 0 };
     char       why[RD_DEVICE_TEXT];
-    const bool done = (waits ? r->device->end : r->device->detach)(r->asked, &report, why);
+    const bool done = (waits ? r->device->end : r->device->leave)(r->asked, &report, why);
 
     rd_warn(r->plan->ctx, report.warnings);
     if (r->of.status != RD_OK)

@@ -111,6 +111,7 @@ static bool measure_memory(rd_plan *plan)
     return true;
 }
 
+/* Computes the sizes of a frame.  See frame.h. */
 bool rd_frame_measure(rd_plan *plan)
 {
     if (!measure_memory(plan))
@@ -139,6 +140,7 @@ static void lay_out(const rd_plan *plan, rd_frame *frame)
         frame->aside[k] = NULL;
 }
 
+/* Allocates a frame for a plan; NULL: no memory. */
 static rd_frame *new_frame(const rd_plan *plan)
 {
     rd_frame *frame = rd_alloc_work(plan->ctx, plan->frame_bytes);
@@ -158,6 +160,7 @@ void rd_frame_free(rd_ctx *ctx, rd_frame *frame)
     rd_free(ctx, frame);
 }
 
+/* Takes the kept frame if it is large enough, else makes one. */
 static rd_frame *take_kept(const rd_plan *plan)
 {
     rd_frame *frame = atomic_exchange_explicit(plan->frames, NULL, memory_order_acquire);
@@ -188,6 +191,7 @@ rd_frame *rd_frame_take(const rd_plan *plan, rd_frame_here *here)
     return frame;
 }
 
+/* Gives a frame back, to be kept in place of another.  See frame.h. */
 void rd_frame_give(const rd_plan *plan, rd_frame *frame, const rd_frame_here *here)
 {
     if (here->at == (char *)frame) {

@@ -20,6 +20,7 @@ static void drop(rd_kept_last *self)
     kept->backend->device->close(kept->queue);
 }
 
+/* The queue of a device among those that the context keeps; NULL. */
 static rd_queue *find(const rd_kept_last *first, const rd_backend_table *backend, int32_t device)
 {
     for (const rd_kept_last *at = first; at; at = at->older) {
@@ -68,6 +69,7 @@ typedef struct device_block {
     void          *at;
 } device_block;
 
+/* Frees a block of device memory, also after its context is gone. */
 static void give_back(rd_array_block *block)
 {
     const device_block *mine = (const device_block *)block;
@@ -108,6 +110,7 @@ int32_t rd_device_count(void)
     return rd_backend_cuda.device->count(NULL);
 }
 
+/* The public call: describes a device in words. */
 const char *rd_device_text(int32_t device)
 {
     static _Thread_local char shown[RD_DEVICE_TEXT];

@@ -1,7 +1,7 @@
 /* recorded.h - runs on a device that launch all stages by one call, from a recording of an
  * earlier run (a CUDA graph).
  *
- * This is for plans of several launches, with RDIM_CUDA_GRAPHS=1, whose runs are waited for.  A
+ * This is for plans of several launches, with RDIM_CUDA_GRAPHS=1, with runs that are waited for.  A
  * recording holds the stages alone, with device addresses fixed.  Copies to and from the device
  * are made in every run, so addresses in host memory may change.  The first run with new device
  * addresses is not recorded; the second one is. */

@@ -15,6 +15,7 @@ typedef struct progress_of_parts {
     bool               said;
 } progress_of_parts;
 
+/* Reports a part's progress as that of all parts. */
 static int tell(void *user, double done, double seconds_left)
 {
     progress_of_parts *t   = user;
@@ -86,6 +87,7 @@ static char *borrowed(const running *r, int32_t k)
     return (char *)(uintptr_t)at;
 }
 
+/* The address of array k in this run. */
 static char *address_of(const running *r, int32_t k)
 {
     const rd_parts *parts = r->plan->parts;
@@ -169,6 +171,7 @@ static void put(void *user, void *memory)
     rd_free(user, memory);
 }
 
+/* Runs the part of a sparse matrix product. */
 rd_status rd_product_part_run(const rd_plan *plan, const void *const *in, void *const *out)
 {
     const rd_row_product *p      = plan->product;

@@ -6,7 +6,7 @@
 /* Least seconds between two progress reports. */
 static const double TELL = 0.1;
 
-/* ---- Work ------------------------------------------------------------------------------------- */
+/* ---- Work ------------------------------------------------------------------------------------ */
 /* True if the instruction is a map by scalar calls, which take up to 100 ns an element. */
 static bool is_alone(const rd_inst *inst)
 {
@@ -28,6 +28,7 @@ static double alone_work(const rd_program *p)
     return work;
 }
 
+/* Operations of functions other than scalar calls. */
 static double functions_work(const rd_program *p)
 {
     double work = 0;
@@ -38,7 +39,7 @@ static double functions_work(const rd_program *p)
     return work;
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------ */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 /* Halves the range, in multiples of `least`, until it takes no more than `most` operations. */
 static int64_t halve_range(const rd_program *p, int64_t part, int64_t least, double most)
 {
@@ -109,6 +110,7 @@ static int64_t in_units(const rd_program *p, double indices)
     return units > 1 ? units * unit : unit;
 }
 
+/* The length of the first step.  See watch.h. */
 int64_t rd_watch_every(const rd_program *p, double work)
 {
     const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 0;
@@ -194,6 +196,7 @@ bool rd_watch_step(rd_watch *w, int tasks)
     return !atomic_load_explicit(&w->stop, memory_order_relaxed);
 }
 
+/* Reports the share done and the estimated time left. */
 static void tell(rd_watch *w, double done)
 {
     const double now  = rd_seconds(),
@@ -204,6 +207,7 @@ static void tell(rd_watch *w, double done)
         atomic_store_explicit(&w->stop, true, memory_order_relaxed);
 }
 
+/* Checks the time limit, and reports progress if it is time.  See watch.h. */
 void rd_watch_look(rd_watch *w, double part)
 {
     if (w->progress.until > 0 && rd_seconds() > w->progress.until) {

@@ -10,7 +10,7 @@
  *
  * Scans along rows of memory are look-back scans (lookback_scan.c).  Other scans along one loop
  * run twice: first each range leaves its total, of which the nodes of the combine tree are made.
- * Then each range goes on from the nodes that cover what is before it (kernels/math/so_far.h).
+ * Then each range goes on from the nodes that cover what is before it (kernels/math/prefix_sums.h).
  *
  * If the GPU has no room for all data, ranges are so short that a range of every item fits. */
 #include "core/combine_tree.h"

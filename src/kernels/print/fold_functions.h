@@ -13,7 +13,7 @@ typedef struct rd_print_fold {
     int          shift;   /* a block is 2^shift steps, if there are several                     */
     int32_t      levels;  /* levels of nodes that a scan by the tree keeps                      */
     bool         blocks;  /* it has several blocks                                              */
-    bool         pair;    /* a running sum of floats, by kernels/math/so_far.h                  */
+    bool         pair;    /* a running sum of floats, by kernels/math/prefix_sums.h                  */
     int64_t      states;  /* states of all cells, each with of.n_state numbers                  */
     int64_t      discard; /* states behind those, for elements of no group                      */
     int64_t facts, current, tree; /* where f0, states and tree0 lie in the task's state, in bytes */
