@@ -4,7 +4,8 @@
 set -eu
 missing=
 # A macro's function has its name and one of these endings; others are what a row's call comes to.
-for name in $(sed -n '/^RD_API rd_expr \*/,/;/p' include/rdim.h | grep -o '\*rd_[a-z0-9_]*(' | tr -d '*(' | sort -u); do
+# shellcheck disable=SC2013  # names have no blanks
+for name in $(sed -n 's/^RD_API rd_expr \*\(rd_[a-z0-9_]*\)(.*/\1/p' include/rdim/*.h | sort -u); do
     short=$(echo "$name" | sed 's/_\(of\|by\|fn\|text\|name\|user\|f32\|f64\)$//')
     op=${name#rd_}
     grep -q "\<$name\>\|\<$short\>" tests/constructors.def || grep -q "($op *," src/core/ops.def ||

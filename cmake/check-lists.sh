@@ -7,7 +7,7 @@ types='rd_exprs|rd_results|rd_names|rd_qs|rd_levels|rd_ints|rd_shape|rd_strides|
 types="$types|rd_array|rd_reduce_opts|rd_quantile_opts|rd_formula_opts|rd_sparse_opts|rd_matrix_opts|rd_sparse_array"
 missing=
 # Declarations in one line, split at each function's name.
-for name in $(sed -n '/^RD_API /,/;/p' include/rdim.h | tr '\n' ' ' | sed 's/rd_[a-z0-9_]* *(/\n&/g' |
+for name in $(sed -n '/^RD_API .*;$/p; /^RD_API [^;]*$/,/;/p' include/rdim/*.h | tr '\n' ' ' | sed 's/rd_[a-z0-9_]* *(/\n&/g' |
     grep -E "^rd_[^(]*\(.*(\<($types)\> (\*?[a-z_]+)[,)]|int(64|32)_t n[a-z_]*, (const )?[a-z0-9_]+ \*)" | sed 's/ *(.*//' | sort -u); do
     # A macro's function has its name and one of these endings.
     short=$(echo "$name" | sed 's/_\(of\|by\|fn\|text\|name\|user\)$//')

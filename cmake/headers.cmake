@@ -21,6 +21,14 @@ foreach(row IN ITEMS "header_clang;clang;-std=c11;main.c" "header_cxx;g++;-std=c
     list(APPEND rdim_tests ${name})
 endforeach()
 
+# Each part can be included alone, by every language and compiler that is here.
+add_test(NAME header_parts COMMAND sh ${consumer}/parts.sh ${PROJECT_SOURCE_DIR}/include ${header_flags})
+list(APPEND rdim_tests header_parts)
+
+# One comment and one declaration a function, and a declaration for each row of the tables.
+add_test(NAME header_rules COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/check-header.sh WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+list(APPEND rdim_tests header_rules)
+
 # What reads well and means something else does not compile, and the error names what to write.
 foreach(row IN ITEMS "gcc;c;11" "clang;c;11" "g++;c++;17" "clang++;c++;17")
     list(POP_FRONT row compiler language year)

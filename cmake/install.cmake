@@ -2,8 +2,9 @@
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rdim)
 
 install(TARGETS rdim EXPORT rdimTargets)
-install(FILES ${rdim_headers} ${PROJECT_BINARY_DIR}/include/rdim_export.h
+install(FILES include/rdim.h include/rdim.hpp ${PROJECT_BINARY_DIR}/include/rdim_export.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${rdim_header_parts} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rdim)
 install(EXPORT rdimTargets NAMESPACE rdim:: DESTINATION ${package_dir})
 
 configure_package_config_file(cmake/rdimConfig.cmake.in cmake/rdimConfig.cmake

@@ -6,7 +6,7 @@ import pathlib
 import re
 import textwrap
 
-from header import Chapter, Item, Name, chapters, kinds
+from header import Chapter, Item, Name, chapters, kinds, parts
 
 __all__ = ["write"]
 
@@ -61,8 +61,12 @@ class Writer:
                     n += 1
                 language = "c" if any(line.rstrip().endswith(";") for line in lines[:n]) else "text"
                 blocks.append(code_block(language, textwrap.dedent("\n".join(lines[:n]))))
+            elif lines[0].startswith("- "):
+                while n < len(lines) and lines[n].startswith(("  ", "- ")):
+                    n += 1
+                blocks.append(self.inline("\n".join(lines[:n])))
             else:
-                while n < len(lines) and not lines[n].startswith(("  ", "@")):
+                while n < len(lines) and not lines[n].startswith(("  ", "@", "- ")):
                     n += 1
                 blocks.append(self.inline("\n".join(lines[:n])))
             lines = lines[n:]
@@ -96,6 +100,8 @@ class Writer:
         return found
 
     def item(self, item: Item) -> str:
+        if item.title:
+            return f"{item.title}\n{'-' * len(item.title)}"
         body = self.paragraphs(item.comment) if item.comment else []
         if item.code and "{" in item.code and not any(one.kind == "enumerator" for one in item.names):
             body.append(code_block("c", item.code))
@@ -123,21 +129,17 @@ def code_block(language: str, text: str) -> str:
     return f".. code-block:: {language}\n\n" + textwrap.indent(text, "   ")
 
 
-def _file_name(title: str) -> str:
-    return re.sub(r"\W+", "-", title.lower()).strip("-")
-
-
 def write(folder: pathlib.Path) -> None:
     """Pages into the folder, index.rst among them."""
     overview, found = chapters()
     writer = Writer(kinds(found))
     folder.mkdir(parents=True, exist_ok=True)
     names = []
-    for chapter in found:
-        names.append(_file_name(chapter.title))
+    for part, chapter in zip(parts(), found):
+        names.append(part.stem)
         (folder / f"{names[-1]}.rst").write_text(writer.chapter(chapter))
     first, _, rest = overview.partition("\n")
     listed = "\n".join(f"   {name}" for name in names)
     (folder / "index.rst").write_text(
-        f"The C library\n=============\n\n{writer.inline(first)}\n\nAll of this is ``include/rdim.h``, chapter by chapter.\n\n"
+        f"The C library\n=============\n\n{writer.inline(first)}\n\nThese are the parts of ``include/rdim.h``, a page for each.\n\n"
         + code_block("text", rest.strip("\n")) + f"\n\n.. toctree::\n   :maxdepth: 1\n\n{listed}\n")

@@ -18,7 +18,8 @@ import c_pages  # noqa: E402
 import header  # noqa: E402
 import python_pages  # noqa: E402
 
-HEADER = re.sub(r"/\*.*?\*/", "", (ROOT / "include/rdim.h").read_text(), flags=re.S)
+TEXT = "\n".join(part.read_text() for part in header.parts())
+HEADER = re.sub(r"/\*.*?\*/", "", TEXT, flags=re.S)
 
 
 def text_of(folder: pathlib.Path) -> str:
@@ -67,9 +68,9 @@ def test_each_c_name_has_one_target(c):
 def test_c_comments_are_all_there(c):
     """Words of comments that say what a function is, in the order of the header."""
     overview, chapters = header.chapters()
-    assert "SIX RULES" in overview and len(chapters) > 20
+    assert "Keywords." in overview and len(chapters) > 20
     plain = re.sub(r"\s+", " ", re.sub(r"\\ |[`\\]|:c:\w+:|:doc:| </[\w-]+>", "", c))
-    for comment in re.findall(r"^/\*\* (.*?)[.:;\n]", (ROOT / "include/rdim.h").read_text(), re.M):
+    for comment in re.findall(r"^/\*\* (.*?)[.:;\n]", TEXT, re.M):
         words = " ".join(re.sub(r"[`\\]", "", comment).split())
         assert words in plain, words
 

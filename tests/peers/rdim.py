@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-HEADER = Path(__file__).parents[2] / "include/rdim.h"
+HEADER = Path(__file__).parents[2] / "include/rdim.h"  # which includes all of include/rdim
 MAX_RANK, OPEN = 32, -(2**63)
 TYPES = {np.dtype(name): k + 1 for k, name in enumerate(
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 - float32 float64 complex64 complex128".split())
@@ -40,13 +40,19 @@ def bare(text):
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
 
 
+def whole(path):
+    """The header's text with the parts that it includes in their places."""
+    return re.sub(r'^#include "(rdim/\w+\.h)".*$', lambda found: (path.parent / found.group(1)).read_text(), path.read_text(),
+                  flags=re.M)
+
+
 class Header:
     """Structs and functions of rdim.h: enough of C's grammar for how that is written."""
     basic = {"void": None, "bool": c_bool, "int": c_int32, "int32_t": c_int32, "uint32_t": c_uint32,
              "int64_t": c_int64, "uint64_t": c_uint64, "double": c_double, "size_t": ctypes.c_size_t}
 
     def __init__(self, path):
-        text = bare(path.read_text().split("#ifdef __cplusplus\n}\n")[0])
+        text = bare(whole(path))
         self.types = dict(self.basic)
         for name in re.findall(r"typedef\s+enum\s+(\w+)", text):
             self.types[name] = c_int32
@@ -101,7 +107,7 @@ class Rdim:
                 function.restype, function.argtypes = result, [t for _, t in arguments]
         opts = self.types["rd_ctx_opts"](size=ctypes.sizeof(self.types["rd_ctx_opts"]), threads=1)
         self.ctx = self.library.rd_ctx_new(byref(opts))
-        self.reducers = set(re.findall(r"#define rd_(\w+)\(x, \.\.\.\)\s+rd_reduce_name\(", header.read_text()))
+        self.reducers = set(re.findall(r"#define rd_(\w+)\(x, \.\.\.\)\s+rd_reduce_name\(", whole(header)))
         self.folds = self.reducers | {"cov", "corr", "first", "last"}  # what takes an axis and keywords
         self.alive = []
 
