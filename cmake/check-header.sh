@@ -18,12 +18,13 @@ for name in $(sed -n 's/^RD_REDUCTION(\([a-z0-9_]*\),.*/\1/p' src/core/reducers.
         say "reducers.def has $name, and no part of the header has rd_$name"
 done
 
-for file in include/rdim.h include/rdim/*.h; do
+for file in include/rdim.h include/rdim.hpp include/rdim/*.h include/rdim/*.hpp; do
     # Behind the end of a comment, and with one function in it.
     awk -v file="$file" '
         /^RD_API/ && !commented { print file ":" FNR ": no comment above: " $0; bad = 1 }
         /^#define (rd_|RD_)[a-zA-Z0-9_]*[a-zA-Z0-9](\(| |$)/ && !commented { print file ":" FNR ": no comment above: " $2; bad = 1 }
-        /^(typedef|enum|struct rd_[a-z_]+ {)/ && !commented { print file ":" FNR ": no comment above: " $0; bad = 1 }
+        /^(typedef|enum|struct rd_[a-z_]+ [{])/ && !commented { print file ":" FNR ": no comment above: " $0; bad = 1 }
+        file ~ /hpp$/ && /^(inline|class|using)/ && !commented { print file ":" FNR ": no comment above: " $0; bad = 1 }
         /^ +\*rd_[a-z0-9_]*\(/ { print file ":" FNR ": a second function in one declaration: " $0; bad = 1 }
         length > 100 { print file ":" FNR ": longer than 100 columns"; bad = 1 }
         FNR == 1 { documents = 0; commented = 0 }
@@ -32,7 +33,9 @@ for file in include/rdim.h include/rdim/*.h; do
         /\*\/$/ { documents = 0 }
         END { if (FNR > 250) { print file ": " FNR " lines, 250 are read in ten minutes"; bad = 1 }; exit bad }
     ' "$file" || bad=1
-    [ "$file" = include/rdim.h ] || grep -q "^#include \"${file#include/}\"" include/rdim.h ||
-        case $file in *_macros.h) ;; *) say "include/rdim.h does not include $file" ;; esac
+    case $file in
+        include/rdim.h | include/rdim.hpp | *_macros.h) ;;
+        *) grep -q "^#include \"${file#include/}\"" "include/rdim.${file##*.}" || say "include/rdim.${file##*.} lacks $file" ;;
+    esac
 done
 exit $bad
