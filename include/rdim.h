@@ -40,7 +40,7 @@
  *            on any number of threads, also of one plan.  An evaluation runs on as many threads as
  *            it is told, at most 1024, and fewer if the system starts fewer.  After fork() the
  *            child may evaluate, on one thread if the thread that forked had evaluated on several.
- *            Threads that the child starts are as any others.  rd_explain() shows both.
+ *            Threads that the child starts are as any others.  rd_explain() shows the number.
  *
  * The parts below are the manual.  Each can be read and included alone.  They are C11; C++17 may
  * include them, too.  Keyword macros and RD_FN are C only: <rdim.hpp> has their counterparts. */

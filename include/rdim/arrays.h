@@ -57,10 +57,10 @@ RD_API rd_status rd_array_own(rd_ctx *ctx, rd_array *array, void (*release)(void
  *
  *  @param array  the address of element [0, ..., 0] (NULL only if an extent is 0), the type, the
  *                shape, and strides in elements
- *  @return a node of that shape and type.  NULL on RD_ERR_SHAPE (an extent is negative, the size
- *          overflows, strides.n is neither 0 nor the rank, the rank is above 32), RD_ERR_TYPE (the
- *          type does not exist), or RD_ERR_ARGUMENT (no data, or an address that is not aligned to
- *          the type).
+ *  @return a node of that shape and type.  NULL on one of these errors.
+ *          RD_ERR_SHAPE: an extent is negative, the size overflows, the rank is above 32, or
+ *          strides.n is neither 0 nor the rank.  RD_ERR_TYPE: the type does not exist.
+ *          RD_ERR_ARGUMENT: there are no data, or the address is not aligned to the type.
  *  Ownership: the data stay the caller's and must outlive each evaluation that reads them. */
 RD_API rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array);
 /** A leaf that owns its memory, from an array that owns it (rd_eval, rd_array_own,

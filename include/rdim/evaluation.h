@@ -106,20 +106,20 @@ typedef struct rd_eval_opts {
 
 /** Evaluates y into out, with default options.
  *
- *  @param out  where and how to store y.  Its shape must be y's (else RD_ERR_SHAPE).  y is
- *              converted to its type if no value of y's type is lost: bool to integers, to wider
- *              ones, to wide enough floats, to wider ones (else RD_ERR_TYPE: use rd_cast()).
- *              Strides may be any, but an output that overlaps itself is RD_ERR_ARGUMENT.  An
- *              output may overlap an input: the result is right.
+ *  A zeroed out becomes fresh dense memory of y's shape and type, aligned to 64 bytes.  Free it
+ *  with rd_array_free().  Three fields may be set all the same.  .device says where the memory
+ *  lies.  With .order = 1 axis 0 is the fastest.  .strides alone, one number for each axis, orders
+ *  the axes: the one with the least number is the fastest.  RD_STRIDES(2, 1, 3) has axis 1 fastest,
+ *  then axis 0.
  *
- *              Zeroed: it becomes fresh dense memory of y's shape and type, aligned to 64 bytes,
- *              for rd_array_free().  These fields may be set all the same: .device; .order = 1,
- *              which makes axis 0 the fastest; or .strides alone, one number for each axis: the
- *              axis with the least number is the fastest.  RD_STRIDES(2, 1, 3) has axis 1 fastest,
- *              then axis 0.
- *  @return     RD_OK, or the recorded error: that of y if it is NULL, RD_ERR_CALLBACK, RD_ERR_AXIS
- *              (rd_take), RD_ERR_MEMORY, RD_ERR_LIMIT, RD_ERR_CANCELLED.  On an error the contents
- *              of the output memory are undefined; a zeroed out stays zeroed. */
+ *  Otherwise out says where and how to store y.  Its shape must be y's.  y is converted if the
+ *  output's type holds every value of y's type: bool to integer, to a wider integer, to a wide
+ *  enough float, to a wider float.  For other conversions use rd_cast().  Strides may be any, but
+ *  an output must not overlap itself.  It may overlap an input; the result is right.
+ *  @return RD_OK, or the recorded error: that of y if it is NULL, RD_ERR_SHAPE or RD_ERR_TYPE (the
+ *          output's shape or type), RD_ERR_ARGUMENT (the output overlaps itself), RD_ERR_CALLBACK,
+ *          RD_ERR_AXIS (an index of rd_take), RD_ERR_MEMORY, RD_ERR_LIMIT, RD_ERR_CANCELLED.  On an
+ *          error the contents of the output memory are undefined; a zeroed out stays zeroed. */
 RD_API rd_status rd_eval(rd_ctx *ctx, rd_expr *y, rd_array *out);
 /** Evaluates several results of any shapes, which share passes:
  *      rd_eval_many(ctx, RD_RESULTS({ mean, &m }, { sd, RD_INTO(p, shape) }), NULL)

@@ -38,7 +38,7 @@ RD_API rd_expr *rd_bincount(rd_exprs labels, rd_shape groups, rd_expr *weights);
 /** How many elements each of n bins from lo to hi has: rd_bincount() of rd_bins().
  *  numpy.histogram.
  *  @param weights  as for rd_bincount()
- *  @return (n) of i64.  NULL as these two functions. */
+ *  @return (n) of i64, or of the type of rd_sum with weights.  NULL as these two functions. */
 RD_API rd_expr *rd_histogram(rd_expr *x, int64_t n, double lo, double hi, rd_expr *weights);
 /** x with values added at places of an axis, the transpose of rd_take().  numpy.add.at.
  *

@@ -8,9 +8,10 @@
  * std and the functions after them give f64 for integers.  f16 and bf16 are accumulated in f32
  * and rounded once; .type = RD_F32 keeps the accumulated value.
  *
- * Errors: each function returns NULL on RD_ERR_AXIS, RD_ERR_TYPE, RD_ERR_SHAPE (.where or .weights
- * does not broadcast to x, or .initial to the result), RD_ERR_EMPTY (min, max, argmin or argmax of
- * no element), and RD_ERR_ARGUMENT (a keyword that the reducer does not take).
+ * Errors: each function returns NULL on RD_ERR_AXIS and RD_ERR_TYPE, and on these.
+ * - RD_ERR_SHAPE: .where or .weights does not broadcast to x, or .initial to the result.
+ * - RD_ERR_EMPTY: min, max, argmin or argmax of no element, without .initial.
+ * - RD_ERR_ARGUMENT: the reducer does not take a keyword.
  *
  * Complex operands: see rdim/complex_numbers.h.  More reductions: rdim/statistics.h and
  * rdim/sorting.h. */

@@ -2,7 +2,8 @@
  *
  * A sparse leaf has elements at some places and a fill, 0 by default, at all others.  The places
  * are its pattern.  Maps, reductions, products and views of whole axes visit the stored places
- * only.  They give what they give for the dense array: 0 times an infinite fill is NaN.
+ * only.  They give what they give for the dense array: a fill of 0 times an infinite element is
+ * NaN.
  *
  * With .stored there is nothing at the other places: no element of a reduction, and no neighbour of
  * a softmax.  Products then go as hand-written loops over stored elements do.
@@ -26,8 +27,8 @@ typedef enum rd_level_kind {
     /** For parent position p it stores the indices crd[pos[p]] to crd[pos[p + 1] - 1],
      *  ascending. */
     RD_LEVEL_COMPRESSED,
-    /** Entry p has index crd[p].  The last levels or all levels are such; their entries ascend
-     *  with the first of these levels first. */
+    /** Entry p has index crd[p].  Only the last levels of a format, or all, are such.  Entries
+     *  ascend by the index of the first such level, then by that of the next. */
     RD_LEVEL_COORDINATES
 } rd_level_kind;
 /** One level of a sparse leaf. */

@@ -52,11 +52,11 @@ struct rd_reducer {
     int32_t (*done)(const void *s);
     /** Not 0: no element gives no result, as for a maximum.
      *
-     *  A reduction of nothing is then RD_ERR_EMPTY, or .initial, a value of type `out`.  Where
-     *  .where, .skip_nan or a group leave no element, the result is .initial, or NaN if floats have
-     *  none.  init() must set a state that says it has seen nothing.  step() begins such a state
-     *  with its first element, merge() takes both kinds, and what finish() writes from one is not
-     *  used. */
+     *  A reduction of no element is then RD_ERR_EMPTY, or .initial, a value of type `out`.  Where
+     *  .where, .skip_nan or a group leave no element, the result is .initial.  Without .initial it
+     *  is NaN for floats, and RD_ERR_EMPTY for other types.
+     *  init() must set a state that says it has seen nothing.  step() begins such a state with its
+     *  first element, and merge() takes both kinds.  What finish() writes from one is not used. */
     int32_t no_identity, reserved;
 };
 
