@@ -45,6 +45,7 @@ typedef struct rd_levels { const rd_level *at; int32_t n; } rd_levels;
 typedef struct rd_sparse_opts {
     /** sizeof(rd_sparse_opts); the macro sets it. */
     uint32_t  size;
+    /** The extent of each axis. */
     rd_shape  shape;
     /** One level for each axis, in the order in which values are stored. */
     rd_levels levels;
@@ -77,7 +78,8 @@ typedef struct rd_matrix_opts {
     uint32_t size;
     rd_shape shape;
     /** COO: the row and the column of each place.  CSR, CSC: see rd_csr_of(), rd_csc_of(). */
-    rd_expr *pos, *crd, *values;
+    rd_expr *pos, *crd;
+    rd_expr *values;
     rd_expr *fill;
     bool     stored, trusted;
     rd_index origin;
@@ -118,6 +120,7 @@ RD_API rd_expr *rd_stored_as(rd_expr *x, rd_expr *values);
 /** An index array of a sparse result. */
 typedef struct rd_indices {
     void    *data;
+    /** The number of indices. */
     int64_t  n;
     /** RD_I32, or RD_I64 if an index needs it. */
     rd_dtype type;
@@ -133,6 +136,7 @@ typedef struct rd_stored_level {
 /** A sparse result. */
 typedef struct rd_sparse_array {
     rd_shape        shape;
+    /** The number of levels, one for each axis. */
     int32_t         n_level;
     /** There is nothing at the other places. */
     bool            stored;

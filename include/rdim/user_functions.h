@@ -38,9 +38,9 @@ typedef struct rd_fn {
     const char *name, *text;
     /** An expression that rdim can read, "x,y: x + y"; or NULL. */
     const char *code;
-    /** Loops of both float types, for code that rdim cannot read; both or neither. */
+    /** The loop of floats, for code that rdim cannot read.  Set both f32 and f64, or neither. */
     void (*f32)(int64_t n, const float *const *in, float *out);
-    /** The loop of doubles. */
+    /** The loop of doubles.  See f32. */
     void (*f64)(int64_t n, const double *const *in, double *out);
     /** Instead of code, f32 and f64: a function of blocks. */
     rd_block_fn *block;
@@ -57,10 +57,10 @@ typedef struct rd_fn {
  *
  *  f must be pure and thread-safe.  A function of C's library such as sqrtf is recognised; it then
  *  follows x's type.
- *  @return NULL on RD_ERR_ARGUMENT (f is NULL). */
+ *  @return NULL on RD_ERR_TYPE (x is complex), or RD_ERR_ARGUMENT (f is NULL). */
 RD_API rd_expr *rd_map_f32(rd_expr *x, float (*f)(float));
 /** A map by a function of double.  x is converted to f64, and the result is f64.  See rd_map_f32().
- *  @return NULL on RD_ERR_ARGUMENT (f is NULL). */
+ *  @return NULL on RD_ERR_TYPE (x is complex), or RD_ERR_ARGUMENT (f is NULL). */
 RD_API rd_expr *rd_map_f64(rd_expr *x, double (*f)(double));
 /** A map by an rd_fn of one operand.
  *  @return NULL on RD_ERR_TYPE, or RD_ERR_ARGUMENT (arity, f is NULL). */
@@ -70,27 +70,29 @@ RD_API rd_expr *rd_map_fn(rd_expr *x, const rd_fn *f);
  *  Text has + - * / % ^ (power), ?: comparisons && || ! and parentheses, numbers, pi, true and
  *  false.  It knows the maps of rdim by name, and C's names such as min, max, fabs, fmin, fmax and
  *  fmod.  Operands are x, y, z, w in order, or named before a colon: "a, b: a * b + 1".
- *  @return NULL on RD_ERR_TEXT, with a caret under the character and what was expected. */
+ *  @return NULL on RD_ERR_TYPE (x is complex), or RD_ERR_TEXT, with a caret under the character and
+ *          what was expected. */
 RD_API rd_expr *rd_map_text(rd_expr *x, const char *f);
 /** A map by a function of two floats.  Operands broadcast and are converted to f32.  See
  *  rd_map_f32().
- *  @return NULL on RD_ERR_SHAPE, or RD_ERR_ARGUMENT (f is NULL). */
+ *  @return NULL on RD_ERR_SHAPE, RD_ERR_TYPE (complex), or RD_ERR_ARGUMENT (f is NULL). */
 RD_API rd_expr *rd_map2_f32(rd_expr *x, rd_expr *y, float (*f)(float, float));
 /** A map by a function of two doubles.  Operands broadcast and are converted to f64.  See
  *  rd_map_f32().
- *  @return NULL on RD_ERR_SHAPE, or RD_ERR_ARGUMENT (f is NULL). */
+ *  @return NULL on RD_ERR_SHAPE, RD_ERR_TYPE (complex), or RD_ERR_ARGUMENT (f is NULL). */
 RD_API rd_expr *rd_map2_f64(rd_expr *x, rd_expr *y, double (*f)(double, double));
 /** A map by an rd_fn of two operands, which broadcast.
  *  @return NULL on RD_ERR_SHAPE, RD_ERR_TYPE, or RD_ERR_ARGUMENT (arity, f is NULL). */
 RD_API rd_expr *rd_map2_fn(rd_expr *x, rd_expr *y, const rd_fn *f);
 /** A map by function text with two operands, which broadcast.  See rd_map_text().
- *  @return NULL on RD_ERR_SHAPE, or RD_ERR_TEXT. */
+ *  @return NULL on RD_ERR_SHAPE, RD_ERR_TYPE (complex), or RD_ERR_TEXT. */
 RD_API rd_expr *rd_map2_text(rd_expr *x, rd_expr *y, const char *f);
 /** A map by an rd_fn of 1 to 8 operands, which broadcast.
  *  @return NULL on RD_ERR_SHAPE, RD_ERR_TYPE, or RD_ERR_ARGUMENT (arity, f is NULL). */
 RD_API rd_expr *rd_mapn_fn(const rd_fn *f, rd_exprs operands);
 /** A map by function text with 1 to 8 operands, which broadcast.  See rd_map_text().
- *  @return NULL on RD_ERR_SHAPE, RD_ERR_TEXT, or RD_ERR_ARGUMENT (the number of operands). */
+ *  @return NULL on RD_ERR_SHAPE, RD_ERR_TYPE (complex), RD_ERR_TEXT, or RD_ERR_ARGUMENT (the number
+ *          of operands). */
 RD_API rd_expr *rd_mapn_text(const char *f, rd_exprs operands);
 
 #ifdef __cplusplus
