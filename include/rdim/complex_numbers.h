@@ -8,7 +8,8 @@
  * - var and std, which are of |x - mean|^2, and norm: the result is real; cov takes the conjugate
  *   of the second operand;
  * - products; vecdot takes the conjugate of the first operand;
- * - rolling sum, mean, var and std; rd_standardise, rd_normalise, rd_trapezoid, rd_diff, rd_kron.
+ * - rolling sum, mean, var and std; rd_standardise, rd_normalise, rd_trapezoid, rd_gradient;
+ * - functions whose comments say so: joined arrays, rd_interp, rd_ffill, rd_convolve and others.
  * All others are RD_ERR_TYPE.  Complex numbers have no order, so rd_lt, rd_min, rd_argmax, rd_sort,
  * quantiles and the like are refused.  So are users' functions and function text.
  *

@@ -129,8 +129,9 @@ RD_API rd_status rd_eval(rd_ctx *ctx, rd_expr *y, rd_array *out);
  *  @return as rd_eval(). */
 RD_API rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /** One element of y as a double.  Only what it needs is computed.  A place at which a sparse y with
- *  .stored has nothing gives 0.  y must be real.
- *  @return NaN on failure, with the error recorded. */
+ *  .stored has nothing gives 0.
+ *  @return NaN on failure, with the error recorded: those of rd_eval(), and RD_ERR_TYPE
+ *          (complex). */
 RD_API double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index);
 
 /** Writes what `measure` found to a text file.  Other processes on a machine like this one can read

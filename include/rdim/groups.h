@@ -16,14 +16,16 @@ extern "C" {
  *
  *  The bin is floor((x - lo) * (n / (hi - lo))), computed in f64.  The last bin contains hi.  The
  *  label of NaN, and of numbers outside, is -1.  numpy.digitize with equal edges.
- *  @return NULL on RD_ERR_ARGUMENT: n is below 1, lo is not below hi, or one is not finite. */
+ *  @return NULL on RD_ERR_TYPE (complex), or RD_ERR_ARGUMENT: n is below 1, lo is not below hi, or
+ *          one is not finite. */
 RD_API rd_expr *rd_bins(rd_expr *x, int64_t n, double lo, double hi);
 /** The bin of each element between edges, i64 of x's shape, as a label for `.by`.
  *
  *  `edges` is a row of n + 1 numbers that do not fall, which is not checked.  Bin i has
  *  edges[i] <= x < edges[i + 1], and the last bin contains its right edge.  The label of NaN, and
  *  of numbers outside, is -1.  It is found by bisection.  numpy.digitize, less 1.
- *  @return NULL on RD_ERR_SHAPE: fewer than two edges, or not of rank 1. */
+ *  @return NULL on RD_ERR_TYPE (complex), or RD_ERR_SHAPE: fewer than two edges, or not of rank
+ *          1. */
 RD_API rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges);
 /** How often each label occurs, i64, or the sum of the weights of its elements.  numpy.bincount.
  *
@@ -44,7 +46,7 @@ RD_API rd_expr *rd_histogram(rd_expr *x, int64_t n, double lo, double hi, rd_exp
  *
  *  `values` broadcasts to the shape of rd_take(x, axis, index).  Values at equal places add up.
  *  Places below 0 count from the end, and places outside are ignored.  The result has the common
- *  type of x and values.
+ *  type of x and values, which may be complex.
  *  @return NULL on RD_ERR_AXIS, RD_ERR_SHAPE, or RD_ERR_TYPE (places that are not integers). */
 RD_API rd_expr *rd_scatter_add(rd_expr *x, int axis, rd_expr *index, rd_expr *values);
 

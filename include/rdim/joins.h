@@ -3,7 +3,9 @@
  * The functions are made of views and maps and fuse as these do, with one exception.  rd_concat,
  * rd_stack, rd_pad and rd_roll join parts, and an array of parts is stored whole before it is read.
  * As a result it is written in place, without another copy.  rd_explain() shows a stored array in a
- * `why:` line. */
+ * `why:` line.
+ *
+ * All functions take complex operands. */
 #ifndef RDIM_JOINS_H
 #define RDIM_JOINS_H
 #include "shapes.h"
@@ -71,12 +73,11 @@ RD_API rd_expr *rd_triu(rd_expr *x, int64_t k);
  *  @return NULL on RD_ERR_SHAPE (an extent is negative), or RD_ERR_TYPE. */
 RD_API rd_expr *rd_tri(rd_ctx *ctx, int64_t n, int64_t m, int64_t k, rd_dtype type);
 /** The Kronecker product: copies of y, each times an element of x.  The extent of an axis is the
- *  product of both extents; an operand with fewer axes has the last ones.  Takes complex operands.
- *  numpy.kron.
+ *  product of both extents; an operand with fewer axes has the last ones.  numpy.kron.
  *  @return NULL on RD_ERR_SHAPE (a rank is above 16). */
 RD_API rd_expr *rd_kron(rd_expr *x, rd_expr *y);
 /** Differences of neighbours along an axis, x[i + 1] - x[i], taken n times.  For bools: whether
- *  neighbours differ.  Takes complex operands.  numpy.diff.
+ *  neighbours differ.  numpy.diff.
  *  @return NULL on RD_ERR_AXIS, or RD_ERR_ARGUMENT (n is negative). */
 RD_API rd_expr *rd_diff(rd_expr *x, int axis, int32_t n);
 

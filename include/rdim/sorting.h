@@ -138,11 +138,11 @@ RD_API rd_expr *rd_searchsorted(rd_expr *sorted, rd_expr *x, rd_side side);
 RD_API rd_expr *rd_interp(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left,
                           rd_expr *right);
 /** x with each NaN replaced by the last number before it along an axis, if that is at most `limit`
- *  elements away; 0: any distance.  Integers are x itself.  pandas.DataFrame.ffill.
+ *  elements away; 0: any distance.  Integers are x itself; takes complex.  pandas.DataFrame.ffill.
  *  @return NULL on RD_ERR_AXIS, or RD_ERR_ARGUMENT (limit is negative). */
 RD_API rd_expr *rd_ffill(rd_expr *x, int axis, int64_t limit);
 /** x with each NaN replaced by the next number after it along an axis, if that is at most `limit`
- *  elements away; 0: any distance.  Integers are x itself.  pandas.DataFrame.bfill.
+ *  elements away; 0: any distance.  Integers are x itself; takes complex.  pandas.DataFrame.bfill.
  *  @return NULL on RD_ERR_AXIS, or RD_ERR_ARGUMENT (limit is negative). */
 RD_API rd_expr *rd_bfill(rd_expr *x, int axis, int64_t limit);
 

@@ -64,8 +64,8 @@ RD_API rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis);
  *  @param x      as for rd_trapezoid()
  *  @param order  the slope at the ends: 1 by the line through two points, 2 by the parabola through
  *                three
- *  @return y's shape; integers give f64.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (no more than `order`
- *          elements), RD_ERR_ARGUMENT (order), or RD_ERR_TYPE (x is complex). */
+ *  @return y's shape; integers give f64; y may be complex.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (no
+ *          more than `order` elements), RD_ERR_ARGUMENT (order), or RD_ERR_TYPE (x is complex). */
 RD_API rd_expr *rd_gradient(rd_expr *y, rd_expr *x, int axis, int order);
 
 #ifdef __cplusplus

@@ -84,8 +84,8 @@ typedef enum rd_convolve_mode {
 /** The convolution of x along an axis with the row k: y[i] = sum over j of x[i - j] k[j].
  *  numpy.convolve.
  *
- *  Types are those of rd_matmul().  Each result takes as many products as k has elements, or as the
- *  shorter one of two rows has.  There is no Fourier transform.
+ *  Types are those of rd_matmul(), complex ones too.  Each result takes as many products as k has
+ *  elements, or as the shorter one of two rows has.  There is no Fourier transform.
  *  @return NULL on RD_ERR_AXIS, RD_ERR_SHAPE (k is not a row, or empty), or RD_ERR_ARGUMENT
  *          (mode). */
 RD_API rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode);
