@@ -21,7 +21,7 @@ foreach(row IN ITEMS "header_clang;clang;-std=c11;main.c" "header_cxx;g++;-std=c
     list(APPEND rdim_tests ${name})
 endforeach()
 
-# Each part can be included alone, by every language and compiler that is here.
+# Each part can be included alone, in every language.
 add_test(NAME header_parts COMMAND sh ${consumer}/parts.sh ${PROJECT_SOURCE_DIR}/include ${header_flags})
 list(APPEND rdim_tests header_parts)
 
