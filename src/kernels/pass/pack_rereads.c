@@ -4,7 +4,7 @@
  *     serial i2 {                     serial i1 to 3 { vector i0 { a7[64*i1 + i0 - m0] = .. } }
  *       vector i0 {                   serial i2 {
  *         unroll i1 to 3 {              vector i0 {
- *           r4 = load s1[3*i0 + i1]       unroll i1 to 3 { r4 = load a7[64*i1 + i0 - m0] .. } } } */
+ *           r4 = load s1[3*i0 + i1]       unroll i1 to 3 { r4 = load a7[64*i1 + i0 - m0] } } } */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
