@@ -41,14 +41,14 @@ static bool is_wide(const rd_program *p)
     return wide;
 }
 
-static double seconds_here(const rd_rates *r, const rd_program *p, const rd_cost *cost)
+static double seconds_here(const rd_rates *r, const rd_program *p, const rd_work *cost)
 {
     const double speed = is_wide(p) ? r->operations / 2 : r->operations;
 
     return greater((cost->read + cost->written) / r->memory, cost->additions / speed);
 }
 
-static double seconds_there(const rd_rates *r, const rd_program *p, const rd_cost *cost)
+static double seconds_there(const rd_rates *r, const rd_program *p, const rd_work *cost)
 {
     const double speed = SHARE * (is_wide(p) ? r->device.doubles : r->device.floats);
 
@@ -67,7 +67,7 @@ static bool has_user(const rd_program *p)
     return found;
 }
 
-static bool is_unknown(const rd_program *p, const rd_cost *cost)
+static bool is_unknown(const rd_program *p, const rd_work *cost)
 {
     return cost->calls > 0 || has_user(p) || rd_backend_cpu.library(p);
 }
@@ -81,7 +81,7 @@ rd_auto_choice rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p
     bool           stays = false;
 
     for (int s = 0; s < n; s++) {
-        const rd_cost cost = rd_program_cost(&p[s], true), all = rd_program_cost(&p[s], false);
+        const rd_work cost = rd_program_work(&p[s], true), all = rd_program_work(&p[s], false);
 
         v.here += seconds_here(rates, &p[s], &cost);
         v.there += seconds_there(rates, &p[s], &all);
@@ -108,7 +108,7 @@ bool rd_auto_is_worth_asking(int n, const rd_program *p)
     double seconds = 0;
 
     for (int s = 0; s < n; s++) {
-        const rd_cost cost = rd_program_cost(&p[s], true);
+        const rd_work cost = rd_program_work(&p[s], true);
 
         seconds += is_unknown(&p[s], &cost)
                        ? 0

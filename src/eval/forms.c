@@ -154,10 +154,10 @@ static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked, double 
 /* The two costs of a stage: with all loop iterations, and without those that a mask leaves out.
  * Only compiled loops save the latter. */
 typedef struct costs {
-    rd_cost all, bounded;
+    rd_work all, bounded;
 } costs;
 
-static const rd_cost *cost_of(const costs *c, rd_form_kind kind)
+static const rd_work *cost_of(const costs *c, rd_form_kind kind)
 {
     return kind == RD_FORM_NEST ? &c->bounded : &c->all;
 }
@@ -369,7 +369,7 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
     if (backend->device)
         return kernels_text(text, nest->tree->graph, n, p, pool, results, use);
     for (int k = 0; k < n; k++) { /* costs come first: a prepared product counts its blocks */
-        const costs c      = { rd_program_cost(&p[k], false), rd_program_cost(&p[k], true) };
+        const costs c      = { rd_program_work(&p[k], false), rd_program_work(&p[k], true) };
         const int   shared = threads_of(&p[k], nest->tree->graph->ctx, threads, p[k].work);
 
         s[k].most = threads_of(&p[k], nest->tree->graph->ctx, threads, RD_SMALL_WORK);

@@ -11,7 +11,7 @@ typedef struct rd_stage_form {
     const rd_backend_table *backend;
     const rd_program       *p;
     rd_form                 form;
-    rd_cost                 cost;
+    rd_work                 cost;
     rd_price                price; /* predicted time; 0 ns: there is no loop tree */
     int                     number, threads;
     int                     most;           /* threads that a stage of much work would have */

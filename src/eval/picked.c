@@ -102,7 +102,7 @@ bool rd_picked_make(rd_picked *s, rd_ctx *ctx, const char *call, rd_expr *mask, 
     bool     done;
 
     *s = (rd_picked){ .ctx     = ctx,
-                      .kernels = rd_picks_here(),
+                      .kernels = rd_compressors_here(),
                       .pieces  = rd_pieces_of(mask, piece_points(ctx, mask, cheap)),
                       .first   = -1 };
 

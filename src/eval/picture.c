@@ -265,7 +265,7 @@ static void describe_stage(const plan *p, int k)
 {
     rd_text             *text = &p->lines[k];
     const rd_stage_form *s    = p->stages->form ? &p->stages->form[k] : NULL;
-    const rd_cost        cost = s ? s->cost : rd_program_cost(&p->stages->program[k], false);
+    const rd_work        cost = s ? s->cost : rd_program_work(&p->stages->program[k], false);
 
     rd_text_add(text, "stage %d: ", k);
     if (s)

@@ -41,7 +41,7 @@ static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
         y ? rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ &result, 1 }, &opts) : NULL;
 
     for (int s = 0; plan && s < plan->n_stage; s++) {
-        const rd_cost cost = rd_program_cost(&plan->program[s], true);
+        const rd_work cost = rd_program_work(&plan->program[s], true);
 
         amount += of_bytes ? cost.read + cost.written : cost.additions;
     }

@@ -189,7 +189,7 @@ static void download_with_gaps(rd_device_run *r, int k)
         return;
     }
     if (!r->device->down(r->queue, aside, r->got[r->plan->out[k].slot], e->hi - e->lo, r->of.why) ||
-        !r->device->settle(r->queue, r->of.why))
+        !r->device->synchronise(r->queue, r->of.why))
         rd_device_fail(&r->of, RD_ERR_DEVICE);
     else
         rd_copy_out(&r->plan->out[k], r->frame->target[k], aside - e->lo);
@@ -263,7 +263,7 @@ static bool uses_windows(rd_device_run *r, const rd_program *p, bool *parts)
         upload_host_slots(r, p);
         return false;
     }
-    if (!r->device->settle(r->queue, r->of.why))
+    if (!r->device->synchronise(r->queue, r->of.why))
         rd_device_fail(&r->of, RD_ERR_DEVICE);
     return true;
 }
@@ -357,7 +357,7 @@ static void end_submission(rd_device_run *r)
     const bool waits  = !r->plan->async || r->of.status != RD_OK || !are_results_on_device(r->plan);
     rd_task    report = { 0 };
     char       why[RD_DEVICE_TEXT];
-    const bool done = (waits ? r->device->end : r->device->leave)(r->asked, &report, why);
+    const bool done = (waits ? r->device->end : r->device->detach)(r->asked, &report, why);
 
     rd_warn(r->plan->ctx, report.warnings);
     if (r->of.status != RD_OK)

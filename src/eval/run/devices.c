@@ -140,7 +140,7 @@ static void run_partitioned(devices_run *r, const rd_program *p, int32_t n)
     rd_task              report = { 0 };
     rd_device_end        end;
 
-    if (!r->device->deal(p, r->queue, n, &host, &report, &end, r->of.why))
+    if (!r->device->partition(p, r->queue, n, &host, &report, &end, r->of.why))
         fail(r, end);
     take_report(r, &report);
 }

@@ -97,7 +97,7 @@ static bool run_stage(const rd_plan *plan, const rd_program *p, void **slot, cha
     task.state    = work;
     task.lo       = 0;
     task.hi       = p->root >= 0 ? p->axis_extent[p->root] : 1;
-    task.way      = NULL;
+    task.strategy = NULL;
     task.warnings = 0;
     task.status   = RD_OK;
     task.loads    = 0;

@@ -186,7 +186,7 @@ static bool replay(rd_device_run *r, rd_recording *recording)
     if (!r->device->replay(recording, r->queue, r->of.why))
         return false;
     rd_device_results(r);
-    if (!r->device->settle(r->queue, r->of.why) && r->of.status == RD_OK)
+    if (!r->device->synchronise(r->queue, r->of.why) && r->of.status == RD_OK)
         rd_device_fail(&r->of, RD_ERR_DEVICE);
     return true;
 }
@@ -195,7 +195,7 @@ static bool replay(rd_device_run *r, rd_recording *recording)
  * recording's memory may still be under way. */
 static void give_up(rd_device_run *r, rd_recordings *all)
 {
-    (void)r->device->settle(r->queue, r->of.why);
+    (void)r->device->synchronise(r->queue, r->of.why);
     r->device->forget(all->of[0].recording);
     all->of[0].recording = NULL;
     all->refused         = r->of.status != RD_ERR_CANCELLED;

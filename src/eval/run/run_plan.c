@@ -90,7 +90,7 @@ static void set_task(const rd_program *p, rd_task *task, int64_t state, char *wo
     task->status      = RD_OK;
     task->sentence[0] = 0;
     task->loads       = 0;
-    task->way         = NULL;
+    task->strategy    = NULL;
 }
 
 static bool more_memory(const run *r, const rd_program *p, tasks *t)
@@ -140,7 +140,7 @@ static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_
         memcpy(own, r->frame->slot, sizeof(void *) * (size_t)plan->n_slot);
         set_task(p, &t->task[k], t->state, own + slots, (void **)(void *)own, k * size,
                  k + 1 < n ? (k + 1) * size : extent);
-        t->task[k].way = t->way;
+        t->task[k].strategy = t->way;
     }
     return true;
 }
@@ -151,10 +151,10 @@ static void switch_to_compiled(const run *r, const rd_program *p, rd_task *task)
 {
     const rd_backend_table *backend = r->plan->backend;
 
-    if (task->way || !backend->way || p->body > 0 || p->tail < p->n_inst)
+    if (task->strategy || !backend->strategy || p->body > 0 || p->tail < p->n_inst)
         return;
-    task->way = backend->way(p);
-    if (task->way)
+    task->strategy = backend->strategy(p);
+    if (task->strategy)
         backend->head(p, task);
 }
 
@@ -203,7 +203,7 @@ static void run_task(const run *r, const rd_program *p, const tasks *t, int k)
         rd_stop_end();
     rd_float_env_end(env);
     if (r->plan->traced)
-        rd_trace_event("task", strategy_name(p, task->way), begun,
+        rd_trace_event("task", strategy_name(p, task->strategy), begun,
                        "\"task\":%d,\"from\":%" PRId64 ",\"to\":%" PRId64, k, lo, task->hi);
 }
 
@@ -264,8 +264,8 @@ static void run_parts(const run *r, const rd_program *p, tasks *t)
         before = *t->task;
     set_task(p, t->task, t->state, t->memory ? t->memory : r->frame->work, r->frame->slot,
              t->task->lo, t->task->hi);
-    if (backend->way)
-        t->way = t->task->way = backend->way(p);
+    if (backend->strategy)
+        t->way = t->task->strategy = backend->strategy(p);
     /* directly: even an OpenMP region of one thread costs as much as a small kernel */
     run_task(r, p, t, 0);
     if (t->task->status == RD_OK && before.status != RD_OK)
@@ -300,7 +300,7 @@ static void rerun_for_errors(run *r, const rd_program *p, int64_t extent, tasks 
         r->status = rd_no_memory(r->plan);
         return;
     }
-    t->task->way = NULL;
+    t->task->strategy = NULL;
     run_task(r, p, t, 0);
 }
 
@@ -311,7 +311,7 @@ static void trace_stage(const run *r, const rd_program *p, const tasks *t, doubl
 
     snprintf(name, sizeof name, "stage %d: %s", (int)(p - r->plan->program),
              t->done && !p->product ? p->whole ? "compiled loops" : "one kernel"
-                                    : strategy_name(p, t->task->way));
+                                    : strategy_name(p, t->task->strategy));
     rd_trace_event("stage", name, begun, "\"tasks\":%d", (int)t->n);
 }
 
@@ -323,7 +323,7 @@ static void report(const run *r, const rd_program *p, const tasks *t, double beg
     bool         mixed = t->done;
 
     for (int k = 0; k < t->n; k++)
-        mixed |= t->task[k].way != t->way;
+        mixed |= t->task[k].strategy != t->way;
     if (!mixed)
         r->plan->backend->ran(p, t->way, t->threads, taken);
 }
@@ -334,15 +334,15 @@ static void run_stage(run *r, const rd_program *p)
 {
     const double  begun  = r->plan->traced || p->timed ? rd_seconds() : 0;
     const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 1;
-    tasks         t      = { .way = p->by_rows ? r->plan->backend->way(p) : NULL };
+    tasks         t      = { .way = p->by_rows ? r->plan->backend->strategy(p) : NULL };
     const int64_t size   = task_size(r->plan, p, extent, t.way ? ROWS_GRAIN : p->grain);
     const bool    alone  = size >= extent;
 
     t.state = t.way && !alone ? p->by_rows_bytes : p->state_bytes;
     if (r->watch)
         rd_watch_stage(r->watch, p);
-    if (!alone && !t.way && r->plan->backend->way)
-        t.way = r->plan->backend->way(p);
+    if (!alone && !t.way && r->plan->backend->strategy)
+        t.way = r->plan->backend->strategy(p);
     if (!(alone ? one_task(r, p, extent, &t) : make_tasks(r, p, extent, size, &t))) {
         r->status = rd_no_memory(r->plan);
         return;
