@@ -303,7 +303,7 @@ int64_t rd_cuda_pair_items(const rd_cuda_strategy *s, int64_t extent);
 
 /* ---- pair_memory.c --------------------------------------------------------------------------- */
 /* The axis of the points that every result reads. */
-int32_t rd_cuda_pair_axis(const rd_cuda_strategy *s); /* of the points */
+int32_t rd_cuda_pair_axis(const rd_cuda_strategy *s);
 /* True if a load depends on the result. */
 bool rd_cuda_is_row(const rd_cuda_strategy *s, int32_t inst);
 /* Shared memory that a block of threads needs for one tile of points. */
