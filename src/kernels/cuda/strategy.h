@@ -276,7 +276,7 @@ typedef struct rd_cuda_vector_accesses {
 } rd_cuda_vector_accesses;
 /* Finds the vector accesses of a loop, and how many rounds are prefetched. */
 void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
-                                rd_cuda_vector_accesses *packs);
+                                rd_cuda_vector_accesses *accesses);
 
 /* ---- block_tile.c ---------------------------------------------------------------------------- */
 /* True if one fold reduces an axis that another fold keeps, in the same loops, and neither reads
@@ -289,7 +289,7 @@ bool rd_cuda_find_block_tile(rd_cuda_strategy *s);
 int32_t rd_cuda_tile_outer(const rd_cuda_strategy *s);
 int32_t rd_cuda_tile_inner(const rd_cuda_strategy *s);
 /* Finds the vector accesses of the inner loop of a block tile. */
-void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *packs);
+void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *accesses);
 /* Nodes at one place, on all levels of groups, of n tiles; and groups of these levels. */
 int64_t rd_cuda_nodes_of(const rd_cuda_strategy *s, int64_t n);
 int64_t rd_cuda_groups_of(const rd_cuda_strategy *s, int64_t n);
