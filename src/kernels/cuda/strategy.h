@@ -268,11 +268,12 @@ double rd_cuda_weight_of(const rd_program *p, int32_t loop);
 /* Accesses of a loop that move several elements at once, and loads that a thread prefetches. */
 enum { RD_MOST_VECTOR_ACCESSES = 16 };
 typedef struct rd_cuda_vector_accesses {
-    int32_t n, inst[RD_MOST_VECTOR_ACCESSES];
-    int32_t each[RD_MOST_VECTOR_ACCESSES]; /* elements that each access moves at once             */
-    int32_t prefetch;     /* rounds of the loop that are loaded before the first one is used      */
-    int32_t serial_width; /* elements of a round, in a loop that one thread runs by itself; 1     */
-    bool    is_blocked; /* full rounds run `prefetch` at a time, without a test for each element */
+    int32_t n;        /* accesses                                                              */
+    int32_t prefetch; /* rounds of the loop that are loaded before the first one is used       */
+    int32_t inst[RD_MOST_VECTOR_ACCESSES];
+    int32_t each[RD_MOST_VECTOR_ACCESSES]; /* elements that each access moves at once          */
+    int32_t serial_width; /* elements of a round, in a loop that one thread runs by itself; 1  */
+    bool    is_blocked;   /* full rounds run `prefetch` at a time, without a test per element    */
 } rd_cuda_vector_accesses;
 /* Finds the vector accesses of a loop, and how many rounds are prefetched. */
 void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
