@@ -22,6 +22,7 @@ static void say_missing(const char *name, const char *reason, char why[RD_CUDA_T
         snprintf(why, RD_CUDA_TEXT, "%s", reason);
 }
 
+/* Opens a shared library; NULL: it is missing or unusable, and `why` has the reason. */
 static void *open_file(const char *name, char why[RD_CUDA_TEXT])
 {
     void *file = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -34,6 +35,7 @@ static void *open_file(const char *name, char why[RD_CUDA_TEXT])
 /* The major number of the CUDA that a file is of; 0: it does not say. */
 typedef int major_fn(void *file);
 
+/* The major CUDA version of an NVRTC file; 0: it does not say. */
 static int nvrtc_major(void *file)
 {
     int major = 0, minor;
@@ -44,6 +46,7 @@ static int nvrtc_major(void *file)
     return version && version(&major, &minor) == NVRTC_SUCCESS ? major : 0;
 }
 
+/* The major CUDA version of a cuBLAS file; 0: it does not say. */
 static int cublas_major(void *file)
 {
     int major = 0;
@@ -94,6 +97,7 @@ static void *open_first(const char *const *names, major_fn *major_of, char *foun
     return file;
 }
 
+/* Opens the driver, or the file that RDIM_LIBCUDA names. */
 static void *open_driver(char *found, char why[RD_CUDA_TEXT])
 {
     const char *const named = rd_environment(RD_ENV_RDIM_LIBCUDA);

@@ -361,6 +361,7 @@ int64_t rd_cuda_nodes_of(const rd_cuda_strategy *s, int64_t n)
     return n + rd_cuda_groups_of(s, n);
 }
 
+/* Adds up the groups of all levels: each level has 1 / fan as many. */
 int64_t rd_cuda_groups_of(const rd_cuda_strategy *s, int64_t n)
 {
     int64_t groups = 0;

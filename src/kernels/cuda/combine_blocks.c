@@ -14,11 +14,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* One of the two loops of a block tile. */
 static const rd_loop *loop_of(const rd_cuda_text *t, int k)
 {
     return &t->s->p->loop[t->s->tile_loop[k]];
 }
 
+/* Lanes of a cell. */
 static int64_t lanes_of(const rd_cuda_fold *f)
 {
     return f->of.fold->lanes;
@@ -37,6 +39,7 @@ static int64_t node_pitch(const rd_cuda_text *t, const rd_cuda_fold *f)
     return loop_of(t, f->threads_are_lanes ? 0 : 1)->extent * lanes_of(f);
 }
 
+/* Adds n closing braces, each one level further out. */
 static void close_braces(rd_cuda_text *t, int n)
 {
     while (n-- > 0) {
@@ -130,6 +133,7 @@ void rd_cuda_combine_functions(rd_cuda_text *t)
 }
 
 /* ---- A block tile ---------------------------------------------------------------------------- */
+/* The columns that all threads of a team have: the lanes of a row. */
 static int32_t lanes_of_rows(const rd_cuda_strategy *s)
 {
     return s->team * s->width;

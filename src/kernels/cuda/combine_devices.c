@@ -116,6 +116,7 @@ static rd_gpu_run_state *gather(const rd_device_ranges *by, int32_t n, partials 
     return upload(by->run, all) ? NULL : by->run;
 }
 
+/* Allocates two copies of partials, and gathers. */
 rd_gpu_run_state *rd_partials_gather(const rd_device_ranges *by, int32_t n)
 {
     partials          all = { 0 }, own = { 0 };
@@ -139,6 +140,7 @@ static rd_gpu_run_state *broadcast(const rd_device_ranges *by, int32_t n, partia
     return NULL;
 }
 
+/* Allocates a copy of partials, and broadcasts. */
 rd_gpu_run_state *rd_partials_broadcast(const rd_device_ranges *by, int32_t n)
 {
     partials          all    = { 0 };

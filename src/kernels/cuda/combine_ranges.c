@@ -75,6 +75,7 @@ static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f, char name, con
         rd_print_line(&t->print, "%s %c%d[%s];", rd_node_type(&f->of, k), name, k, count);
 }
 
+/* Adds n closing braces, each one level further out. */
 static void close_braces(rd_cuda_text *t, int n)
 {
     while (n-- > 0) {

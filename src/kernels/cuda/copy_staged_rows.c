@@ -101,8 +101,10 @@ static void declare_rows(rd_cuda_text *t, int32_t k)
 }
 
 /* Declares where the block's rows begin in memory, and how many elements lie between the start of
- * a vector and the first element: "const int64_t from0 = 0 + (top0) * 10; const int skew0 =
- * (int)(from0 & 3);". */
+ * a vector and the first element:
+ *
+ *     const int64_t from0 = 0 + (top0) * 10;
+ *     const int skew0 = (int)(from0 & 3); */
 static void declare_beginning(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_staged_row *r     = &t->s->staged_row[k];

@@ -93,6 +93,7 @@ bool rd_gpu_product_prepare(const rd_program *p, rd_get_fn *get, void *pool,
     return true;
 }
 
+/* Adds the product's extents, its batch and its calls. */
 void rd_gpu_product_text(rd_text *to, const rd_gpu_product *product)
 {
     const rd_product *of = &product->of;

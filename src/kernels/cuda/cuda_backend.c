@@ -44,6 +44,7 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     return true;
 }
 
+/* The reason why the GPU cannot run a program; NULL: it can. */
 static const char *refuses(const rd_program *p)
 {
     const prepared *made = p->code;
@@ -87,6 +88,7 @@ static void put_memory(rd_queue *queue, void *at)
     rd_submissions_put(queue, (CUdeviceptr)(uintptr_t)at);
 }
 
+/* Returns memory whose queue is gone. */
 static void put_late(int32_t device, void *at)
 {
     char          ignored[RD_CUDA_TEXT];
@@ -126,6 +128,7 @@ static int64_t room(rd_queue *queue, int64_t wanted)
     return rd_gpu_room(rd_queue_gpu(queue), wanted);
 }
 
+/* True if these slots of a program can come by windows. */
 static bool may_be_windows(const rd_program *p, rd_queue *queue, const bool *slots)
 {
     const prepared *made = p->code;
@@ -160,6 +163,7 @@ static rd_recording *record(rd_queue *queue, rd_submission **s, char *why)
     return rd_recording_begin(rd_queue_gpu(queue), s, why);
 }
 
+/* The GPUs that share a program's work; *why: the reason if it is one. */
 static int32_t shares(const rd_program *p, const char **why)
 {
     const prepared *made = p->code;
@@ -177,6 +181,7 @@ static bool run_partitioned(const rd_program *p, rd_queue *const *queue, int32_t
                                   why);
 }
 
+/* Adds the line about a program's strategy, or why it has none. */
 static void form_text(rd_text *text, const prepared *made)
 {
     if (made->product)

@@ -1,6 +1,7 @@
 /* dense.c - which elements lie densely in memory, and how many of them make a vector. */
 #include "kernels/cuda/strategy.h"
 
+/* Rows in shared memory are no accesses, except the load that fills a cached row. */
 bool rd_cuda_is_access(const rd_cuda_strategy *s, int32_t i)
 {
     const rd_inst *inst = &s->p->inst[i];
@@ -33,6 +34,7 @@ bool rd_cuda_is_dense_for(const rd_cuda_strategy *s, int32_t i, int32_t axis, in
     return true;
 }
 
+/* Takes the axis and the body of a loop. */
 bool rd_cuda_is_dense(const rd_cuda_strategy *s, int32_t inst, int32_t loop)
 {
     const rd_loop *l = &s->p->loop[loop];
@@ -40,6 +42,7 @@ bool rd_cuda_is_dense(const rd_cuda_strategy *s, int32_t inst, int32_t loop)
     return rd_cuda_is_dense_for(s, inst, l->axis, l->begin, l->end);
 }
 
+/* Offset and all strides of other axes must be multiples of the vector. */
 bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide)
 {
     bool is = at->offset % wide == 0;
@@ -49,6 +52,7 @@ bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide)
     return is;
 }
 
+/* Searches the folds with a step in the loop. */
 const rd_address *rd_cuda_lanes_along(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l = &s->p->loop[loop];
@@ -64,6 +68,7 @@ int32_t rd_cuda_size_of(const rd_cuda_strategy *s, int32_t i)
     return rd_dtype_size(s->p->address[s->p->inst[i].arg].type);
 }
 
+/* Limited by the bytes and by the elements of a vector. */
 int32_t rd_cuda_vector_width(const rd_cuda_strategy *s, int32_t size)
 {
     const int32_t wide = s->choice.vector / size;
@@ -87,6 +92,7 @@ int32_t rd_cuda_smaller_size(int32_t a, int32_t b)
     return a == 0 || (b > 0 && b < a) ? b : a;
 }
 
+/* Searches all accesses of the loop. */
 int32_t rd_cuda_least_along(const rd_cuda_strategy *s, int32_t loop)
 {
     int32_t least = 0;

@@ -195,6 +195,7 @@ static bool retain(rd_gpu *gpu, char why[RD_CUDA_TEXT])
     return here;
 }
 
+/* Retains the context at the first call, and makes it current. */
 bool rd_gpu_enter(rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
     if (is_child(why))

@@ -40,6 +40,7 @@ static bool open_stream(rd_recording *r, char why[RD_CUDA_TEXT])
     return done;
 }
 
+/* Makes a queue of the captured stream, and a submission that records. */
 static bool open_queue(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     bool full;
@@ -149,6 +150,7 @@ static void drop_graph(rd_recording *r)
     rd_gpu_leave(r->gpu);
 }
 
+/* Destroys the captured stream. */
 static void close_stream(rd_recording *r)
 {
     char ignored[RD_CUDA_TEXT];

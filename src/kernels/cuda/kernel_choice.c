@@ -7,8 +7,8 @@
 static rd_cuda_choice by_rule(void)
 {
     return (rd_cuda_choice){
-        /* Four warps, one for each scheduler of a multiprocessor; small enough that a block which
-         * ends makes room soon, and that rows of all its teams fit in shared memory. */
+        /* Four warps, one for each scheduler of a multiprocessor.  A small block soon makes room
+         * for the next, and shared memory has room for the rows of all its teams. */
         .block = 128,
         /* 64 registers each; left to itself the compiler takes 85 for a log-sum-exp, which then is
          * 1.16 times as slow on an H200. */
@@ -19,17 +19,17 @@ static rd_cuda_choice by_rule(void)
 
         /* The widest access there is, for the fewest instructions a byte. */
         .vector = 16,
-        /* 8 of 16 bits; 16 of 8 bits would have 16 accumulators in registers. */
+        /* 8 elements of 16 bits; 16 elements of 8 bits would need 16 accumulators in registers. */
         .most_wide = 8,
         /* Memory that answers after 0.6 us wants some 20 KiB in flight from each multiprocessor of
          * an H100, more to be safe: 512 threads, where registers leave room for 1024, have 64
          * KiB. */
         .ahead = 8,
-        /* More is no longer bound by memory, and fills the cache of instructions. */
+        /* A longer body is no longer bound by memory, and fills the instruction cache. */
         .weight = 512,
         /* 8 threads by 16 bytes are a line of 128 bytes. */
         .least_team = 8,
-        /* Shorter rows are less than two rounds of a team; an item does a whole one. */
+        /* Shorter rows are less than two rounds of a team; one item does a whole row. */
         .least_row = 64,
         /* Scans hide little: threads matter more to them than wide loads do. */
         .scan_share = 8,
@@ -39,9 +39,9 @@ static rd_cuda_choice by_rule(void)
         .batch      = 8,
 
         .work = 100,
-        /* What is left beside it is done once for each range. */
+        /* Each range repeats the rest of the item's work. */
         .main_share = 15.0 / 16,
-        /* A range of a scan has two passes' beginnings and ends to pay for. */
+        /* A range of a scan pays for the beginning and the end of two passes. */
         .scan_range = 4,
         /* Few enough that the last team reads few nodes, and a million ranges have seven
          * levels. */
@@ -55,35 +55,35 @@ static rd_cuda_choice by_rule(void)
         /* Of 4096 f32 it takes 3.15 ms with 16 rounds, 3.65 with eight. */
         .row_ahead = 16,
 
-        /* The elements of a warp are in one line of 128 bytes. */
+        /* So near, the elements of a warp are in one line of 128 bytes. */
         .least_apart = 4,
-        /* Memory is read by 32 bytes. */
+        /* Memory is read in sectors of 32 bytes. */
         .least_piece = 32,
         .most_gap    = 2,
 
         /* 128 threads of 2048 have 128 bytes each in flight: memory is half as fast as it can be,
          * and one read takes as long as two. */
         .tile_share = 16,
-        /* Two states of f32 for each lane of 64 rows, and what they end in; a multiprocessor has
-         * room for five such blocks. */
+        /* Two f32 numbers for each lane of 64 rows, and the words of their exchange.  A
+         * multiprocessor has room for five such blocks. */
         .tile_room = 40 << 10,
 
-        /* Of fewer results most of a block would be idle, and a block of the tree is 64 points. */
+        /* With fewer results most of a block would be idle; a block of the tree is 64 points. */
         .least_pairs = 64,
         /* 16 pairs of f32 are 4 results of 4 points: two loads of 16 bytes from shared memory for
-         * each coordinate of all.  Of fewer results and more points it is a few loads more, but
+         * each coordinate of all.  Fewer results and more points would need a few loads more, but
          * less memory for the coordinates of results. */
         .most_results = 4,
         .pair_bytes   = 64,
-        /* What is written out for them stays in the cache of instructions. */
+        /* The unrolled code of so many pairs stays in the instruction cache. */
         .pair_weight = 2048,
-        /* Two barriers are nothing beside the pairs of 128 points. */
+        /* Two barriers cost nothing next to the pairs of 128 points. */
         .most_tile = 128,
 
-        /* The driver sets as much aside for each thread that the GPU has room for: 528 MiB of an
+        /* The driver reserves as much for each thread that the GPU has room for: 528 MiB of an
          * H100. */
         .local = 2048,
-        /* An array whose indices are all known needs no memory. */
+        /* A local array with constant indices stays in registers. */
         .unrolled = 16,
     };
 }
@@ -99,8 +99,8 @@ rd_cuda_choice rd_cuda_choose(int64_t threads, const rd_tuning *tuning)
             *rd_cuda_tuned_field(&c, row) = tuning->at[row];
     /* A round's load is 16 bytes at most. */
     c.flight = 16 * c.ahead;
-    /* Each is in a register from its load on: of 8 rounds a thread has 64 or so, and a
-     * multiprocessor room for 1024 threads. */
+    /* Each element is in a register from its load on.  For 8 rounds a thread needs about 64
+     * registers, and a multiprocessor has room for 1024 such threads. */
     c.elements = 4 * c.ahead;
     c.at_work  = threads * c.work / 100;
     return c;

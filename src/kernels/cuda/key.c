@@ -19,6 +19,7 @@ static rd_hash add_text(rd_hash hash, const char *text)
     return rd_hash_add(hash, text ? text : "", text ? strlen(text) : 0);
 }
 
+/* Adds all that decides which elements an address touches. */
 static rd_hash add_address(rd_hash hash, const rd_address *at)
 {
     hash = add(add(add(hash, at->slot), at->type), at->n_add);
@@ -27,6 +28,7 @@ static rd_hash add_address(rd_hash hash, const rd_address *at)
     return hash;
 }
 
+/* Adds the reducer, its type, and its lanes and blocks. */
 static rd_hash add_fold(rd_hash hash, const rd_fold *f)
 {
     hash = add(add(add(hash, f->reducer), f->type), f->out);

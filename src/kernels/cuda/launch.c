@@ -161,6 +161,7 @@ const rd_cuda_choice *rd_gpu_code_choice(const rd_gpu_code *code)
     return &code->strategy.choice;
 }
 
+/* Compares the compiled module, the numbers, and the numbers of threads, teams and ranges. */
 bool rd_gpu_code_same(const rd_gpu_code *a, const rd_gpu_code *b)
 {
     const rd_cuda_strategy *s = &a->strategy, *other = &b->strategy;
@@ -171,6 +172,7 @@ bool rd_gpu_code_same(const rd_gpu_code *a, const rd_gpu_code *b)
            s->n_item == other->n_item && s->n_range == other->n_range && s->range == other->range;
 }
 
+/* Writes the text again, only to print it. */
 void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code)
 {
     rd_cuda_text text = { .s = &code->strategy };
@@ -300,6 +302,7 @@ static bool lift_nodes(rd_gpu_run_state *r)
     return true;
 }
 
+/* Bytes of all partials, or nodes of scans and block tiles, with the ticket of a look-back scan. */
 int64_t rd_gpu_node_bytes(const rd_cuda_strategy *s)
 {
     if (s->is_lookback)
@@ -480,6 +483,7 @@ bool rd_gpu_run_begin(rd_gpu_run_state *r, const rd_gpu_code *code, rd_submissio
     return true;
 }
 
+/* Says how the run ended, and frees its argument. */
 void rd_gpu_run_end(rd_gpu_run_state *r, rd_device_end *end)
 {
     *end = r->cancelled ? RD_DEVICE_CANCELLED : r->full ? RD_DEVICE_FULL : RD_DEVICE_FAILED;

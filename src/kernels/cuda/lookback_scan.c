@@ -172,6 +172,8 @@ int32_t rd_cuda_lookback_rounds(const rd_cuda_strategy *s)
     return (int32_t)(s->range / s->choice.block / s->width);
 }
 
+/* Each 32 bits of a node are a word of 8 bytes, as lookback_scan.cuh publishes them.  One tile
+ * needs no nodes. */
 int64_t rd_cuda_lookback_bytes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const int64_t words = (f->pair ? 8 : state_size(f->of.fold)) / (int64_t)sizeof(uint32_t);

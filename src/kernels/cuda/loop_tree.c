@@ -25,6 +25,7 @@ static void *take(void *pool, size_t bytes)
     return made + 1;
 }
 
+/* Frees all memory of a text. */
 static void give_back(text_memory *list)
 {
     for (text_memory *next; list; list = next) {

@@ -21,6 +21,8 @@ int32_t rd_cuda_fold_number(const rd_cuda_strategy *s, const rd_cuda_fold *f)
     return (int32_t)(f - s->fold);
 }
 
+/* Adjacent lanes if a thread has vectors: "(4 * t + l)"; else lanes a team apart, "(RD_TEAM * l +
+ * t)"; or the thread's only lane, "t". */
 const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char to[32])
 {
     if (t->s->width > 1)

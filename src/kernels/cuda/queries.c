@@ -10,6 +10,7 @@ int32_t rd_cuda_bits(int64_t n)
     return bits;
 }
 
+/* Goes outwards until a loop is distributed. */
 int32_t rd_cuda_distributed_around(const rd_cuda_strategy *s, int32_t inst)
 {
     int32_t loop = inst < 0 ? -1 : s->p->inst[inst].loop;
@@ -24,6 +25,7 @@ bool rd_cuda_is_distributed(const rd_cuda_strategy *s, int32_t inst)
     return rd_cuda_distributed_around(s, inst) >= 0;
 }
 
+/* Adds up the nodes of the levels below: each has half as many as the one before. */
 int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level)
 {
     int64_t nodes = 0;

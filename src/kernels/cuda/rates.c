@@ -83,6 +83,7 @@ static bool launch_operations(meter *m, const char *type, void *by)
     return done;
 }
 
+/* Launches products and sums of f32. */
 static bool operate_floats(meter *m)
 {
     float by = 0.5F;
@@ -90,6 +91,7 @@ static bool operate_floats(meter *m)
     return launch_operations(m, "float", &by);
 }
 
+/* Launches products and sums of f64. */
 static bool operate_doubles(meter *m)
 {
     double by = 0.5;

@@ -27,6 +27,7 @@ static bool is_regular(const rd_cuda_strategy *s, int32_t loop)
            (!lane || (lane->offset == 0 && lane->n_add == 1));
 }
 
+/* Compares slot, type, offset and all terms. */
 bool rd_cuda_is_same_address(const rd_address *a, const rd_address *b)
 {
     if (a->slot != b->slot || a->type != b->type || a->offset != b->offset || a->n_add != b->n_add)

@@ -75,6 +75,7 @@ static void keep_main_loop(rd_cuda_strategy *s)
     s->n_split  = 1;
 }
 
+/* Searches the split loops. */
 int32_t rd_cuda_split_of(const rd_cuda_strategy *s, int32_t loop)
 {
     for (int32_t k = 0; k < s->n_split; k++)
@@ -201,6 +202,7 @@ bool rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
     return rd_coef(&f->of.fold->lane, s->split_axis) != 0;
 }
 
+/* An index brings steps; or, if lanes lie along the axis, elements of the lane's position. */
 int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;

@@ -268,15 +268,16 @@ double rd_cuda_weight_of(const rd_program *p, int32_t loop);
 /* Accesses of a loop that move several elements at once, and loads that a thread prefetches. */
 enum { RD_MOST_VECTOR_ACCESSES = 16 };
 typedef struct rd_cuda_vector_accesses {
-    int32_t n, inst[RD_MOST_VECTOR_ACCESSES];
-    int32_t each[RD_MOST_VECTOR_ACCESSES]; /* elements that each access moves at once             */
-    int32_t prefetch;     /* rounds of the loop that are loaded before the first one is used      */
-    int32_t serial_width; /* elements of a round, in a loop that one thread runs by itself; 1     */
-    bool    is_blocked; /* full rounds run `prefetch` at a time, without a test for each element */
+    int32_t n;        /* accesses                                                              */
+    int32_t prefetch; /* rounds of the loop that are loaded before the first one is used       */
+    int32_t inst[RD_MOST_VECTOR_ACCESSES];
+    int32_t each[RD_MOST_VECTOR_ACCESSES]; /* elements that each access moves at once          */
+    int32_t serial_width; /* elements of a round, in a loop that one thread runs by itself; 1  */
+    bool    is_blocked;   /* full rounds run `prefetch` at a time, without a test per element    */
 } rd_cuda_vector_accesses;
 /* Finds the vector accesses of a loop, and how many rounds are prefetched. */
 void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
-                                rd_cuda_vector_accesses *packs);
+                                rd_cuda_vector_accesses *accesses);
 
 /* ---- block_tile.c ---------------------------------------------------------------------------- */
 /* True if one fold reduces an axis that another fold keeps, in the same loops, and neither reads
@@ -289,7 +290,7 @@ bool rd_cuda_find_block_tile(rd_cuda_strategy *s);
 int32_t rd_cuda_tile_outer(const rd_cuda_strategy *s);
 int32_t rd_cuda_tile_inner(const rd_cuda_strategy *s);
 /* Finds the vector accesses of the inner loop of a block tile. */
-void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *packs);
+void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *accesses);
 /* Nodes at one place, on all levels of groups, of n tiles; and groups of these levels. */
 int64_t rd_cuda_nodes_of(const rd_cuda_strategy *s, int64_t n);
 int64_t rd_cuda_groups_of(const rd_cuda_strategy *s, int64_t n);
@@ -303,7 +304,7 @@ int64_t rd_cuda_pair_items(const rd_cuda_strategy *s, int64_t extent);
 
 /* ---- pair_memory.c --------------------------------------------------------------------------- */
 /* The axis of the points that every result reads. */
-int32_t rd_cuda_pair_axis(const rd_cuda_strategy *s); /* of the points */
+int32_t rd_cuda_pair_axis(const rd_cuda_strategy *s);
 /* True if a load depends on the result. */
 bool rd_cuda_is_row(const rd_cuda_strategy *s, int32_t inst);
 /* Shared memory that a block of threads needs for one tile of points. */

@@ -87,6 +87,7 @@ CUstream rd_stream_handle(const rd_stream *stream)
     return stream->handle;
 }
 
+/* Blocks the host until the stream is idle. */
 bool rd_stream_wait(rd_stream *stream, char why[RD_CUDA_TEXT])
 {
     bool done;
@@ -98,6 +99,7 @@ bool rd_stream_wait(rd_stream *stream, char why[RD_CUDA_TEXT])
     return done;
 }
 
+/* Records the event behind all work so far. */
 bool rd_stream_mark(rd_stream *stream, CUevent event, char why[RD_CUDA_TEXT])
 {
     bool done;
@@ -109,6 +111,7 @@ bool rd_stream_mark(rd_stream *stream, CUevent event, char why[RD_CUDA_TEXT])
     return done;
 }
 
+/* Makes later work wait for the event. */
 bool rd_stream_follow(rd_stream *stream, CUevent event, char why[RD_CUDA_TEXT])
 {
     bool done;
@@ -248,6 +251,7 @@ bool rd_transfer_begin(rd_transfer *t, char why[RD_CUDA_TEXT])
     return done;
 }
 
+/* Sends or fetches one piece. */
 bool rd_transfer_step(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     bool done;

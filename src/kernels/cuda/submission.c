@@ -224,6 +224,7 @@ CUdeviceptr rd_submission_get(rd_submission *s, int64_t bytes, bool *full, char 
     return at;
 }
 
+/* Takes the address out of the run's list, and returns its memory. */
 void rd_submission_put(rd_submission *s, CUdeviceptr at)
 {
     for (int32_t k = 0; k < s->memory.n; k++)
@@ -254,6 +255,7 @@ CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_
     return 0;
 }
 
+/* Waits for the queue, and reads the reports. */
 bool rd_submission_end(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])
 {
     const bool done = rd_queue_wait(s->queue, why) && read_records(s, report, why);

@@ -27,6 +27,7 @@ int32_t *rd_cuda_tuned_field(rd_cuda_choice *choice, rd_cuda_tuned row)
     return (int32_t *)(void *)((char *)choice + rows[row].field);
 }
 
+/* Counts the values up to the first 0. */
 int32_t rd_cuda_tuned_values(rd_cuda_tuned row, const int16_t **values)
 {
     int32_t n = 0;
@@ -54,6 +55,7 @@ void rd_cuda_choice_text(rd_text *text, const rd_cuda_choice *choice)
     }
 }
 
+/* Adds the numbers that a tuning asks for: "vector=8,ahead=4". */
 void rd_cuda_tuning_text(rd_text *text, const rd_tuning *tuning)
 {
     bool first = true;

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* An eighth of the GPU's memory, 256 MiB at most. */
 int64_t rd_windows_budget(const rd_gpu_facts *gpu)
 {
     enum { PART = 8, MOST = 256 << 20 };

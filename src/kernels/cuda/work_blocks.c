@@ -111,6 +111,7 @@ rd_touched_bytes rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
     return w;
 }
 
+/* Takes all axes in full, and all split loops. */
 int64_t rd_slot_bytes(const rd_cuda_strategy *s, int32_t slot)
 {
     const rd_program *p = s->p;
@@ -298,6 +299,7 @@ static int64_t traffic_of(const rd_cuda_blocks *b)
     return traffic;
 }
 
+/* Blocks are lean if they copy at most twice the bytes that the program touches. */
 bool rd_blocks_are_lean(const rd_cuda_blocks *b)
 {
     int64_t bytes = 0;
@@ -364,6 +366,7 @@ const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t
     return NULL;
 }
 
+/* Tries the blocks of each kernel. */
 const char *rd_blocks_refusal(const rd_cuda_strategy *s, const bool *windowed, int64_t budget)
 {
     rd_cuda_blocks b;
@@ -393,6 +396,7 @@ void rd_blocks_take(rd_cuda_blocks *b, int64_t first, int64_t end, int64_t most)
     set_box(b);
 }
 
+/* Counts the blocks from the current one on. */
 int64_t rd_blocks_count(const rd_cuda_blocks *b)
 {
     rd_cuda_blocks at = *b;
@@ -403,6 +407,7 @@ int64_t rd_blocks_count(const rd_cuda_blocks *b)
     return n;
 }
 
+/* A piece is all values of the indices behind `level`. */
 void rd_blocks_work(const rd_cuda_blocks *b, int64_t *first, int64_t *end)
 {
     int64_t unit = 1;

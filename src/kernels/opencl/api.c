@@ -50,6 +50,7 @@ const rd_opencl *rd_opencl_api(const char **why)
     return api.why[0] ? NULL : &api.functions;
 }
 
+/* ", CL_OUT_OF_RESOURCES": the name of an error, "" if it has none. */
 static const char *name_of(cl_int error)
 {
 #define RD_OPENCL_ERROR(name, number) \

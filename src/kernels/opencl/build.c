@@ -62,6 +62,7 @@ static void compile(built *b, const char *text)
     (void)api->clReleaseProgram(program);
 }
 
+/* Finds a compiled text of the device. */
 static built *find(rd_hash hash, const rd_cl_device *device)
 {
     for (built *b = all; b; b = b->next)

@@ -89,6 +89,7 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     return done;
 }
 
+/* The reason why the device cannot run a program; NULL: it can. */
 static const char *refuses(const rd_program *p)
 {
     const rd_cl_code *made = p->code;

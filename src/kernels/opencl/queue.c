@@ -115,6 +115,7 @@ void *rd_cl_borrow(rd_submission *s, int64_t bytes, bool *full, char *why)
     return s->memory[s->n] ? s->memory[s->n++] : NULL;
 }
 
+/* Waits, returns the run's memory, and reports. */
 bool rd_cl_end(rd_submission *s, rd_task *report, char *why)
 {
     const bool done = rd_cl_settle(s->queue, why);

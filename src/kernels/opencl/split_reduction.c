@@ -112,6 +112,7 @@ static int64_t blocks_of(const rd_schedule *t, int32_t fold)
     return ranges_of(t)->step * each / block;
 }
 
+/* Adds, for each fold with blocks, "#define edge0(q, range) LESS((range) * 64, 4096)". */
 void rd_cl_print_edges(rd_text *to, const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->p->n_fold && ranges_of(t); k++)

@@ -1,9 +1,9 @@
 /* lookback_scan.cuh - single-pass scans (lookback_scan.c): what a block of threads does for a
  * tile.
  *
- * F describes a scan of the text: `state`, one number; `node`, the total of one or several blocks
- * of 64 elements; begin() and join() of both; words(), the prefix before a block as results want
- * it.
+ * F describes a scan of the text.  Its `state` is one number.  Its `node` is the total of one or
+ * several blocks of 64 elements.  begin() and join() work on both.  words() gives the prefix
+ * before a block, as results want it.
  *
  * In each of U rounds a thread has W adjacent elements, so that 64 / W adjacent threads have a
  * block of the combine tree.  A thread that has nothing for a join gives an identity, which
