@@ -173,7 +173,7 @@ static void write_lift(rd_cuda_text *t, const rd_stmt *s)
         rd_print_line(&t->print, "%s", nodes_of_level[k]);
     rd_print_line(&t->print, "for (; work < q.head.n_work; work += threads) {");
     t->print.indent++;
-    rd_print_number(&t->print, &cells, rd_cells_here(&t->print, s->store));
+    rd_print_number(&t->print, &cells, rd_cells_in_array(&t->print, s->store));
     rd_print_line(&t->print, "const int64_t c = work %% %s, left = work / %s;", cells.at, cells.at);
     rd_print_line(&t->print, "const int64_t item = left / here, k = left %% here;");
     rd_print_line(&t->print,

@@ -1,17 +1,17 @@
 /* early_exits.c - checks that loops which are left early leave out nothing that matters, in a
  * shadow run.
  *
- * The shadow run leaves no loop.  Once an EXIT has asked some states, the rest of its loop may
- * step into these, as no element can change them any more.  It may do nothing else that is seen
- * behind the loop. */
+ * An EXIT leaves its loop once no element can change certain states any more.  The shadow run
+ * leaves no loop.  Instead, behind an EXIT the rest of the loop may only step into the states that
+ * the EXIT has checked.  It may do nothing else that is seen behind the loop. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The cells [from, to) that an EXIT has asked, while its loop runs. */
+/* The cells [from, to) that an EXIT has checked, while its loop runs. */
 struct rd_shadow_exit {
     int32_t stmt;
-    bool    asked;
+    bool    checked;
     int64_t from, to;
 };
 
@@ -38,16 +38,16 @@ bool rd_shadow_find_exits(rd_shadow_task *r)
     return r->exit != NULL;
 }
 
-/* Notes that an EXIT has asked its states. */
+/* Notes that an EXIT has checked its states. */
 void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
 {
     const int64_t lanes = r->t->fold[s->fold].lanes, from = rd_shadow_position(r, c, &s->of.cell);
 
     for (int32_t k = 0; k < r->n_exit; k++)
         if (&r->t->stmt[r->exit[k].stmt] == s) {
-            r->exit[k].asked = true;
-            r->exit[k].from  = from;
-            r->exit[k].to    = from + rd_shadow_position(r, c, &s->count) / lanes;
+            r->exit[k].checked = true;
+            r->exit[k].from    = from;
+            r->exit[k].to      = from + rd_shadow_position(r, c, &s->count) / lanes;
         }
 }
 
@@ -55,16 +55,17 @@ void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_st
 void rd_shadow_end_of_loop(rd_shadow_task *r, int32_t loop)
 {
     for (int32_t k = 0; k < r->n_exit; k++)
-        r->exit[k].asked &= r->t->stmt[r->exit[k].stmt].arg != loop;
+        r->exit[k].checked &= r->t->stmt[r->exit[k].stmt].arg != loop;
 }
 
-/* True if a step into the cell may be left out by all exits that have asked; else a failure. */
+/* True if every exit may leave out a step into the cell, as it has checked the cell; else a
+ * failure. */
 bool rd_shadow_may_step(const rd_shadow_task *r, const rd_stmt *s, int64_t cell)
 {
     for (int32_t k = 0; k < r->n_exit; k++) {
         const struct rd_shadow_exit *e = &r->exit[k];
 
-        if (e->asked && r->t->stmt[e->stmt].fold == s->fold && (cell < e->from || cell >= e->to))
+        if (e->checked && r->t->stmt[e->stmt].fold == s->fold && (cell < e->from || cell >= e->to))
             return rd_shadow_fails(r->why,
                                    "f%" PRId32 ": an exit that looks at cells from %" PRId64
                                    " to %" PRId64 " leaves out a step of cell %" PRId64,
@@ -73,11 +74,11 @@ bool rd_shadow_may_step(const rd_shadow_task *r, const rd_stmt *s, int64_t cell)
     return true;
 }
 
-/* True if no exit has asked that would leave out a store; else a failure. */
+/* True if no exit leaves out what is stored now; else a failure. */
 bool rd_shadow_may_store(const rd_shadow_task *r)
 {
     for (int32_t k = 0; k < r->n_exit; k++)
-        if (r->exit[k].asked)
+        if (r->exit[k].checked)
             return rd_shadow_fails(r->why, "an exit by f%" PRId32 " leaves out what is stored",
                                    r->t->stmt[r->exit[k].stmt].fold);
     return true;

@@ -55,10 +55,10 @@ void rd_shadow_body(rd_shadow_task *r, int32_t body, rd_shadow_copy *const *c, i
 
 /* early_exits.c: notes all EXITs of the tree; false: no memory. */
 bool rd_shadow_find_exits(rd_shadow_task *r);
-/* Notes that an EXIT has asked its states; that a loop has ended. */
+/* Notes that an EXIT has checked its states; that a loop has ended. */
 void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s);
 void rd_shadow_end_of_loop(rd_shadow_task *r, int32_t loop);
-/* True if the exits that have asked may leave out a step of the cell; a store to the program's
+/* True if exits may leave out a step of the cell; a store to the program's
  * memory. */
 bool rd_shadow_may_step(const rd_shadow_task *r, const rd_stmt *s, int64_t cell);
 bool rd_shadow_may_store(const rd_shadow_task *r);

@@ -163,10 +163,10 @@ int32_t rd_innermost_item_loop(const rd_schedule *t, int32_t kernel);
 /* loop_ranges.c: the loop of a body that is split, or the next one behind `last`; -1. */
 int32_t rd_gpu_next_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body,
                                int32_t last);
-/* Puts a loop over ranges of the loop `cut` around all of an item's body: its statement. */
-int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t cut);
-/* Limits the loop `cut` to the range that the item is. */
-void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t cut);
+/* Puts a loop over ranges of the loop `split` around all of an item's body: its statement. */
+int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t split);
+/* Limits the loop `split` to the range that the item is. */
+void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t split);
 /* Adds an array for the partials of a fold in the device's memory, where the plan says. */
 int32_t rd_gpu_add_partials(rd_schedule *t, const rd_gpu_plan *plan, int32_t fold);
 /* dead_values.c: removes values of a body that no statement reads. */

@@ -23,11 +23,11 @@ int32_t rd_gpu_next_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, in
     return s;
 }
 
-/* Puts a loop over ranges around all of an item's body, which contains the loop `cut`.  Returns
+/* Puts a loop over ranges around all of an item's body, which contains the loop `split`.  Returns
  * its statement. */
-int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t cut)
+int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t split)
 {
-    rd_for ranges = *rd_loop_of(t, cut);
+    rd_for ranges = *rd_loop_of(t, split);
 
     ranges.kind   = RD_FOR_ITEM;
     ranges.step   = plan->chunk;
@@ -39,8 +39,8 @@ int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t b
     return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &ranges);
 }
 
-/* Limits the loop `cut` to the range of the item. */
-void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t cut)
+/* Limits the loop `split` to the range of the item. */
+void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t split)
 {
     const rd_for    l     = *rd_loop_of(t, ranges);
     const rd_linear start = rd_linear_plus_axis(t, rd_linear_of(0), 1, l.start),
@@ -48,8 +48,8 @@ void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t cut)
 
     if (t->failed)
         return;
-    t->loop[t->stmt[cut].arg].from = rd_edge_of(start);
-    t->loop[t->stmt[cut].arg].to   = rd_edge_of(stop);
+    t->loop[t->stmt[split].arg].from = rd_edge_of(start);
+    t->loop[t->stmt[split].arg].to   = rd_edge_of(stop);
 }
 
 /* Adds an array for the partials of a fold, in the device's memory at the place that the plan

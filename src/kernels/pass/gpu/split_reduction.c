@@ -33,25 +33,25 @@ typedef struct splitting {
 } splitting;
 
 /* Lists the loops of a body that are split, in their order; returns how many there are. */
-static int32_t find_split_loops(const splitting *c, int32_t body, int32_t cut[MOST_SPLIT])
+static int32_t find_split_loops(const splitting *c, int32_t body, int32_t split[MOST_SPLIT])
 {
     int32_t n = 0;
 
     for (int32_t s = rd_gpu_next_split_loop(c->t, c->plan, body, -1); s >= 0 && n < MOST_SPLIT;
          s         = rd_gpu_next_split_loop(c->t, c->plan, body, s))
-        cut[n++] = s;
+        split[n++] = s;
     return n;
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
 /* True if the fold begins in the item's body and takes its elements in the loop. */
-static bool is_fold_of_loop(const splitting *c, int32_t fold, int32_t cut)
+static bool is_fold_of_loop(const splitting *c, int32_t fold, int32_t split)
 {
     bool begins = false;
 
     for (int32_t s = c->t->stmt[c->body].first; s >= 0; s = c->t->stmt[s].next)
         begins |= c->t->stmt[s].kind == RD_S_BEGIN && c->t->stmt[s].fold == fold;
-    for (int32_t s = cut; s >= 0 && begins; s = rd_next_stmt(c->t, s, cut))
+    for (int32_t s = split; s >= 0 && begins; s = rd_next_stmt(c->t, s, split))
         if (c->t->stmt[s].kind == RD_S_STEP && c->t->stmt[s].fold == fold)
             return true;
     return false;
@@ -89,12 +89,12 @@ static void read_combined(const splitting *c, int32_t body, int32_t fold)
 
 /* Removes a loop that an earlier kernel has run: where its folds began, their partials are
  * combined. */
-static void combine_loop(const splitting *c, int32_t cut)
+static void combine_loop(const splitting *c, int32_t split)
 {
     rd_schedule *t = c->t;
 
     for (int32_t k = 0; k < t->p->n_fold; k++) {
-        if (!is_fold_of_loop(c, k, cut))
+        if (!is_fold_of_loop(c, k, split))
             continue;
         add_partials(c, k);
         for (int32_t s = t->stmt[c->body].first, next; s >= 0 && !t->failed; s = next) {
@@ -108,7 +108,7 @@ static void combine_loop(const splitting *c, int32_t cut)
         }
         read_combined(c, c->body, k);
     }
-    rd_take_out(t, cut);
+    rd_take_out(t, split);
 }
 
 /* ---- The end of the ranges ------------------------------------------------------------------- */
@@ -129,18 +129,18 @@ static bool is_result(const splitting *c, int32_t stmt)
 
 /* Moves the stores of results, and all that stands behind the loop, into the body of the last
  * range. */
-static void move_behind(const splitting *c, int32_t cut, int32_t last)
+static void move_behind(const splitting *c, int32_t split, int32_t last)
 {
     rd_schedule *t = c->t;
 
-    for (int32_t s = t->stmt[c->body].first, next; s >= 0 && s != cut && !t->failed; s = next) {
+    for (int32_t s = t->stmt[c->body].first, next; s >= 0 && s != split && !t->failed; s = next) {
         next = t->stmt[s].next;
         if (!is_result(c, s))
             continue;
         rd_take_out(t, s);
         rd_append(t, last, s);
     }
-    for (int32_t s; (s = t->stmt[cut].next) >= 0 && !t->failed;) {
+    for (int32_t s; (s = t->stmt[split].next) >= 0 && !t->failed;) {
         rd_take_out(t, s);
         rd_append(t, last, s);
     }
@@ -148,7 +148,7 @@ static void move_behind(const splitting *c, int32_t cut, int32_t last)
 
 /* Ends the ranges of this kernel: each stores its partials.  In the last kernel the last range
  * combines them and does what stood behind the loop. */
-static void end_ranges(const splitting *c, int32_t cut)
+static void end_ranges(const splitting *c, int32_t split)
 {
     rd_schedule  *t      = c->t;
     const bool    behind = c->number == c->count - 1 && c->stores_behind;
@@ -157,12 +157,12 @@ static void end_ranges(const splitting *c, int32_t cut)
 
     if (t->failed)
         return;
-    move_behind(c, cut, last);
+    move_behind(c, split, last);
     if (!behind)
         while (t->stmt[last].first >= 0)
             rd_take_out(t, t->stmt[last].first);
     for (int32_t k = 0; k < t->p->n_fold && !t->failed; k++) {
-        if (!is_fold_of_loop(c, k, cut))
+        if (!is_fold_of_loop(c, k, split))
             continue;
         add_partials(c, k);
         rd_append(t, c->body, add_fold_stmt(c, RD_S_STORE_PARTIALS, k));
@@ -180,25 +180,26 @@ static void end_ranges(const splitting *c, int32_t cut)
  * goes over ranges. */
 static void split_kernel(splitting *c, int32_t kernel, int32_t number)
 {
-    int32_t cut[MOST_SPLIT];
+    int32_t split[MOST_SPLIT];
 
     c->body   = rd_innermost_item_loop(c->t, kernel);
     c->number = number;
-    if (find_split_loops(c, c->body, cut) != c->count)
+    if (find_split_loops(c, c->body, split) != c->count)
         return;
     for (int32_t k = 0; k < number; k++)
-        combine_loop(c, cut[k]);
-    rd_gpu_limit_to_range(c->t, c->body, cut[number]);
-    end_ranges(c, cut[number]);
+        combine_loop(c, split[k]);
+    rd_gpu_limit_to_range(c->t, c->body, split[number]);
+    end_ranges(c, split[number]);
 }
 
 /* True if the body stores something outside of the loops that are split. */
 static bool stores_outside(const splitting *c, int32_t body)
 {
-    for (int32_t s = c->t->stmt[body].first, cut = rd_gpu_next_split_loop(c->t, c->plan, body, -1);
-         s >= 0; s = c->t->stmt[s].next) {
-        if (s == cut) {
-            cut = rd_gpu_next_split_loop(c->t, c->plan, body, s);
+    for (int32_t s     = c->t->stmt[body].first,
+                 split = rd_gpu_next_split_loop(c->t, c->plan, body, -1);
+         s >= 0; s     = c->t->stmt[s].next) {
+        if (s == split) {
+            split = rd_gpu_next_split_loop(c->t, c->plan, body, s);
             continue;
         }
         for (int32_t k = s; k >= 0; k = rd_next_stmt(c->t, k, s))
@@ -211,13 +212,13 @@ static bool stores_outside(const splitting *c, int32_t body)
 /* Makes one kernel for each split loop of an item, as copies of the item's kernel. */
 static void split_all(splitting *c, int32_t kernel, int32_t body)
 {
-    int32_t copy[MOST_SPLIT], cut[MOST_SPLIT];
+    int32_t copy[MOST_SPLIT], split[MOST_SPLIT];
 
-    c->count = find_split_loops(c, body, cut);
+    c->count = find_split_loops(c, body, split);
     if (c->count == 0)
         return;
     c->stores_behind = stores_outside(c, body);
-    rd_gpu_add_range_loop(c->t, c->plan, body, cut[0]);
+    rd_gpu_add_range_loop(c->t, c->plan, body, split[0]);
     copy[0] = kernel;
     for (int32_t k = 1; k < c->count && !c->t->failed; k++) {
         copy[k] = rd_stmt_copy(c->t, kernel);

@@ -98,12 +98,12 @@ static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_
 }
 
 /* Makes the two kernels of the scan: a copy of the kernel becomes the second pass. */
-static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32_t cut)
+static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32_t split)
 {
-    const int32_t ranges = rd_gpu_add_range_loop(t, plan, rd_innermost_item_loop(t, kernel), cut);
+    const int32_t ranges = rd_gpu_add_range_loop(t, plan, rd_innermost_item_loop(t, kernel), split);
     int32_t       second, again;
 
-    rd_gpu_limit_to_range(t, ranges, cut);
+    rd_gpu_limit_to_range(t, ranges, split);
     second = rd_stmt_copy(t, kernel);
     rd_put_behind(t, second, kernel);
     if (t->failed)
@@ -122,9 +122,9 @@ static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel
 void rd_pass_gpu_two_pass_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, -1);
-    const int32_t cut =
+    const int32_t split =
         kernel < 0 ? -1 : rd_gpu_next_split_loop(t, plan, rd_innermost_item_loop(t, kernel), -1);
 
-    if (plan->scans == RD_GPU_SCANS_TWO_PASS && cut >= 0)
-        split_kernel(t, plan, kernel, cut);
+    if (plan->scans == RD_GPU_SCANS_TWO_PASS && split >= 0)
+        split_kernel(t, plan, kernel, split);
 }

@@ -18,7 +18,7 @@ void rd_print_block_of(rd_printing *n, rd_text *to, const rd_stmt *s)
  * has. */
 void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
 {
-    const int32_t here = rd_lanes_here(n, s->store), width = n->kernel->width;
+    const int32_t here = rd_lanes_in_array(n, s->store), width = n->kernel->width;
     const bool    ours    = rd_has_lanes_in_team(n, s->store); /* others' lie between them */
     rd_text       counter = { 0 }, at = { 0 }, line = { 0 };
 
@@ -32,8 +32,8 @@ void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
         rd_text_add(&line, ", w%" PRId32 "_%d", s->store, k);
     rd_text_add(&line, ", %" PRId32 ", %" PRId32 ", %" PRId64 ", %s, %s, ",
                 ours ? n->t->store[s->store].per_thread : here,
-                ours && width == 1 ? n->kernel->team : 1, rd_cells_here(n, s->store) * here, at.at,
-                counter.at);
+                ours && width == 1 ? n->kernel->team : 1, rd_cells_in_array(n, s->store) * here,
+                at.at, counter.at);
     rd_text_add(&line, rd_has_partials(n, s->fold) ? "from%" PRId32 : "0", s->fold);
     rd_print_line(n, "%s); %s++; }", line.at, counter.at);
     rd_text_end(&counter, n->to);
@@ -47,7 +47,7 @@ void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
  *         while (b0[c] < (m4) / 64) { push0(&s0_0[c], ..); b0[c]++; } */
 static void print_opens_all(rd_printing *n, const rd_stmt *s)
 {
-    const int64_t cells = rd_cells_here(n, s->store);
+    const int64_t cells = rd_cells_in_array(n, s->store);
     rd_text       block = { 0 }, line = { 0 };
 
     rd_print_block_of(n, &block, s);

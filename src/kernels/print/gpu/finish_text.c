@@ -47,7 +47,7 @@ static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
 static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const char *lane)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
-    const int64_t       pitch = rd_cells_here(n, s->store) * rd_lanes_here(n, s->store);
+    const int64_t       pitch = rd_cells_in_array(n, s->store) * rd_lanes_in_array(n, s->store);
     rd_text             line = { 0 }, counter = { 0 };
 
     const int32_t width = n->kernel->width;
@@ -221,7 +221,7 @@ static void finish_by_team(rd_printing *n, const rd_stmt *s)
     rd_text             line = { 0 };
 
     rd_print_line(n, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {",
-                  rd_lanes_here(n, s->store));
+                  rd_lanes_in_array(n, s->store));
     n->indent++;
     print_node(n, s, "l");
     store_words(&line, f, 'x', 0, lane);

@@ -73,8 +73,8 @@ bool rd_print_kernel_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void
 /* state_share.c: true if the fold has several blocks. */
 bool rd_has_tree(const rd_printing *n, int32_t fold);
 /* Lanes of a cell, and cells, in an array as a thread sees it. */
-int32_t rd_lanes_here(const rd_printing *n, int32_t store);
-int64_t rd_cells_here(const rd_printing *n, int32_t store);
+int32_t rd_lanes_in_array(const rd_printing *n, int32_t store);
+int64_t rd_cells_in_array(const rd_printing *n, int32_t store);
 /* True if the states lie in the team's memory and each thread has some lanes of a cell. */
 bool rd_has_lanes_in_team(const rd_printing *n, int32_t store);
 /* Block counters of a cell. */
@@ -159,7 +159,7 @@ void rd_print_round_name(rd_printing *n, rd_text *to, const rd_for *loop);
 void rd_print_round(rd_printing *n, int32_t rounds, const char *u);
 void rd_print_start_of_round(rd_printing *n, const rd_for *loop, const char *round);
 /* True if the threads' indices are of another axis than the rounds; "if (i0 < m1) {". */
-bool rd_is_across(const rd_printing *n, const rd_for *loop);
+bool rd_has_other_axis(const rd_printing *n, const rd_for *loop);
 void rd_print_if_there(rd_printing *n, const rd_for *loop);
 
 /* vector_access_text.c: true if the access is a vector access in the rounds at hand; if the loop

@@ -39,7 +39,7 @@ void rd_print_round(rd_printing *n, int32_t rounds, const char *u)
 
 /* True if the threads' indices are of another axis than the rounds around.  Whether an index is
  * there does not depend on the round then. */
-bool rd_is_across(const rd_printing *n, const rd_for *loop)
+bool rd_has_other_axis(const rd_printing *n, const rd_for *loop)
 {
     return loop->kind == RD_FOR_THREAD && loop->step == 1 &&
            (n->kernel->rounds < 0 || rd_loop_of(n->t, n->kernel->rounds)->axis != loop->axis);

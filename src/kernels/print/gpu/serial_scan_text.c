@@ -151,7 +151,7 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
     add_arrays(n, &e, s, 'e', at);
     rd_print_step_number(n, &step, s);
     rd_print_line(n, "tree%" PRId32 "(%s, %s, %s, (%s) %% %d, %" PRId64 ");", s->fold, e.at, u.at,
-                  states.at, step.at, RD_TREE_STEPS, rd_cells_here(n, s->store));
+                  states.at, step.at, RD_TREE_STEPS, rd_cells_in_array(n, s->store));
     rd_text_end(&states, n->to);
     rd_text_end(&u, n->to);
     rd_text_end(&e, n->to);
@@ -201,7 +201,8 @@ static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, co
         rd_text_add(to, ", %s", counter);
         if (rd_has_partials(n, s->fold))
             rd_text_add(to, " - from%" PRId32, s->fold);
-        rd_text_add(to, ", &w%" PRId32 "[%s], %" PRId64, s->store, at, rd_cells_here(n, s->store));
+        rd_text_add(to, ", &w%" PRId32 "[%s], %" PRId64, s->store, at,
+                    rd_cells_in_array(n, s->store));
     }
     rd_text_add(to, ");");
 }

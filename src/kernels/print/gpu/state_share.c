@@ -8,7 +8,7 @@ bool rd_has_tree(const rd_printing *n, int32_t fold)
 }
 
 /* Lanes of a cell in the array, as a thread sees it. */
-int32_t rd_lanes_here(const rd_printing *n, int32_t store)
+int32_t rd_lanes_in_array(const rd_printing *n, int32_t store)
 {
     const rd_store *a = &n->t->store[store];
 
@@ -16,7 +16,7 @@ int32_t rd_lanes_here(const rd_printing *n, int32_t store)
 }
 
 /* Cells in the array. */
-int64_t rd_cells_here(const rd_printing *n, int32_t store)
+int64_t rd_cells_in_array(const rd_printing *n, int32_t store)
 {
     const rd_store *a = &n->t->store[store];
 

@@ -41,7 +41,7 @@ static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
 void rd_print_thread_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
-    const bool    kept = n->kernel->per_thread, across = rd_is_across(n, loop);
+    const bool    kept = n->kernel->per_thread, other_axis = rd_has_other_axis(n, loop);
     const int32_t lane = n->thread_loop;
     rd_text       name = { 0 };
 
@@ -51,12 +51,12 @@ void rd_print_thread_loop(rd_printing *n, int32_t stmt)
     n->kernel->per_thread = true;
     rd_print_start_of_round(n, loop, "t");
     rd_print_round_name(n, &name, loop);
-    if (across)
+    if (other_axis)
         rd_print_if_there(n, loop);
     else if (loop->step == 1)
         print_clip(n, loop, name.at);
     rd_print_body(n, stmt);
-    if (across)
+    if (other_axis)
         rd_print_line(n, "}");
     n->kernel->per_thread = kept;
     n->thread_loop        = lane;

@@ -82,9 +82,10 @@ void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];
     const bool      scan  = n->t->p->fold[a->fold].scan;
-    const int64_t   cells = rd_cells_here(n, s->store), states = cells * rd_lanes_here(n, s->store);
-    int64_t         at = declare_each(n, s->store, 's', false, states, a->byte_offset);
-    rd_text         b  = { 0 };
+    const int64_t   cells = rd_cells_in_array(n, s->store),
+                  states  = cells * rd_lanes_in_array(n, s->store);
+    int64_t at            = declare_each(n, s->store, 's', false, states, a->byte_offset);
+    rd_text b             = { 0 };
 
     if (scan)
         at = declare_before(n, s->store, cells, at);
@@ -118,7 +119,7 @@ static void print_for_each(rd_printing *n, int32_t store, int64_t count, const c
 /* Prints how all states of an array begin: "RD_UNROLL for (..) { begin0(&s0_0[k]); }". */
 static void begin_each(rd_printing *n, const rd_stmt *s, char name)
 {
-    const int64_t states = rd_cells_here(n, s->store) * rd_lanes_here(n, s->store);
+    const int64_t states = rd_cells_in_array(n, s->store) * rd_lanes_in_array(n, s->store);
     const bool    pair   = n->t->fold[s->fold].pair && name == 'p';
     rd_text       begin  = { 0 };
 
@@ -178,7 +179,8 @@ void rd_print_begin_states(rd_printing *n, const rd_stmt *s)
     if (scan || rd_has_tree(n, s->fold)) {
         rd_text_add(&begin, ranged ? "b%" PRId32 "[k] = from%" PRId32 ";" : "b%" PRId32 "[k] = 0;",
                     s->store, s->fold);
-        print_for_each(n, s->store, rd_cells_here(n, s->store) * rd_block_counters_of(n, s->store),
+        print_for_each(n, s->store,
+                       rd_cells_in_array(n, s->store) * rd_block_counters_of(n, s->store),
                        begin.at);
     }
     print_team_barrier(n, s->store);
@@ -204,7 +206,7 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
 void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *a    = &n->t->store[s->store];
-    const int32_t   here = rd_lanes_here(n, s->store);
+    const int32_t   here = rd_lanes_in_array(n, s->store);
 
     if (is_nothing(&s->of.cell))
         rd_text_add(to, "0");

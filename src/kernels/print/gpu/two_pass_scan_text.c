@@ -28,7 +28,8 @@ static const char *type_of(const rd_printing *n, int32_t fold, int k)
 /* Bytes of one array of nodes; arrays begin at multiples of 16 bytes. */
 static int64_t bytes_of(const rd_printing *n, int32_t left)
 {
-    return (n->t->store[left].node_rows * rd_cells_here(n, left) * (int64_t)sizeof(double) + 15) /
+    return (n->t->store[left].node_rows * rd_cells_in_array(n, left) * (int64_t)sizeof(double) +
+            15) /
            16 * 16;
 }
 
@@ -61,7 +62,7 @@ static void open_cells(rd_printing *n, int32_t left)
     rd_text line = { 0 };
 
     rd_text_add(&line, "RD_UNROLL_FEW for (int64_t c = 0; c < ");
-    rd_print_number(n, &line, rd_cells_here(n, left));
+    rd_print_number(n, &line, rd_cells_in_array(n, left));
     rd_text_add(&line, "; c++) {");
     open_brace(n, line.at);
     rd_text_end(&line, n->to);
@@ -71,7 +72,7 @@ static void open_cells(rd_printing *n, int32_t left)
 static void add_node(rd_printing *n, rd_text *to, int32_t left, int k, const char *place)
 {
     rd_text_add(to, "d%" PRId32 "_%d[(%s) * ", left, k, place);
-    rd_print_number(n, to, rd_cells_here(n, left));
+    rd_print_number(n, to, rd_cells_in_array(n, left));
     rd_text_add(to, " + c]");
 }
 
@@ -79,7 +80,7 @@ static void add_node(rd_printing *n, rd_text *to, int32_t left, int k, const cha
 static void add_word(rd_printing *n, rd_text *to, int32_t store, const char *word)
 {
     rd_text_add(to, "w%" PRId32 "[(%s) * ", store, word);
-    rd_print_number(n, to, rd_cells_here(n, store));
+    rd_print_number(n, to, rd_cells_in_array(n, store));
     rd_text_add(to, " + c]");
 }
 

@@ -75,7 +75,7 @@ static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
             n->first       = true;
         } else
             rd_print_start_of_round(n, l, l->kind == RD_FOR_THREAD ? "t" : "i");
-        if (rd_is_across(n, l)) {
+        if (rd_has_other_axis(n, l)) {
             rd_print_if_there(n, l);
             across = true;
         }
