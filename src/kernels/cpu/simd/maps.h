@@ -78,6 +78,7 @@
 
 /* ---- exp, by vectors ------------------------------------------------------------------------- */
 #ifdef FLOATS
+/* Takes exp of n elements, a strip of vectors at a time. */
 static void KERNEL(exp, strips)(int64_t n, void *py, const void *pa, const void *pb, const void *pc,
                                 uint32_t *warnings)
 {
@@ -107,6 +108,7 @@ static void KERNEL(exp, strips)(int64_t n, void *py, const void *pa, const void 
 
 /* ---- Random words of one key, in place of their indices, by vectors -------------------------- */
 #ifdef WORDS
+/* Replaces indices by random words of one key. */
 static void KERNEL(philox, strips)(int64_t n, void *py, const void *pa, const void *pb,
                                    const void *pc, uint32_t *warnings)
 {
@@ -122,6 +124,7 @@ static void KERNEL(philox, strips)(int64_t n, void *py, const void *pa, const vo
  * more.  The remainder is exact and tells which.  Adding 1.5 * 2^52 puts such an int into the
  * lowest bits of a double. */
 #ifdef DIVIDES
+/* True if b and all a are small enough for a division in double. */
 static int KERNEL(divides, small)(int64_t n, const T *a, T b)
 {
     const uint64_t half = UINT64_C(1) << 51, shift = (T)-1 < 0 ? half : 0;
@@ -203,6 +206,7 @@ REST_LOOPS(fmod)
         for (int64_t i = 0; i < count; i++)            \
             y[i] = RD_F(pow_half)(a[i], (T)0.5 * (n)); \
         break;
+/* Powers by one number: a loop for each exponent that powers.def has. */
 static void KERNEL(pow_half, by_one)(int64_t count, void *py, const void *pa, const void *pb,
                                      const void *pc, uint32_t *warnings)
 {
