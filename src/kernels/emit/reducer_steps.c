@@ -128,7 +128,7 @@ static void add_one(rd_text *to, const rd_emit_fold *f, int number)
  * as the branch for NaN is never taken. */
 static void add_one_by_label(rd_text *to, const rd_emit_fold *f, int number)
 {
-    rd_text_add(to, "#ifndef RARELY\n#define RARELY\n#endif\n"); /* of who has no branches */
+    rd_text_add(to, "#ifndef RARELY\n#define RARELY\n#endif\n"); /* for texts without RARELY */
     rd_begin_function(to, f, number, "one", false);
     rd_text_add(to, ", const T x, const T w, const %s i%s)\n{\n", rd_place_type(f),
                 f->masked ? ", const uint8_t take" : "");

@@ -247,7 +247,7 @@ static bool is_within(const rd_schedule *t, int32_t fold, int32_t loop)
 }
 
 /* The next statement of the fold in the loop that decides the mapping.  Pushes and copies of
- * states belong to the steps beside them. */
+ * states do not: they belong to a step. */
 static int32_t next_in_fold(const rd_schedule *t, int32_t fold, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(t, last, loop);

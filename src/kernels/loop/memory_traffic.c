@@ -1,8 +1,8 @@
 /* memory_traffic.c - bytes that cross levels of the memory hierarchy (a cache model).
  *
- * A loop that touches more than a level holds finds none of it there when it begins again.  So
- * the innermost such loop around an access fetches the lines of its rounds once, each time that
- * it runs.  If there is no such loop, a run finds what the run before has left. */
+ * A loop that touches more than a level holds finds nothing of it there when it begins again.
+ * So the innermost such loop around an access fetches the lines of its rounds once, each time
+ * that it runs.  If there is no such loop, a run finds what the run before has left. */
 #include "core/caches.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/price_parts.h"

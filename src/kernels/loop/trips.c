@@ -199,7 +199,7 @@ static int32_t inner_strides_of(const rd_schedule *t, int32_t loop, int32_t stmt
     return n;
 }
 
-/* Lines that a stretch begins in, goes through, and ends in, if it begins with one. */
+/* Cache lines of so many dense elements, of which the first begins a line. */
 static double lines_in(double elements, double bytes)
 {
     return ceil(elements * bytes / LINE);
