@@ -19,14 +19,17 @@ if(helper_sources)
     target_link_libraries(rdim_support INTERFACE rdim_helpers)
 endif()
 
-# The thread sanitizer has nothing to see in suites that call kernels, files and the planner from one thread.
+# The thread sanitizer has nothing to see in suites that call kernels, files and the planner from one thread; nor in
+# those of compiled loops and of loop trees, as loops that a compiler made at run time are not instrumented.
 set(of_one_thread asking async cases complex core cublas cuda cuda_api cuda_auto cuda_exp cuda_fast cuda_schemes
     cuda_tuning device_faults devices dlpack_header expr fold formula formula_functions formula_results halves
-    io_faults kernels loops loops_faults loops_random least masks math npy npy_files ops oracle points refusals scan
+    io_faults kernels least loops loops_faults loops_random masks math npy npy_files ops oracle points refusals scan
     semantics semantics_axes
     semantics_complex semantics_dlpack semantics_folds semantics_groups semantics_lists semantics_memory
     semantics_products semantics_scans semantics_sort several sparse sparse_memory stages strips tiles tiles_folds
-    tiles_scans totals users virtual_shape windows)
+    tiles_scans totals users virtual_shape windows
+    apart beside bytes forms gpu_trees interleaved intervals items lookups loop_facts loop_meets loop_passes loop_tables
+    names narrow pair_folds price residue rest short_axes window_folds)
 # What NVRTC itself does takes nearly all of this suite's time, and no sanitizer sees it.
 set(of_nvrtc cuda_kernels)
 

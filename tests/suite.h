@@ -3,6 +3,7 @@
 #define RD_TESTS_SUITE_H
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,39 @@ __attribute__((constructor)) static void share_all_work(void)
 /* Check writes the place of every assertion that holds to a file: in loops over elements that took
  * most of the time. */
 #define _mark_point(file, line) ((void)0)
+
+/* RDIM_CASE=NAME or NAME:ROW runs one test alone, or one row of its table: "shapes:3". */
+static inline void suite_add(TCase *tc, const TTest *test, int signal, signed char status,
+                             int start, int end)
+{
+    const char  *wanted = getenv("RDIM_CASE");
+    const size_t n      = wanted ? strcspn(wanted, ":") : 0;
+
+    if (wanted && (strlen(test->name) != n || strncmp(wanted, test->name, n) != 0))
+        return;
+    if (wanted && wanted[n] == ':') {
+        const int row = atoi(wanted + n + 1);
+
+        if (row < start || row >= end)
+            return;
+        start = row;
+        end   = row + 1;
+    }
+    _tcase_add_test(tc, test, signal, status, start, end);
+}
+#define _tcase_add_test suite_add
+
+extern char *program_invocation_name; /* the C library's */
+
+/* After failures says how to run one of them alone; Check's line of each has the test and its row. */
+static inline void suite_run_all(SRunner *runner, enum print_output print)
+{
+    srunner_run_all(runner, print);
+    if (srunner_ntests_failed(runner) > 0 && !getenv("RDIM_CASE"))
+        printf("\"file:line:F:group:TEST:ROW: ...\" alone: RDIM_CASE=TEST:ROW %s\n",
+               program_invocation_name);
+}
+#define srunner_run_all suite_run_all
 
 /* Sanitizers see as much in a part of the cases. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__

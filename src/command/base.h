@@ -76,6 +76,11 @@ const char *cmd_type_name(rd_dtype type);
  * order. */
 rd_dtype cmd_type_of(const char *text, size_t n, bool *big);
 bool     cmd_is_float(rd_dtype type);
+/* Bits of the two fields of a float type; 0 of other types. */
+int cmd_exponent_bits(rd_dtype type);
+int cmd_fraction_bits(rd_dtype type);
+/* False of types that NumPy stores as bytes without a type. */
+bool cmd_numpy_has(rd_dtype type);
 /* "(12, 90, 180)". */
 const char *cmd_shape_text(const rd_shape *shape);
 /* Product of extents; ends the program, naming `what`, where it, or its bytes, cannot be. */

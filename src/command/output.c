@@ -33,7 +33,7 @@ static void fit_type(cmd_result *r, const cmd_format *format)
 {
     const rd_dtype type = rd_type_of(r->x);
 
-    if (type == RD_BF16 ||
+    if (!cmd_numpy_has(type) ||
         (type == RD_F16 && format->write && format->most != 1 && !strstr(format->suffixes, ".npz")))
         r->x = rd_cast(r->x, RD_F32);
 }

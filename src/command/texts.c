@@ -8,23 +8,32 @@
 /* Two of them, a sign and an i are CMD_MOST_TEXT at most. */
 enum { MOST_FLOAT = 32 };
 
-/* Digits of a float type: numbers of `sure` decimal digits differ, unless they are smaller than `least`; `enough`
- * digits tell all elements apart. */
+/* Digits of a float type: numbers of `sure` decimal digits differ, unless they are smaller than 2^first; `enough`
+ * digits tell all elements apart.  A decimal digit is log10(2) bits: p bits hold floor((p - 1) log10(2)) digits, and
+ * ceil(1 + p log10(2)) digits hold p bits. */
 static const struct digits {
     rd_dtype type;
-    int      sure, enough;
-    double   least;
+    int      sure, enough, first;
     int bits, last; /* of the significand; the exponent of the last bit of the smallest element */
 } rows[] = {
-    { RD_F16, 3, 5, 0x1p-14, 11, -24 },       { RD_BF16, 2, 4, 0x1p-126, 8, -133 },
-    { RD_F32, 6, 9, 0x1p-126, 24, -149 },     { RD_C64, 6, 9, 0x1p-126, 24, -149 },
-    { RD_F64, 15, 17, 0x1p-1022, 53, -1074 }, { RD_C128, 15, 17, 0x1p-1022, 53, -1074 },
+#define DIGITS(type, exponent, fraction)                                                         \
+    {                                                                                            \
+        type, (fraction)*30103 / 100000, 2 + ((fraction) + 1) * 30103 / 100000, FIRST(exponent), \
+            (fraction) + 1, FIRST(exponent) - (fraction)                                         \
+    }
+#define FIRST(exponent) (2 - (1 << ((exponent) > 0 ? (exponent)-1 : 0)))
+#define RD_DTYPE(type, name, c, kind, class, long_, code, dlpack, exponent, fraction) \
+    DIGITS(RD_##type, exponent, fraction),
+#include "core/dtypes.def"
 };
 
+/* NULL unless elements, or the parts of complex ones, are floats. */
 static const struct digits *digits_of(rd_dtype type)
 {
+    const rd_dtype part = type == RD_C64 ? RD_F32 : type == RD_C128 ? RD_F64 : type;
+
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        if (rows[k].type == type)
+        if (rows[k].type == part && rows[k].bits > 1)
             return &rows[k];
     return NULL;
 }
@@ -73,7 +82,7 @@ static void put_float(char *text, double value, rd_dtype type)
 {
     const struct digits *d = digits_of(type);
     char                 all[MOST_FLOAT];
-    int                  n = fabs(value) < d->least ? 1 : d->sure;
+    int                  n = fabs(value) < ldexp(1, d->first) ? 1 : d->sure;
 
     if (!isfinite(value)) {
         snprintf(text, MOST_FLOAT, "%s", value != value ? "NaN" : value > 0 ? "inf" : "-inf");

@@ -3,16 +3,18 @@
 #include <math.h>
 #include <string.h>
 
+/* Rows of core/dtypes.def, a table that has no code. */
 static const struct row {
     rd_dtype    type;
     const char *name, *code;
-    int64_t     size;
+    int64_t     size;               /* bytes */
+    int         exponent, fraction; /* bits of a float's fields; 0 of others */
 } rows[] = {
-    { RD_BOOL, "bool", "b1", 1 }, { RD_I8, "i8", "i1", 1 },     { RD_I16, "i16", "i2", 2 },
-    { RD_I32, "i32", "i4", 4 },   { RD_I64, "i64", "i8", 8 },   { RD_U8, "u8", "u1", 1 },
-    { RD_U16, "u16", "u2", 2 },   { RD_U32, "u32", "u4", 4 },   { RD_U64, "u64", "u8", 8 },
-    { RD_F16, "f16", "f2", 2 },   { RD_BF16, "bf16", "V2", 2 }, { RD_F32, "f32", "f4", 4 },
-    { RD_F64, "f64", "f8", 8 },   { RD_C64, "c64", "c8", 8 },   { RD_C128, "c128", "c16", 16 },
+#define RD_DTYPE(type, name, c, kind, class, long_, code, dlpack, exponent, fraction) \
+    { RD_##type, #name, code, sizeof(c), exponent, fraction },
+#include "core/dtypes.def"
+    { RD_C64, "c64", "c8", 8, 0, 0 },
+    { RD_C128, "c128", "c16", 16, 0, 0 },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -38,6 +40,20 @@ const char *cmd_type_name(rd_dtype type)
     return row ? row->name : "?";
 }
 
+int cmd_exponent_bits(rd_dtype type)
+{
+    const struct row *row = row_of(type);
+
+    return row ? row->exponent : 0;
+}
+
+int cmd_fraction_bits(rd_dtype type)
+{
+    const struct row *row = row_of(type);
+
+    return row ? row->fraction : 0;
+}
+
 rd_dtype cmd_type_of(const char *text, size_t n, bool *big)
 {
     *big = n > 0 && *text == '>';
@@ -46,7 +62,7 @@ rd_dtype cmd_type_of(const char *text, size_t n, bool *big)
         n--;
     }
     for (int k = 0; k < ROWS; k++)
-        if (rows[k].type != RD_BF16 && strlen(rows[k].code) == n &&
+        if (rows[k].code[0] != 'V' && strlen(rows[k].code) == n &&
             memcmp(rows[k].code, text, n) == 0)
             return rows[k].type;
     return RD_AUTO;
@@ -54,7 +70,14 @@ rd_dtype cmd_type_of(const char *text, size_t n, bool *big)
 
 bool cmd_is_float(rd_dtype type)
 {
-    return type == RD_F16 || type == RD_BF16 || type == RD_F32 || type == RD_F64;
+    return cmd_fraction_bits(type) > 0;
+}
+
+bool cmd_numpy_has(rd_dtype type)
+{
+    const struct row *row = row_of(type);
+
+    return row && row->code[0] != 'V';
 }
 
 const char *cmd_shape_text(const rd_shape *shape)
@@ -83,27 +106,23 @@ int64_t cmd_points(const rd_shape *shape, rd_dtype type, const char *what)
     return empty ? 0 : points;
 }
 
-static double half(uint16_t bits)
+/* A float of 16 bits as a double: exact. */
+static double value_of_half(uint16_t bits, rd_dtype type)
 {
-    const int    exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const double size = exponent == 31 ? (fraction ? NAN : INFINITY)
-                        : exponent     ? ldexp(1024 + fraction, exponent - 25)
-                                       : ldexp(fraction, -24);
+    const int n = cmd_fraction_bits(type), ones = (1 << cmd_exponent_bits(type)) - 1,
+              exponent = bits >> n & ones, fraction = bits & ((1 << n) - 1),
+              last    = 1 - ones / 2 - n; /* exponent of the last bit of the smallest element */
+    const double size = exponent == ones ? (fraction ? NAN : INFINITY)
+                        : exponent       ? ldexp((1 << n) + fraction, exponent - 1 + last)
+                                         : ldexp(fraction, last);
 
     return bits >> 15 ? -size : size;
 }
 
-static double upper_half(uint16_t bits)
-{
-    const uint32_t word = (uint32_t)bits << 16;
-    float          value;
-
-    memcpy(&value, &word, sizeof value);
-    return (double)value;
-}
-
 double cmd_element(const void *data, rd_dtype type, int64_t i)
 {
+    if (cmd_is_float(type) && cmd_size_of(type) == 2)
+        return value_of_half(((const uint16_t *)data)[i], type);
     switch (type) {
     case RD_BOOL:
     case RD_U8: return ((const uint8_t *)data)[i];
@@ -114,13 +133,11 @@ double cmd_element(const void *data, rd_dtype type, int64_t i)
     case RD_U16: return ((const uint16_t *)data)[i];
     case RD_U32: return ((const uint32_t *)data)[i];
     case RD_U64: return (double)((const uint64_t *)data)[i];
-    case RD_F16: return half(((const uint16_t *)data)[i]);
-    case RD_BF16: return upper_half(((const uint16_t *)data)[i]);
     case RD_F32: return (double)((const float *)data)[i];
     case RD_F64: return ((const double *)data)[i];
     case RD_C64: return (double)((const float *)data)[2 * i];
     case RD_C128: return ((const double *)data)[2 * i];
-    case RD_AUTO: break;
+    default: break;
     }
     return NAN;
 }

@@ -10,21 +10,22 @@ typedef struct dtype_info {
     int         size; /* bytes; 0: not a type */
     rd_kind     kind;
     rd_class class;
+    int exponent, fraction; /* bits of a float's fields */
 } dtype_info;
 
 static const dtype_info table[] = {
-    [RD_AUTO] = { "auto", 0, RD_KIND_BOOL, RD_CLASS_u64 },
-#define RD_DTYPE(type, name, ctype, kind, class) \
-    [RD_##type] = { name, (int)sizeof(ctype), kind, RD_CLASS_##class },
+    [RD_AUTO] = { "auto", 0, RD_KIND_BOOL, RD_CLASS_u64, 0, 0 },
+#define RD_DTYPE(type, name, ctype, kind, class, long_, code, dlpack, exponent, fraction) \
+    [RD_##type] = { #name, (int)sizeof(ctype), kind, RD_CLASS_##class, exponent, fraction },
 #include "core/dtypes.def"
-    [RD_C64]  = { "c64", 2 * sizeof(float), RD_KIND_COMPLEX, RD_CLASS_f32 },
-    [RD_C128] = { "c128", 2 * sizeof(double), RD_KIND_COMPLEX, RD_CLASS_f64 },
+    [RD_C64]  = { "c64", 2 * sizeof(float), RD_KIND_COMPLEX, RD_CLASS_f32, 0, 0 },
+    [RD_C128] = { "c128", 2 * sizeof(double), RD_KIND_COMPLEX, RD_CLASS_f64, 0, 0 },
 };
 enum { N_TYPES = sizeof table / sizeof table[0] };
 
 static const dtype_info *info(rd_dtype type)
 {
-    static const dtype_info garbage = { "?", 0, RD_KIND_BOOL, RD_CLASS_u64 };
+    static const dtype_info garbage = { "?", 0, RD_KIND_BOOL, RD_CLASS_u64, 0, 0 };
 
     return (unsigned)type < N_TYPES ? &table[type] : &garbage;
 }
@@ -101,8 +102,8 @@ static rd_dtype promote_real(rd_dtype a, rd_dtype b)
     if (rd_dtype_kind(high) == RD_KIND_INT) /* u64 and a signed type: no int holds both, size 16
                                              * gives f64 */
         return large > small ? high : signed_of_size(2 * small);
-    if (rd_dtype_is_half(high) && small == 1) /* f16 has 11 bits, bf16 has 8: all of 8, not all of
-                                               * 16 */
+    if (rd_dtype_is_half(high) &&
+        small == 1) /* halves have 8 to 11 bits: all of 8, not all of 16 */
         return high;
     return high != RD_F64 && small <= 2 ? RD_F32 : RD_F64; /* f32 has 24 bits: all of 16, not all of
                                                             * 32 */
@@ -126,7 +127,18 @@ bool rd_dtype_safe(rd_dtype from, rd_dtype to)
 
 bool rd_dtype_is_half(rd_dtype type)
 {
-    return type == RD_F16 || type == RD_BF16;
+    return rd_dtype_kind(type) == RD_KIND_FLOAT && rd_dtype_size(type) == 2;
+}
+
+int rd_dtype_exponent_bits(rd_dtype type)
+{
+    return info(type)->exponent;
+}
+
+/* Exponents of all ones are kept for infinities and NaN; the significand is 1.11..1. */
+double rd_dtype_largest(rd_dtype type)
+{
+    return ldexp(2 - ldexp(1, -info(type)->fraction), (1 << (info(type)->exponent - 1)) - 1);
 }
 
 bool rd_dtype_same_word(rd_dtype from, rd_dtype to)
@@ -140,19 +152,19 @@ rd_word rd_word_load(const void *p, rd_dtype type)
     rd_word value = { .u64 = 0 };
 
     switch (type) {
-#define RD_DTYPE(enum_, name, ctype, kind, class) \
-    case RD_##enum_: {                            \
-        ctype memory;                             \
-        memcpy(&memory, p, sizeof memory);        \
-        value.class = memory;                     \
-        break;                                    \
+#define RD_DTYPE(enum_, name, ctype, kind, class, ...) \
+    case RD_##enum_: {                                 \
+        ctype memory;                                  \
+        memcpy(&memory, p, sizeof memory);             \
+        value.class = memory;                          \
+        break;                                         \
     }
-#define RD_HALF(enum_, name, ctype, kind, class) \
-    case RD_##enum_: {                           \
-        ctype memory;                            \
-        memcpy(&memory, p, sizeof memory);       \
-        value.class = ctype##_to_f32(memory);    \
-        break;                                   \
+#define RD_HALF(enum_, name, ctype, kind, class, ...) \
+    case RD_##enum_: {                                \
+        ctype memory;                                 \
+        memcpy(&memory, p, sizeof memory);            \
+        value.class = ctype##_to_f32(memory);         \
+        break;                                        \
     }
 #include "core/dtypes.def"
     default: break;
@@ -165,13 +177,13 @@ rd_word rd_word_load(const void *p, rd_dtype type)
 void rd_word_store(void *p, rd_dtype type, rd_word value)
 {
     switch (type) {
-#define RD_DTYPE(enum_, name, ctype, kind, class) \
-    case RD_##enum_: {                            \
-        const ctype memory = (ctype)value.class;  \
-        memcpy(p, &memory, sizeof memory);        \
-        break;                                    \
+#define RD_DTYPE(enum_, name, ctype, kind, class, ...) \
+    case RD_##enum_: {                                 \
+        const ctype memory = (ctype)value.class;       \
+        memcpy(p, &memory, sizeof memory);             \
+        break;                                         \
     }
-#define RD_HALF(enum_, name, ctype, kind, class)          \
+#define RD_HALF(enum_, name, ctype, kind, class, ...)     \
     case RD_##enum_: {                                    \
         const ctype memory = ctype##_of_f32(value.class); \
         memcpy(p, &memory, sizeof memory);                \

@@ -46,7 +46,11 @@ bool rd_dtype_safe(rd_dtype from, rd_dtype to);
 /* The type of the parts of a complex type, and the complex type that can hold floats of `part`. */
 rd_dtype rd_dtype_part(rd_dtype type);
 rd_dtype rd_dtype_of_parts(rd_dtype part);
-bool     rd_dtype_is_half(rd_dtype type); /* f16 or bf16: f32 in registers */
+/* True of floats of 16 bits, which are f32 in registers. */
+bool rd_dtype_is_half(rd_dtype type);
+/* Bits of a float type's exponent, and its largest finite number. */
+int    rd_dtype_exponent_bits(rd_dtype type);
+double rd_dtype_largest(rd_dtype type);
 /* Is a value of `from` the same register as a value of `to`?  Bool is not: it is kept in bytes
  * where there are many. */
 bool rd_dtype_same_word(rd_dtype from, rd_dtype to);

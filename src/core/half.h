@@ -8,6 +8,15 @@
 #include "core/bits.h"
 #include "rdim.h"
 
+#ifdef RD_HALF_TYPES /* a text that is compiled without rdim.h: bits in memory */
+typedef struct rd_f16 {
+    uint16_t bits;
+} rd_f16;
+typedef struct rd_bf16 {
+    uint16_t bits;
+} rd_bf16;
+#endif
+
 /* ---- To f32: exact --------------------------------------------------------------------------- */
 #ifndef RD_F16_IN_HARDWARE /* whose instructions have the same bits, but of NaN */
 RD_INLINE float rd_f16_to_f32(rd_f16 x)

@@ -32,17 +32,6 @@ rd_expr *rd_sinc(rd_expr *x)
     return map_where(call, none, rd_int(x->ctx, 1), wave);
 }
 
-/* The largest number of a float type. */
-static double largest(rd_dtype type)
-{
-    switch (type) {
-    case RD_F16: return 65504;
-    case RD_BF16: return 0x1.fep127;
-    case RD_F32: return 0x1.fffffep127;
-    default: return 0x1.fffffffffffffp1023;
-    }
-}
-
 rd_expr *rd_nan_to_num(rd_expr *x)
 {
     const char *call = "rd_nan_to_num";
@@ -51,7 +40,7 @@ rd_expr *rd_nan_to_num(rd_expr *x)
         return rd_complex_of(rd_nan_to_num(x->in[0]), rd_nan_to_num(x->in[1]), call);
     if (!x || !is_float(x))
         return x;
-    const double most = largest(x->type);
+    const double most = rd_dtype_largest(x->type);
     rd_expr     *low  = map_2(RD_OP_maximum, call, x, rd_num(x->ctx, -most));
     rd_expr     *kept = map_2(RD_OP_minimum, call, low, rd_num(x->ctx, most));
 

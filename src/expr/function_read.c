@@ -183,17 +183,14 @@ static rd_expr *read_unary(rd_reader *r)
     return apply(r, *found == '-' ? RD_OP_neg : RD_OP_not, at, 1, v);
 }
 
-/* Longer tokens before those they begin with. */
+/* Rows of rank 0 are operators of formulas alone. */
 static const struct {
     const char *token;
     int         rank;
     rd_op       op;
 } binary[] = {
-    { "||", 1, RD_OP_or },       { "&&", 2, RD_OP_and }, { "==", 3, RD_OP_eq },
-    { "!=", 3, RD_OP_ne },       { "<=", 4, RD_OP_le },  { ">=", 4, RD_OP_ge },
-    { "<", 4, RD_OP_lt },        { ">", 4, RD_OP_gt },   { "+", 5, RD_OP_add },
-    { "-", 5, RD_OP_sub },       { "*", 6, RD_OP_mul },  { "/", 6, RD_OP_div },
-    { "%", 6, RD_OP_remainder },
+#define RD_BINARY(sign, op, rank, in_formulas) { sign, rank, RD_OP_##op },
+#include "core/precedence.def"
 };
 
 /* The row of the operator that comes next if it binds at least as tightly as `rank`, and takes it;
@@ -204,7 +201,7 @@ static int take_binary(rd_reader *r, int rank)
 
     rd_function_skip(r);
     for (int i = 0; i < rows; i++)
-        if (!strncmp(r->at, binary[i].token, strlen(binary[i].token))) {
+        if (binary[i].rank > 0 && !strncmp(r->at, binary[i].token, strlen(binary[i].token))) {
             if (binary[i].rank < rank || (r->real && binary[i].op == RD_OP_remainder))
                 return -1;
             r->at += strlen(binary[i].token);

@@ -118,13 +118,9 @@ rd_dtype rd_formula_type(const rd_formula_reader *r, size_t at, size_t length)
         const char *name;
         rd_dtype    type;
     } types[] = {
-        { "int8", RD_I8 },       { "int16", RD_I16 },       { "int32", RD_I32 },
-        { "int64", RD_I64 },     { "uint8", RD_U8 },        { "uint16", RD_U16 },
-        { "uint32", RD_U32 },    { "uint64", RD_U64 },      { "float16", RD_F16 },
-        { "bfloat16", RD_BF16 }, { "float32", RD_F32 },     { "float64", RD_F64 },
         { "complex64", RD_C64 }, { "complex128", RD_C128 }, { "int", RD_I64 },
         { "float", RD_F64 },     { "c64", RD_C64 },         { "c128", RD_C128 },
-#define RD_DTYPE(id, text, ...) { text, RD_##id },
+#define RD_DTYPE(id, text, c, kind, class, long_, ...) { #text, RD_##id }, { long_, RD_##id },
 #include "core/dtypes.def"
     };
 

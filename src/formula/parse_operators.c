@@ -7,13 +7,8 @@ static const struct {
     int         rank;
     rd_op       op;
 } binary[] = {
-    { "||", 1, RD_OP_or },         { "or", 1, RD_OP_or },          { "&&", 2, RD_OP_and },
-    { "and", 2, RD_OP_and },       { "==", 4, RD_OP_eq },          { "!=", 4, RD_OP_ne },
-    { "<=", 4, RD_OP_le },         { ">=", 4, RD_OP_ge },          { "<", 4, RD_OP_lt },
-    { ">", 4, RD_OP_gt },          { "|", 5, RD_OP_bit_or },       { "&", 7, RD_OP_bit_and },
-    { "<<", 8, RD_OP_shift_left }, { ">>", 8, RD_OP_shift_right }, { "+", 9, RD_OP_add },
-    { "-", 9, RD_OP_sub },         { "*", 10, RD_OP_mul },         { "/", 10, RD_OP_div },
-    { "//", 10, RD_OP_floordiv },  { "%", 10, RD_OP_remainder },   { "@", 10, RD_OP_none },
+#define RD_BINARY(sign, op, in_function_text, rank) { sign, rank, RD_OP_##op },
+#include "core/precedence.def"
 };
 enum { RANK_COMPARE = 4 };
 

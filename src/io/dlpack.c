@@ -8,11 +8,11 @@ static const struct element {
     rd_dtype type;
     uint8_t  code, bits;
 } elements[] = {
-    { RD_BOOL, RD_DL_BOOL, 8 },  { RD_I8, RD_DL_INT, 8 },       { RD_I16, RD_DL_INT, 16 },
-    { RD_I32, RD_DL_INT, 32 },   { RD_I64, RD_DL_INT, 64 },     { RD_U8, RD_DL_UINT, 8 },
-    { RD_U16, RD_DL_UINT, 16 },  { RD_U32, RD_DL_UINT, 32 },    { RD_U64, RD_DL_UINT, 64 },
-    { RD_F16, RD_DL_FLOAT, 16 }, { RD_BF16, RD_DL_BFLOAT, 16 }, { RD_F32, RD_DL_FLOAT, 32 },
-    { RD_F64, RD_DL_FLOAT, 64 }, { RD_C64, RD_DL_COMPLEX, 64 }, { RD_C128, RD_DL_COMPLEX, 128 },
+#define RD_DTYPE(type, name, c, kind, class, long_, code, dlpack, ...) \
+    { RD_##type, RD_DL_##dlpack, 8 * sizeof(c) },
+#include "core/dtypes.def"
+    { RD_C64, RD_DL_COMPLEX, 64 },
+    { RD_C128, RD_DL_COMPLEX, 128 },
 };
 enum { N_ELEMENTS = sizeof elements / sizeof *elements };
 

@@ -17,12 +17,12 @@ typedef struct reader {
     char          *why;
 } reader;
 
-/* Kind and size as in a descr; "" is none: NumPy has no bf16, and writes one that is added to it as
- * bytes without a type. */
+/* Kind and size as in a descr.  V is bytes without a type: so NumPy writes types that it has not. */
 static const char descr_table[][4] = {
-    [RD_BOOL] = "b1", [RD_I8] = "i1",  [RD_I16] = "i2", [RD_I32] = "i4",   [RD_I64] = "i8",
-    [RD_U8] = "u1",   [RD_U16] = "u2", [RD_U32] = "u4", [RD_U64] = "u8",   [RD_F16] = "f2",
-    [RD_F32] = "f4",  [RD_F64] = "f8", [RD_C64] = "c8", [RD_C128] = "c16",
+#define RD_DTYPE(type, name, c, kind, class, long_, code, ...) [RD_##type] = code,
+#include "core/dtypes.def"
+    [RD_C64]  = "c8",
+    [RD_C128] = "c16",
 };
 enum { N_DESCR = sizeof descr_table / sizeof *descr_table };
 
@@ -136,18 +136,18 @@ static bool refuse_compound(reader *r)
                   n == 60 ? "..." : "");
 }
 
+bool rd_npy_has(rd_dtype type)
+{
+    return (unsigned)type < N_DESCR && descr_table[type][0] && descr_table[type][0] != 'V';
+}
+
 static rd_dtype find_descr(const char *text, int n)
 {
     for (int type = 1; n > 0 && type < N_DESCR; type++)
-        if (strlen(descr_table[type]) == (size_t)n &&
+        if (rd_npy_has((rd_dtype)type) && strlen(descr_table[type]) == (size_t)n &&
             memcmp(descr_table[type], text, (size_t)n) == 0)
             return (rd_dtype)type;
     return RD_AUTO;
-}
-
-bool rd_npy_has(rd_dtype type)
-{
-    return (unsigned)type < N_DESCR && descr_table[type][0];
 }
 
 static bool read_descr(reader *r)

@@ -44,14 +44,18 @@ typedef struct fields {
     size_t size, bits, sign, exponent_at, exponent, mantissa_at, mantissa, bias;
 } fields;
 
+/* Rows of core/dtypes.def; of ints they have no fields, and are like no float. */
 static const struct {
     rd_dtype type;
     fields   of;
-} floats[] = { { RD_F16, { 2, 16, 15, 10, 5, 0, 10, 15 } },
-               { RD_BF16, { 2, 16, 15, 7, 8, 0, 7, 127 } },
-               { RD_F32, { 4, 32, 31, 23, 8, 0, 23, 127 } },
-               { RD_F64, { 8, 64, 63, 52, 11, 0, 52, 1023 } } };
-enum { FLOATS = sizeof floats / sizeof *floats, FIRST_WIDE = 2 };
+} floats[] = {
+#define RD_DTYPE(type, name, c, kind, class, long_, code, dlpack, exponent, fraction) \
+    { RD_##type,                                                                      \
+      { sizeof(c), 8 * sizeof(c), 8 * sizeof(c) - 1, fraction, exponent, 0, fraction, \
+        (1U << ((exponent) ? (exponent)-1 : 0)) - 1 } },
+#include "core/dtypes.def"
+};
+enum { FLOATS = sizeof floats / sizeof *floats };
 
 static fields fields_of(const cmd_hdf5_api *h5, hid_t stored)
 {
@@ -82,8 +86,8 @@ static cmd_hdf5_type float_of(const cmd_hdf5_api *h5, hid_t stored)
     for (int k = 0; usual && k < FLOATS; k++)
         if (memcmp(&f, &floats[k].of, sizeof f) == 0 && h5->H5Tget_offset(stored) == 0)
             return (cmd_hdf5_type){ .type = floats[k].type, .as_is = is_little(h5, stored) };
-    for (int k = FIRST_WIDE; usual && k < FLOATS; k++)
-        if (holds(&floats[k].of, &f))
+    for (int k = 0; usual && k < FLOATS; k++) /* halves would round what is read */
+        if (floats[k].of.size > 2 && floats[k].of.exponent > 0 && holds(&floats[k].of, &f))
             return (cmd_hdf5_type){ .type = floats[k].type };
     return (cmd_hdf5_type){
         .why = cmd_text("its elements are floats of %zu bits, %zu of the exponent and %zu of the "

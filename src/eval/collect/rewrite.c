@@ -1,7 +1,7 @@
 /* rewrite.c - a softmax written as two reductions over long rows becomes one.  It looks at the
  * values themselves and their operands only, never at siblings, as it changes bits.
  *
- * Not one of f16 or bf16: its differences and exponentials are rounded to 16 bits before they are
+ * Not one of halves: its differences and exponentials are rounded to 16 bits before they are
  * added, by which one reduction would not go.  Nor would that be faster: as they are written, rows
  * of 512 KiB of f16 take what as many f32 take as one reduction (23 ms for 16M elements). */
 #include "core/caches.h"

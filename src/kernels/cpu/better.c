@@ -95,7 +95,7 @@ static bool widens(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_elem elem = (rd_elem)code->reg[p->inst[i].a].elem;
 
-    return elem == RD_ELEM_f16 || elem == RD_ELEM_bf16 ||
+    return rd_elem_is_half(elem) ||
            (code->inst[i].small >= 0 && code->fold[p->inst[i].arg].fold->n_block > 1);
 }
 

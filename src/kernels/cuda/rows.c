@@ -47,9 +47,7 @@ static bool is_along(rd_cuda_shape *s, int32_t axis)
 /* Floats of 16 bits are f32 in registers, where they are rounded already. */
 static int32_t word_of(rd_dtype type)
 {
-    const bool is_half = type == RD_F16 || type == RD_BF16;
-
-    return is_half ? 2 : rd_register_size(type) > 4 ? 8 : 4;
+    return rd_dtype_is_half(type) ? 2 : rd_register_size(type) > 4 ? 8 : 4;
 }
 
 /* All rows have room for their widest elements. */

@@ -8,7 +8,7 @@
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 static const char *const memory_types[RD_F64 + 1] = {
-#define RD_DTYPE(enum_, name, C, kind, class) [RD_##enum_] = #C,
+#define RD_DTYPE(enum_, name, C, ...) [RD_##enum_] = #C,
 #include "core/dtypes.def"
 #undef RD_DTYPE
 };
@@ -330,24 +330,18 @@ void rd_add_constant(rd_text *to, const rd_inst *inst)
 
 void rd_add_from_memory(rd_text *to, rd_dtype type, const char *element)
 {
-    switch (type) {
-    case RD_F16: rd_text_add(to, "rd_f16_to_f32(%s)", element); break;
-    case RD_BF16: rd_text_add(to, "rd_bf16_to_f32(%s)", element); break;
-    case RD_BOOL: rd_text_add(to, "%s != 0", element); break;
-    default: rd_text_add(to, "%s", element);
-    }
+    if (rd_dtype_is_half(type))
+        rd_text_add(to, "%s_to_f32(%s)", rd_memory_type(type), element);
+    else
+        rd_text_add(to, type == RD_BOOL ? "%s != 0" : "%s", element);
 }
 
 void rd_begin_stored(rd_text *to, rd_dtype type)
 {
-    rd_text_add(to,
-                type == RD_F16    ? "rd_f16_of_f32("
-                : type == RD_BF16 ? "rd_bf16_of_f32("
-                                  : "(%s)",
-                rd_memory_type(type));
+    rd_text_add(to, rd_dtype_is_half(type) ? "%s_of_f32(" : "(%s)", rd_memory_type(type));
 }
 
 const char *rd_end_stored(rd_dtype type)
 {
-    return type == RD_F16 || type == RD_BF16 ? ")" : "";
+    return rd_dtype_is_half(type) ? ")" : "";
 }

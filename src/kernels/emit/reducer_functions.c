@@ -25,35 +25,35 @@ static const lanes_code lanes_codes[RD_N_REDUCERS] = {
 #include "core/reducers.def"
 };
 
+/* The greatest or the least of a type, as C writes it: "127", "INT64_MIN", "INFINITY". */
+static const char *extreme_of(rd_dtype type, bool greatest)
+{
+    static const char *const unsigned_most[]      = { "255", "65535", "0xffffffffu", "UINT64_MAX" },
+                             *const signed_most[] = { "127", "32767", "__INT32_MAX__",
+                                                      "INT64_MAX" },
+                             *const signed_least[] = { "-128", "-32768", "(-__INT32_MAX__ - 1)",
+                                                       "INT64_MIN" };
+    const int                       log_size       = __builtin_ctz((unsigned)rd_dtype_size(type));
+
+    switch (rd_dtype_kind(type)) {
+    case RD_KIND_FLOAT: return greatest ? "INFINITY" : "-INFINITY";
+    case RD_KIND_INT: return greatest ? signed_most[log_size] : signed_least[log_size];
+    case RD_KIND_UINT: return greatest ? unsigned_most[log_size] : "0";
+    default: return greatest ? "1" : "0";
+    }
+}
+
 /* Writes the macros that rows use: "#define RD_ZERO (T)-0.0", the extremes of the type, no
  * place. */
 static void add_extremes(rd_text *to, const rd_emit_fold *fold)
 {
-    static const char *const most[RD_F64 + 1] = {
-        [RD_BOOL] = "1",         [RD_I8] = "127",
-        [RD_I16] = "32767",      [RD_I32] = "__INT32_MAX__",
-        [RD_I64] = "INT64_MAX",  [RD_U8] = "255",
-        [RD_U16] = "65535",      [RD_U32] = "0xffffffffu",
-        [RD_U64] = "UINT64_MAX", [RD_F16] = "INFINITY",
-        [RD_BF16] = "INFINITY",  [RD_F32] = "INFINITY",
-        [RD_F64] = "INFINITY"
-    };
-    static const char *const least[RD_F64 + 1] = {
-        [RD_BOOL] = "0",         [RD_I8] = "-128",
-        [RD_I16] = "-32768",     [RD_I32] = "(-__INT32_MAX__ - 1)",
-        [RD_I64] = "INT64_MIN",  [RD_U8] = "0",
-        [RD_U16] = "0",          [RD_U32] = "0",
-        [RD_U64] = "0",          [RD_F16] = "-INFINITY",
-        [RD_BF16] = "-INFINITY", [RD_F32] = "-INFINITY",
-        [RD_F64] = "-INFINITY"
-    };
     const rd_dtype type = fold->fold->type;
 
     rd_text_add(to, "#define RD_ZERO %s\n#define RD_MOST %s\n#define RD_LEAST %s\n",
                 rd_dtype_kind(type) != RD_KIND_FLOAT                 ? "0"
                 : fold->empties && rd_fold_begins_with_0(fold->fold) ? "(T)0.0"
                                                                      : "(T)-0.0",
-                most[type], least[type]);
+                extreme_of(type, true), extreme_of(type, false));
     rd_text_add(to, "#define RD_NO_PLACE %s\n",
                 strcmp(rd_place_type(fold), "int32_t") ? "INT64_MAX" : "__INT32_MAX__");
 }

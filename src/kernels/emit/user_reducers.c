@@ -141,11 +141,10 @@ static void add_begin(rd_text *to, const rd_emit_fold *f, int number)
 static void add_operand(rd_text *to, char kind, int number, const char *name, rd_dtype type,
                         const char *reg)
 {
-    rd_text_add(to, "    const %c%d %s = %s(%s);\n", kind, number, name,
-                type == RD_F16    ? "rd_f16_of_f32"
-                : type == RD_BF16 ? "rd_bf16_of_f32"
-                                  : "",
-                reg);
+    const bool is_half = rd_dtype_is_half(type);
+
+    rd_text_add(to, "    const %c%d %s = %s%s(%s);\n", kind, number, name,
+                is_half ? rd_memory_type(type) : "", is_half ? "_of_f32" : "", reg);
 }
 
 /* Writes "USER step0(double *s0, const double x, const int w, int64_t i) { .. step_of0(s, y, i);

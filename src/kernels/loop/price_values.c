@@ -94,12 +94,12 @@ static bool divides_by_constant(const rd_schedule *t, const rd_let *let)
            t->let[t->operand[let->first + 1]].kind == RD_I_CONST;
 }
 
-/* The time to round a result to a half: by vectors for bf16. */
+/* The time to round a result to a half: by vectors if it has the exponent of an f32. */
 static double half_rounding_ns(const rd_price_site *at, rd_dtype type)
 {
     enum { OPERATIONS = 3 };
 
-    if (type == RD_BF16)
+    if (rd_dtype_is_half(type) && rd_dtype_exponent_bits(type) == rd_dtype_exponent_bits(RD_F32))
         return 2 * at->s->add_i32 * 4 / at->s->vector;
     return rd_dtype_is_half(type) ? OPERATIONS * at->s->one_add : 0;
 }

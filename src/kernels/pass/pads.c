@@ -24,7 +24,7 @@ static bool load_pads(const rd_strip_at *r, int32_t stmt, const rd_let *load)
     const int64_t by = rd_linear_coef(r->t, &load->at, r->axis);
 
     return !rd_has_values(r->t, &load->at) && rd_loop_of_rereads(r, stmt) < 0 &&
-           (by == 0 || by == 1) && load->type != RD_F16 && load->type != RD_BF16 &&
+           (by == 0 || by == 1) && !rd_dtype_is_half(load->type) &&
            !rd_program_accesses(r->t->p, RD_I_STORE, load->slot);
 }
 
@@ -61,7 +61,7 @@ static bool has_nothing(const rd_fold *f)
     case RD_RED_min:
     case RD_RED_max:
     case RD_RED_argmin:
-    case RD_RED_argmax: return f->type != RD_F16 && f->type != RD_BF16 && !rd_small_type(f->type);
+    case RD_RED_argmax: return !rd_dtype_is_half(f->type) && !rd_small_type(f->type);
     default: return false;
     }
 }

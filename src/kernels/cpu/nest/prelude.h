@@ -2,12 +2,7 @@
  * (jit/prelude.h). */
 #define INT64_C(x)  x##LL
 #define UINT64_C(x) x##ULL
-typedef struct rd_f16 {
-    uint16_t bits;
-} rd_f16;
-typedef struct rd_bf16 {
-    uint16_t bits;
-} rd_bf16;
+#define RD_HALF_TYPES
 #include "core/half.h"
 #include "kernels/cpu/nest/call.h"
 #include "kernels/math/so_far.h"

@@ -91,16 +91,19 @@ WRAP(U32, uint32_t, uint64_t)
 #include "kernels/cpu/simd/halves.h"
 
 static rd_simd_load *const loads[RD_N_DTYPES] = {
-#define RD_DTYPE(enum_, name, C, kind, class) [RD_##enum_] = load_##enum_,
+#define RD_DTYPE(enum_, ...) [RD_##enum_] = load_##enum_,
 #include "core/dtypes.def"
 };
 static rd_simd_store *const stores[RD_N_DTYPES] = {
-#define RD_DTYPE(enum_, name, C, kind, class) [RD_##enum_] = store_##enum_,
+#define RD_DTYPE(enum_, ...) [RD_##enum_] = store_##enum_,
 #include "core/dtypes.def"
 };
 static rd_simd_wrap *const wraps[RD_N_DTYPES] = {
-    [RD_I8] = wrap_I8,   [RD_I16] = wrap_I16, [RD_I32] = wrap_I32, [RD_U8] = wrap_U8,
-    [RD_U16] = wrap_U16, [RD_U32] = wrap_U32, [RD_F16] = wrap_F16, [RD_BF16] = wrap_BF16
+    [RD_I8] = wrap_I8, [RD_I16] = wrap_I16, [RD_I32] = wrap_I32,
+    [RD_U8] = wrap_U8, [RD_U16] = wrap_U16, [RD_U32] = wrap_U32,
+#define RD_DTYPE(...)
+#define RD_HALF(enum_, ...) [RD_##enum_] = wrap_##enum_,
+#include "core/dtypes.def"
 };
 
 /* Bytes are added up for as long as they cannot overflow. */

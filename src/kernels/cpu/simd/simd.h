@@ -11,16 +11,17 @@
 #include "kernels/compress.h"
 
 /* How a register's elements lie side by side: f32 and f64 as they are, ints widened to 64 bits,
- * bool in bytes 0 or 1; f16 and bf16 are memory, of which folds that take nothing else widen what
- * they load. */
+ * bool in bytes 0 or 1; halves are memory, of which folds that take nothing else widen what they
+ * load. */
 typedef enum rd_elem {
     RD_ELEM_f32,
     RD_ELEM_f64,
     RD_ELEM_i64,
     RD_ELEM_u64,
     RD_ELEM_b8,
-    RD_ELEM_f16,
-    RD_ELEM_bf16,
+#define RD_DTYPE(...)
+#define RD_HALF(type, name, ...) RD_ELEM_##name,
+#include "core/dtypes.def"
     RD_N_ELEMS
 } rd_elem;
 
@@ -28,9 +29,15 @@ rd_elem rd_elem_of(rd_dtype type);
 
 static inline int rd_elem_size(rd_elem elem)
 {
-    static const int size[RD_N_ELEMS] = { 4, 8, 8, 8, 1, 2, 2 };
+    static const int size[RD_ELEM_b8 + 1] = { 4, 8, 8, 8, 1 };
 
-    return size[elem];
+    return elem <= RD_ELEM_b8 ? size[elem] : 2;
+}
+
+/* True of elements that are floats of 16 bits in memory. */
+static inline bool rd_elem_is_half(rd_elem elem)
+{
+    return elem > RD_ELEM_b8;
 }
 
 enum { RD_N_DTYPES = RD_F64 + 1, RD_N_FORMS = 8 };

@@ -19,8 +19,9 @@ TABLES_OF(b8)
     extern rd_simd_block *const  OF_ISA(blocks_##elem)[RD_N_REDUCERS][RD_N_FUSED];
 TABLES_OF_WALKS(f32)
 TABLES_OF_WALKS(f64)
-TABLES_OF_WALKS(bf16)
-TABLES_OF_WALKS(f16)
+#define RD_DTYPE(...)
+#define RD_HALF(type, name, ...) TABLES_OF_WALKS(name)
+#include "core/dtypes.def"
 
 #define TABLES_OF_FLOATS(elem)                                                       \
     extern rd_simd_rows *const     OF_ISA(turned_##elem)[RD_N_REDUCERS][RD_N_FUSED]; \

@@ -102,76 +102,56 @@ static void copy_strips(int64_t bytes, const void *from, void *to)
 #include "kernels/cpu/sort/places_beside.h"
 
 /* Keys, then what is asked.  Quantiles count from the least. */
-#define ROW(name, bits, sign)                                                        \
-    case RD_##name: {                                                                \
-        JOIN(row, bits) r = { .s = s, .from = from, .n = s->n, .keys = work };       \
-        r.work            = r.keys + s->n + 16;                                      \
-        r.back            = back_##sign;                                             \
-        r.turn            = s->facts->descending ? (JOIN(key, bits))MASK_##name : 0; \
-        r.found           = keys_##sign(s->n, from, r.keys, r.turn);                 \
-        r.zero            = (JOIN(key, bits))ZERO_##name ^ r.turn;                   \
-        JOIN(answer, bits)(&r, to);                                                  \
-        break;                                                                       \
+#define ROW(name, bits, sign, mask, minus_zero)                                 \
+    case RD_##name: {                                                           \
+        JOIN(row, bits) r = { .s = s, .from = from, .n = s->n, .keys = work };  \
+        r.work            = r.keys + s->n + 16;                                 \
+        r.back            = back_##sign;                                        \
+        r.turn            = s->facts->descending ? (JOIN(key, bits))(mask) : 0; \
+        r.found           = keys_##sign(s->n, from, r.keys, r.turn);            \
+        r.zero            = (JOIN(key, bits))(minus_zero) ^ r.turn;             \
+        JOIN(answer, bits)(&r, to);                                             \
+        break;                                                                  \
     }
 typedef uint32_t key_32;
 typedef uint64_t key_64;
-#define MASK_BOOL 0xff
-#define MASK_U8   0xff
-#define MASK_I8   0xff
-#define MASK_U16  0xffff
-#define MASK_I16  0xffff
-#define MASK_F16  0xffff
-#define MASK_BF16 0xffff
-#define MASK_U32  0xffffffffU
-#define MASK_I32  0xffffffffU
-#define MASK_F32  0xffffffffU
-#define MASK_U64  UINT64_MAX
-#define MASK_I64  UINT64_MAX
-#define MASK_F64  UINT64_MAX
-/* keys of 0 are looked for where there is a -0, in floats */
-#define ZERO_BOOL 0
-#define ZERO_U8   0
-#define ZERO_I8   0
-#define ZERO_U16  0
-#define ZERO_I16  0
-#define ZERO_U32  0
-#define ZERO_I32  0
-#define ZERO_U64  0
-#define ZERO_I64  0
-#define ZERO_F16  0x8000
-#define ZERO_BF16 0x8000
-#define ZERO_F32  0x80000000U
-#define ZERO_F64  (UINT64_C(1) << 63)
+
+/* ROW(type, bits of its keys, its conversion, bits of its elements as a mask, the key of -0: keys of 0 are looked for
+ * where there is one) */
+#define ROWS_OF_WORDS                           \
+    ROW(BOOL, 32, u8, 0xff, 0)                  \
+    ROW(U8, 32, u8, 0xff, 0)                    \
+    ROW(I8, 32, i8, 0xff, 0)                    \
+    ROW(U16, 32, u16, 0xffff, 0)                \
+    ROW(I16, 32, i16, 0xffff, 0)                \
+    ROW(U32, 32, u32, 0xffffffffU, 0)           \
+    ROW(I32, 32, i32, 0xffffffffU, 0)           \
+    ROW(U64, 64, u64, UINT64_MAX, 0)            \
+    ROW(I64, 64, i64, UINT64_MAX, 0)            \
+    ROW(F32, 32, f32, 0xffffffffU, 0x80000000U) \
+    ROW(F64, 64, f64, UINT64_MAX, UINT64_C(1) << 63)
+#define ROW_OF_HALF(name, sign, ...) ROW(name, 32, sign, 0xffff, 0x8000)
 
 void JOIN(rd_sort_row, NAME)(const rd_sorting *s, const void *from, void *to, void *work)
 {
     switch (s->type) {
-        ROW(BOOL, 32, u8)
-        ROW(U8, 32, u8)
-        ROW(I8, 32, i8)
-        ROW(U16, 32, u16)
-        ROW(I16, 32, i16)
-        ROW(U32, 32, u32)
-        ROW(I32, 32, i32)
-        ROW(U64, 64, u64)
-        ROW(I64, 64, i64)
-        ROW(F16, 32, f16)
-        ROW(BF16, 32, bf16)
-        ROW(F32, 32, f32)
-        ROW(F64, 64, f64)
+        ROWS_OF_WORDS
+#define RD_DTYPE(...)
+#define RD_HALF ROW_OF_HALF
+#include "core/dtypes.def"
     default: break;
     }
 }
 #undef ROW
 
 /* Rows side by side: as many as keys of that width go, then the next ones. */
-#define ROW(name, bits, sign)                                                             \
+#define ROW(name, bits, sign, mask, minus_zero)                                           \
     case RD_##name: {                                                                     \
         JOIN(group, bits) g = { .s = s, .from_pitch = from_pitch, .to_pitch = to_pitch }; \
         g.keys              = keys_##sign;                                                \
         g.back              = back_##sign;                                                \
-        g.turn              = s->facts->descending ? (JOIN(key, bits))MASK_##name : 0;    \
-        g.zero              = (JOIN(key, bits))ZERO_##name ^ g.turn;                      \
+        g.turn              = s->facts->descending ? (JOIN(key, bits))(mask) : 0;         \
+        g.zero              = (JOIN(key, bits))(minus_zero) ^ g.turn;                     \
         g.work              = (char *)work + RD_SORT_BESIDE_BYTES * s->n;                 \
         g.x                 = work;                                                       \
         for (int64_t first = 0; first < rows; first += side) {                            \
@@ -192,19 +172,10 @@ void JOIN(rd_sort_rows, NAME)(const rd_sorting *s, int64_t rows, const void *fro
     const int64_t side   = places || rd_dtype_size(s->type) == 8 ? BESIDE_64 : BESIDE_32;
 
     switch (s->type) {
-        ROW(BOOL, 32, u8)
-        ROW(U8, 32, u8)
-        ROW(I8, 32, i8)
-        ROW(U16, 32, u16)
-        ROW(I16, 32, i16)
-        ROW(U32, 32, u32)
-        ROW(I32, 32, i32)
-        ROW(U64, 64, u64)
-        ROW(I64, 64, i64)
-        ROW(F16, 32, f16)
-        ROW(BF16, 32, bf16)
-        ROW(F32, 32, f32)
-        ROW(F64, 64, f64)
+        ROWS_OF_WORDS
+#define RD_DTYPE(...)
+#define RD_HALF ROW_OF_HALF
+#include "core/dtypes.def"
     default: break;
     }
 }

@@ -69,12 +69,8 @@ template <class T> struct rd_plain<T &> {
 #define RD_NAN_BY_F32(x) NAN
 #define RD_NAN_BY_F64(x) NAN
 
-typedef struct rd_f16 {
-    uint16_t bits;
-} rd_f16;
-typedef struct rd_bf16 {
-    uint16_t bits;
-} rd_bf16;
+#define RD_HALF_TYPES
+#include "core/half.h"
 enum { RD_WARN_INT_DIVIDE = 1 };
 
 #ifdef RD_F16_IN_HARDWARE /* one instruction where core/half.h takes ten */
@@ -112,7 +108,6 @@ static __forceinline__ float rd_round_bf16(float x)
 #endif
 
 #define RD_EXP_F32_APART
-#include "core/half.h"
 #include "kernels/math/rows.h"
 #include "kernels/math/so_far.h"
 #ifdef RD_FAST

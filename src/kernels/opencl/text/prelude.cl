@@ -162,14 +162,9 @@ RD_INLINE double rd_cl_fma(double x, double y, double z)
 #define rd_bits_f64(x)  as_ulong((double)(x))
 #define rd_double_of(x) as_double((ulong)(x))
 
-typedef struct rd_f16 {
-    uint16_t bits;
-} rd_f16;
-typedef struct rd_bf16 {
-    uint16_t bits;
-} rd_bf16;
 enum { RD_WARN_INT_DIVIDE = 1 };
 
+#define RD_HALF_TYPES
 #include "core/half.h"
 #include "kernels/math/rows.h"
 #include "kernels/math/so_far.h"

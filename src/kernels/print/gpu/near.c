@@ -85,7 +85,7 @@ void rd_print_to_row(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* "rd_float_of(rows[..])"; of 16 bits "rd_bf16_to_f32(rd_bf16{ rows[..] })". */
+/* "rd_float_of(rows[..])"; of 16 bits "rd_f16_to_f32(rd_f16{ rows[..] })". */
 void rd_print_from_row(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let   = &n->t->let[s->value];

@@ -94,7 +94,13 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
 /* ---- Loads ----------------------------------------------------------------------------------- */
 static rd_elem half_elem(rd_dtype type)
 {
-    return type == RD_F16 ? RD_ELEM_f16 : RD_ELEM_bf16;
+    static const rd_elem elems[RD_N_DTYPES] = {
+#define RD_DTYPE(...)
+#define RD_HALF(enum_, name, ...) [RD_##enum_] = RD_ELEM_##name,
+#include "core/dtypes.def"
+    };
+
+    return elems[type];
 }
 
 /* Do steps with a kernel that widens these elements read the register, and nothing else? */

@@ -15,9 +15,7 @@ static bool runs_once(const rd_program *p, int32_t step)
 /* Its elements come from halves, which its kernel widens. */
 static bool widens(const rd_tile_code *code, const rd_tile_inst *step)
 {
-    const rd_elem x = code->reg[step->x].elem;
-
-    return x == RD_ELEM_f16 || x == RD_ELEM_bf16;
+    return rd_elem_is_half(code->reg[step->x].elem);
 }
 
 /* Are rows of these columns runs along all lanes, a fold each? */
