@@ -1,7 +1,6 @@
 /* reducer_steps.c - emits the steps of our reducers:
  *
- *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) = S(0) + x; }
- */
+ *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) += x; } */
 #include "kernels/emit/reducer_parts.h"
 #include <string.h>
 
@@ -158,8 +157,9 @@ static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
         sign, sign, sign, sign, f->n_state - 1);
 }
 
-/* Writes "static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) =
- * S(0) + x; }" and its variants. */
+/* Writes step0() and its variants:
+ *
+ *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) += x; } */
 void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char *code = step_codes[f->fold->reducer];

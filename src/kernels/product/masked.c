@@ -218,7 +218,7 @@ static int64_t steps_of(const rd_row_product *p)
     return p->c.rows + (p->mask == RD_MASK_BY_PLACES && !p->mirror ? p->c.columns : 0);
 }
 
-/* Computes a product with a mask in pieces of 64 rows. Each thread has its own row of values and
+/* Computes a product with a mask in pieces of 64 rows.  Each thread has its own row of values and
  * marks. */
 bool rd_masked_product_run(const rd_row_product *of, const void *a, const void *b, void *c,
                            int threads, const rd_row_memory *memory)
