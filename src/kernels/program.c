@@ -259,8 +259,9 @@ static void add_facts(rd_text *text, const rd_program *p)
                     p->scratch_bytes[k]);
 }
 
-/* Adds the combine tree of a fold: ", commutes, lanes 64, blocks 2 of 64 steps, lane i1 of 8000,
- * outer 0, index i1". */
+/* Adds the combine tree of a fold:
+ *
+ *     , commutes, lanes 64, blocks 2 of 64 steps, lane i1 of 8000, outer 0, index i1 */
 static void add_tree(rd_text *text, const rd_fold *fold)
 {
     rd_text_add(text, ", %s, lanes %" PRId32, law_names[fold->law], fold->lanes);
@@ -278,8 +279,9 @@ static void add_tree(rd_text *text, const rd_fold *fold)
     add_position(text, &fold->index);
 }
 
-/* Adds the line of a fold: "fold0: sum of f32 to f32, commutes, lanes 64, .., cells 1 at 0,
- * split". */
+/* Adds the line of a fold:
+ *
+ *     fold0: sum of f32 to f32, commutes, lanes 64, .., cells 1 at 0, split */
 static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
 {
     rd_text_add(

@@ -93,12 +93,12 @@ typedef struct rd_loop {
     rd_loop_kind     kind;
     int32_t          axis;
     int64_t          extent, step;
-    bool             backwards;  /* a reverse scan runs along it */
-    int32_t          begin, end; /* instructions: its LOOP, its END; between them its body */
-    int32_t          parent;     /* the loop that holds it, -1 */
-    int32_t          first;      /* the first loop in its body, -1 */
-    int32_t          next;       /* the next one in the same body, -1 */
-    const rd_bounds *bounds;     /* that a mask sets; NULL: none */
+    bool             backwards;  /* a reverse scan runs along it                     */
+    int32_t          begin, end; /* its LOOP and its END; its body is between them   */
+    int32_t          parent;     /* the loop that holds it, -1                       */
+    int32_t          first;      /* the first loop in its body, -1                   */
+    int32_t          next;       /* the next loop in the same body, -1               */
+    const rd_bounds *bounds;     /* bounds by a mask; NULL: none                     */
     /* a row of places (nest/sparse_rows.c): addresses of its first index and of the one behind its
      * last; else 0 and 0 */
     int32_t row_from, row_to;
@@ -141,32 +141,32 @@ typedef enum rd_prefix { RD_PREFIX_LEFT, RD_PREFIX_TREE } rd_prefix;
 typedef struct rd_fold {
     rd_reducer_id     reducer;
     rd_law            law;
-    rd_dtype          type; /* of x, the accumulator's                                   */
-    rd_dtype          out;  /* of the results                                            */
+    rd_dtype          type; /* of x, the accumulator's                                    */
+    rd_dtype          out;  /* of the results                                             */
     bool              scan, exclusive, reverse;
-    rd_prefix         prefix;   /* of a scan                                                  */
-    bool              identity; /* min, max of nothing: the extreme of the type, not NaN      */
+    rd_prefix         prefix;   /* of a scan                                              */
+    bool              identity; /* min, max of nothing: the extreme of the type, not NaN  */
     double            ddof;
-    const rd_reducer *user; /* copied into the plan; RD_RED_user only                     */
+    const rd_reducer *user; /* RD_RED_user: a copy in the plan                            */
     int32_t           n_out;
-    int32_t           lanes;       /* 64, 32 or 1                                               */
-    int64_t           steps;       /* 64; INT64_MAX: one block, a serial fold                   */
-    int64_t           lane_extent; /* elements along the lane position                          */
-    int64_t           n_block;     /* blocks in all                                             */
-    rd_address        lane, outer; /* positions (slot unused)                                   */
-    rd_address        index;       /* flat C-order index over the reduced axes                  */
-    rd_address        cell;        /* which of the accumulators, from the open tile             */
-    int64_t           n_cell;      /* accumulators held at once                                 */
-    int64_t           n_group;     /* 0: every element goes to `cell`; else to that of its label */
-    int64_t           apart;       /* cells of one group and the next                          */
+    int32_t           lanes;       /* 64, 32 or 1                                         */
+    int64_t           steps;       /* 64; INT64_MAX: one block, a serial fold             */
+    int64_t           lane_extent; /* elements along the lane position                    */
+    int64_t           n_block;     /* blocks in all                                       */
+    rd_address        lane, outer; /* positions (slot unused)                             */
+    rd_address        index;       /* flat C-order index over the reduced axes            */
+    rd_address        cell;        /* the number of the accumulator, within the current tile */
+    int64_t           n_cell;      /* accumulators at a time                              */
+    int64_t           n_group;     /* groups; 0: no group-by, every element goes to `cell` */
+    int64_t           apart;       /* the stride of groups, in cells                      */
     /* labels of neighbours are equal or close; no neighbours have equal labels.  For speed only */
     bool of_pattern, differ;
     /* byte offset behind the first label: where the elements of each group begin, and the end,
      * if labels lie in memory and ascend; else 0.  For speed only */
     int64_t begins;
-    bool    by_rows; /* elements are those of one group of such (nest/sparse_rows.c) */
-    bool    split;   /* tasks may share its reduced axis: partial trees are joined */
-    bool    loose;   /* and begin within a block, as any grouping has the same bits */
+    bool    by_rows; /* its elements are a row of one such group (nest/sparse_rows.c)             */
+    bool    split;   /* tasks may share its reduced axis: they combine partials            */
+    bool    loose;   /* shares may begin within a block: any grouping has the same bits    */
     bool    first; /* argmax or argmin of bools that come by rising place: the first best decides */
 } rd_fold;
 

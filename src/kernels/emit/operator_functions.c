@@ -265,8 +265,9 @@ static const char *cast_code(const rd_inst *inst, bool rounds)
     return "a";
 }
 
-/* Writes the function of a cast: "static inline float f32_of_i64(int64_t a) { return
- * (float)(float)(a); }". */
+/* Writes the function of a cast:
+ *
+ *     static inline float f32_of_i64(int64_t a) { return (float)(float)(a); } */
 static void add_cast(rd_text *to, const rd_inst *inst, const char *name, bool rounds)
 {
     rd_text_add(to, "static inline %s %s(%s a)\n{\n", rd_register_type(inst->type), name,

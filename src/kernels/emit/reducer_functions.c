@@ -73,8 +73,9 @@ bool rd_aligns_lanes(const rd_emit_fold *f)
     return f->fold->lanes > 1 && !f->user && lanes_codes[f->fold->reducer].pick;
 }
 
-/* Writes the head of a function on two lanes: "static inline void pick0(float *s0, .., const
- * float *b0, ..". */
+/* Writes the head of a function on two lanes:
+ *
+ *     static inline void pick0(float *s0, .., const float *b0, .. */
 static void begin_of_lanes(rd_text *to, const rd_emit_fold *f, int number, const char *head,
                            char other)
 {

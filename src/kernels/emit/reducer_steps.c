@@ -1,7 +1,6 @@
 /* reducer_steps.c - emits the steps of our reducers:
  *
- *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) = S(0) + x; }
- */
+ *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) += x; } */
 #include "kernels/emit/reducer_parts.h"
 #include <string.h>
 
@@ -128,7 +127,7 @@ static void add_one(rd_text *to, const rd_emit_fold *f, int number)
  * as the branch for NaN is never taken. */
 static void add_one_by_label(rd_text *to, const rd_emit_fold *f, int number)
 {
-    rd_text_add(to, "#ifndef RARELY\n#define RARELY\n#endif\n"); /* of who has no branches */
+    rd_text_add(to, "#ifndef RARELY\n#define RARELY\n#endif\n"); /* for texts without RARELY */
     rd_begin_function(to, f, number, "one", false);
     rd_text_add(to, ", const T x, const T w, const %s i%s)\n{\n", rd_place_type(f),
                 f->masked ? ", const uint8_t take" : "");
@@ -158,8 +157,9 @@ static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
         sign, sign, sign, sign, f->n_state - 1);
 }
 
-/* Writes "static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) =
- * S(0) + x; }" and its variants. */
+/* Writes step0() and its variants:
+ *
+ *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) += x; } */
 void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char *code = step_codes[f->fold->reducer];

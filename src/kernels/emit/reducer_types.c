@@ -129,8 +129,9 @@ void rd_add_parameters(rd_text *to, const rd_emit_fold *f, bool nodes, const cha
                     nodes ? rd_node_type(f, k) : rd_state_type(f, k), name, k);
 }
 
-/* Writes the head of a function up to its first parameters: "static inline void step0(float
- * *s0". */
+/* Writes the head of a function up to its first parameters:
+ *
+ *     static inline void step0(float *s0 */
 void rd_begin_function(rd_text *to, const rd_emit_fold *f, int number, const char *name, bool nodes)
 {
     rd_text_add(to, "static inline void %s%d(", name, number);

@@ -246,8 +246,9 @@ int rd_user_widest(const rd_emit_fold *f)
     return f->user->form != RD_USER_MEMBER_WISE ? 0 : is_wide(f->user) ? 8 : 4;
 }
 
-/* Writes the table of a reducer that is called by its addresses: " s0_0[l].user = q->reducer +
- * 0;". */
+/* Writes the table of a reducer that is called by its addresses:
+ *
+ *      s0_0[l].user = q->reducer + 0; */
 void rd_add_user_begin(rd_text *to, const rd_emit_fold *f, int number, const char *name,
                        const char *at)
 {

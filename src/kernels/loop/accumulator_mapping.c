@@ -120,7 +120,7 @@ static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_li
     return true;
 }
 
-/* True if outer and lane position of the loop's first element begin a block. A block is steps *
+/* True if outer and lane position of the loop's first element begin a block.  A block is steps *
  * lanes elements in the order of steps. */
 bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, const rd_fold_at *at)
 {
@@ -247,7 +247,7 @@ static bool is_within(const rd_schedule *t, int32_t fold, int32_t loop)
 }
 
 /* The next statement of the fold in the loop that decides the mapping.  Pushes and copies of
- * states belong to the steps beside them. */
+ * states do not: they belong to a step. */
 static int32_t next_in_fold(const rd_schedule *t, int32_t fold, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(t, last, loop);
@@ -260,7 +260,7 @@ static int32_t next_in_fold(const rd_schedule *t, int32_t fold, int32_t loop, in
 }
 
 /* Finds the mapping of all statements of the fold in the loop: it is MIXED if two of them
- * differ. A fold that begins in the loop, and has no statement outside, is SAME. */
+ * differ.  A fold that begins in the loop, and has no statement outside, is SAME. */
 rd_mapping rd_mapping_of(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     rd_mapping found = RD_MAPS_NOT;
@@ -279,7 +279,7 @@ rd_mapping rd_mapping_of(const rd_schedule *t, int32_t fold, int32_t loop)
     return found;
 }
 
-/* True if a step of the fold in the loop has another outer position in another round. Lanes
+/* True if a step of the fold in the loop has another outer position in another round.  Lanes
  * count as steps where there are more elements than lanes. */
 bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
 {

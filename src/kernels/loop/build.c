@@ -132,7 +132,7 @@ static void add_states(rd_building *b)
     }
 }
 
-/* Sets the range of each axis: all of it. The root axis has the task's share, if several tasks
+/* Sets the range of each axis: all of it.  The root axis has the task's share, if several tasks
  * run the program. */
 static void add_ranges(rd_building *b)
 {

@@ -18,7 +18,7 @@ static rd_linear plus_index(rd_building *b, rd_linear at, int64_t coef, int32_t 
 }
 
 /* Translates an address: registers become values, bound axes stay, other axes become the begin
- * of their range. A `local` index is counted from the begin of its range. */
+ * of their range.  A `local` index is counted from the begin of its range. */
 rd_linear rd_build_position(rd_building *b, const rd_address *address)
 {
     rd_linear at = rd_linear_of(address->offset);

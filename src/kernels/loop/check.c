@@ -180,7 +180,7 @@ static bool holds_in_shadow(const rd_schedule *t, rd_text *why)
 }
 
 /* Checks in the order of cost: links and scopes, order of folds, shared memory, and last a
- * shadow run. The run is skipped where it would be long, or where it cannot decide. */
+ * shadow run.  The run is skipped where it would be long, or where it cannot decide. */
 rd_verdict rd_schedule_check(const rd_schedule *t, int64_t most_visits, rd_text *why)
 {
     if (t->failed) {

@@ -124,7 +124,7 @@ static void rename_loops(const renamed *r, int32_t stmt)
     }
 }
 
-/* Copies a statement with its body. Tables of new numbers begin as -1: the copy names the same
+/* Copies a statement with its body.  Tables of new numbers begin as -1: the copy names the same
  * as the original. */
 int32_t rd_stmt_copy(rd_schedule *t, int32_t stmt)
 {

@@ -17,8 +17,8 @@ typedef enum index_kind {
 
 typedef struct index_term {
     index_kind kind;
-    int32_t    id; /* the axis, the value, 0, the statement of the loop */
-    int64_t    coef, most;
+    int32_t    id;         /* by kind: the axis, the value, 0, the statement of the loop */
+    int64_t    coef, most; /* most: of INDEX_FREE                                        */
 } index_term;
 
 enum { MOST_TERMS = 48 };
@@ -30,7 +30,7 @@ typedef struct index_form {
     index_term         term[MOST_TERMS];
 } index_form;
 
-/* Adds coef times an index to the form. Equal indices are added up; a full form fails. */
+/* Adds coef times an index to the form.  Equal indices are added up; a full form fails. */
 static void add_term(index_form *f, index_kind kind, int32_t id, int64_t coef, int64_t most)
 {
     for (int32_t k = 0; k < f->n; k++)
@@ -61,7 +61,7 @@ static void add_inside(index_form *f, int32_t binder, int32_t axis, int64_t coef
     add_term(f, INDEX_FREE, binder, coef * l->step, most > 0 ? most - 1 : 0);
 }
 
-/* Adds coef times the index that an axis has at a statement. The kind of the index depends on
+/* Adds coef times the index that an axis has at a statement.  The kind of the index depends on
  * where its loop stands: outside of the loop in question, that loop itself, or inside. */
 static void add_axis(index_form *f, int32_t stmt, int32_t axis, int64_t coef)
 {
@@ -78,7 +78,7 @@ static void add_axis(index_form *f, int32_t stmt, int32_t axis, int64_t coef)
         f->failed = true;
 }
 
-/* Adds coef times a position. The form fails if the position has a value that the loop makes. */
+/* Adds coef times a position.  The form fails if the position has a value that the loop makes. */
 static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64_t coef)
 {
     f->offset += coef * at->offset;
@@ -94,7 +94,7 @@ static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64
     }
 }
 
-/* Fills a form with the position of an access. An access of n elements has one more free index. */
+/* Fills a form with the position of an access.  An access of n elements has one more free index. */
 static void form_of(index_form *f, const rd_schedule *t, int32_t loop, const rd_access *a)
 {
     *f = (index_form){ .t = t, .loop = loop };
@@ -225,7 +225,7 @@ static bool may_be_0_across(position_difference *d, int64_t coef, int64_t most)
     return may_be_0(d);
 }
 
-/* True unless the two positions differ in every round. Positions with different outer terms are
+/* True unless the two positions differ in every round.  Positions with different outer terms are
  * not compared: the answer is true. */
 bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a, const rd_access *b)
 {

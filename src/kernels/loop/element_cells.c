@@ -26,7 +26,7 @@ static bool find_digit(const rd_program *p, const rd_fold *f, int32_t axis, int6
     return *coef > 0 && *range > 0;
 }
 
-/* Returns n_cell divided by the range of the axis. It returns 0 if the other axes do not count
+/* Returns n_cell divided by the range of the axis.  It returns 0 if the other axes do not count
  * whole digits below or above that of the strip's axis. */
 int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis)
 {

@@ -31,7 +31,7 @@ static rd_edge edge_at(rd_schedule *t, int32_t axis)
     return rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, axis));
 }
 
-/* Puts a new loop around all statements of the body. Each loop over the axis in the body then
+/* Puts a new loop around all statements of the body.  Each loop over the axis in the body then
  * takes one range of the new loop, between two new marks. */
 int32_t rd_enclose_in_loop(rd_schedule *t, int32_t body, int32_t axis, int64_t step)
 {

@@ -208,7 +208,7 @@ int32_t *rd_made_by(const rd_program *p, rd_get_fn *get, void *pool)
     return made;
 }
 
-/* Finds the instructions of each fold, then its facts. It stops at the first fold that trees
+/* Finds the instructions of each fold, then its facts.  It stops at the first fold that trees
  * cannot express, and *why says why. */
 const rd_loop_fold *rd_loop_folds_of(const rd_program *p, bool whole, rd_get_fn *get, void *pool,
                                      const char **why)

@@ -1,8 +1,8 @@
 /* memory_traffic.c - bytes that cross levels of the memory hierarchy (a cache model).
  *
- * A loop that touches more than a level holds finds none of it there when it begins again.  So
- * the innermost such loop around an access fetches the lines of its rounds once, each time that
- * it runs.  If there is no such loop, a run finds what the run before has left. */
+ * A loop that touches more than a level holds finds nothing of it there when it begins again.
+ * So the innermost such loop around an access fetches the lines of its rounds once, each time
+ * that it runs.  If there is no such loop, a run finds what the run before has left. */
 #include "core/caches.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/price_parts.h"
@@ -23,10 +23,11 @@ typedef struct loop_stride {
 } loop_stride;
 
 typedef struct traced_access {
-    int32_t     slot;
-    bool        writes, hops; /* neighbours in time are no neighbours in memory */
-    bool        far;          /* nor are they in a page                          */
-    double      size, region; /* bytes of an element; of what an index chooses from, 0: none does */
+    int32_t slot;
+    /* hops: successive accesses are RUN bytes apart or more; far: they are not even in one page */
+    bool        writes, hops;
+    bool        far;
+    double      size, region; /* bytes of an element; of the region that a gather reads, or 0 */
     double      times;        /* how often it is run in all */
     int         n;
     loop_stride stride[MOST_LOOPS]; /* from the inside out */
@@ -261,7 +262,7 @@ static void add_crossing(const access_list *q, const traced_access *a, double al
         sum->streams += stream_ns(q, a, lines, threads);
 }
 
-/* Lists the accesses of the tree, then adds the time of lines that cross each level. Where all
+/* Lists the accesses of the tree, then adds the time of lines that cross each level.  Where all
  * that is touched fits into the first level, nothing crosses. */
 rd_traffic_ns rd_memory_traffic(const rd_schedule *t, const rd_speeds *s, const rd_loop_rounds *r,
                                 int threads)

@@ -114,7 +114,7 @@ static int32_t in_body(const rd_schedule *t, int32_t stmt, int32_t body)
     return stmt;
 }
 
-/* True if `a` stands before `b` in the order of the text. It compares the two statements of
+/* True if `a` stands before `b` in the order of the text.  It compares the two statements of
  * their common body that hold them. */
 bool rd_comes_before(const rd_schedule *t, int32_t a, int32_t b)
 {

@@ -47,7 +47,7 @@ rd_price rd_schedule_price(const rd_schedule *t, const rd_speeds *s, int threads
     return price;
 }
 
-/* Prices the tree of a program before any pass. The price is 0 where a fold has no tree. */
+/* Prices the tree of a program before any pass.  The price is 0 where a fold has no tree. */
 bool rd_program_price(const rd_program *p, bool whole, const rd_speeds *s, int threads,
                       rd_get_fn *get, void *pool, rd_price *price)
 {

@@ -99,8 +99,8 @@ static bool has_stride(const rd_price_site *at, int32_t loop, int32_t stmt, int6
     return stride.known && stride.by == by;
 }
 
-/* Columns of a loop in the vector loop that has nothing but maps with dense results; 0: it is no
- * such loop.  Pass `flatten_maps` goes through memory as it lies. */
+/* The number of columns of an inner loop with nothing but maps, and dense results; 0: it is no
+ * such loop.  Pass `flatten_maps` traverses such memory as it lies. */
 static int64_t columns_of_map(const rd_price_site *at, int32_t stmt)
 {
     const int32_t loop = rd_loop_around(at->t, stmt);

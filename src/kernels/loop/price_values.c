@@ -94,7 +94,7 @@ static bool divides_by_constant(const rd_schedule *t, const rd_let *let)
            t->let[t->operand[let->first + 1]].kind == RD_I_CONST;
 }
 
-/* The time to round a result to a half: by vectors for halves with the exponent of an f32. */
+/* The time to round a result to a half: by vectors if it has the exponent of an f32. */
 static double half_rounding_ns(const rd_price_site *at, rd_dtype type)
 {
     enum { OPERATIONS = 3 };

@@ -77,8 +77,9 @@ static bool is_zero(const rd_edge *edge)
            edge->part[0].by <= 1;
 }
 
-/* Adds the line of a loop: "serial i0 of 64 to 3000 down to 0 + 64 k by 64, starts m0, stops
- * m1". */
+/* Adds the line of a loop:
+ *
+ *     serial i0 of 64 to 3000 down to 0 + 64 k by 64, starts m0, stops m1 */
 void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
 {
     rd_text_add(to, "%s ", for_names[loop->kind]);

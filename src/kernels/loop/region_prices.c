@@ -191,7 +191,7 @@ static void find_folds_in_region(rd_pricing *q, int32_t top)
 }
 
 /* Prices a region: finds the folds that begin in it and the number of strips, then adds up its
- * loops. A region around several loops pays one loop of strips more. */
+ * loops.  A region around several loops pays one loop of strips more. */
 rd_nanoseconds rd_price_of_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     rd_nanoseconds sum;

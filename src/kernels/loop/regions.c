@@ -178,7 +178,7 @@ static bool get_memory(rd_pricing *q)
     return true;
 }
 
-/* Chooses the regions of each part. A tree that has vector loops already is priced as it is. */
+/* Chooses the regions of each part.  A tree that has vector loops already is priced as it is. */
 bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regions *r)
 {
     const bool chosen = has_vectors(t);

@@ -1,7 +1,7 @@
-/* table_lookups.c - which loads are lookups in a table of few elements, and what these take.
+/* table_lookups.c - finds loads that are lookups in a small table, and estimates their time.
  *
- * A gather takes two operations an element, however small its table is.  A table that fits into a
- * few vectors is in registers, and a permute looks up as many elements as a vector has. */
+ * A gather takes two operations an element, however small its table is.  A table that fits into
+ * a few vectors is kept in registers.  A permute then looks up as many elements as a vector has. */
 #include "kernels/loop/table_lookups.h"
 
 /* Vectors that hold a table, at most. */
@@ -78,10 +78,10 @@ static int64_t vectors_of(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
     return (l->extent * rd_dtype_size(type) + s->vector - 1) / s->vector;
 }
 
-/* A permute of two vectors is one operation of AVX-512, and three of AVX2, which has none of
- * elements of 8 bytes.  Two halves of a table need a choice.  Beside permutes stand two operations
- * that make places of indices, and compare these with the table's ends.  Bytes are looked up as
- * halves of words. */
+/* Counts the operations.  A permute of two vectors is one operation of AVX-512, and three of
+ * AVX2, which has none for 8 bytes.  Two halves of a table need a selection.  Two more
+ * operations make positions of indices and compare them with the table's ends.  Bytes are looked
+ * up as halves of words. */
 double rd_lookup_ns(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
 {
     enum { STRIP = 64 };

@@ -150,7 +150,7 @@ static void *copy_of(const void *array, int32_t n, size_t bytes, bool *failed)
     return made;
 }
 
-/* Copies a tree with all its arrays. The copy names the same program and the same facts of
+/* Copies a tree with all its arrays.  The copy names the same program and the same facts of
  * folds. */
 rd_schedule *rd_schedule_copy(const rd_schedule *t)
 {
@@ -228,7 +228,7 @@ void rd_put_behind(rd_schedule *t, int32_t stmt, int32_t previous)
         link(t, t->stmt[previous].parent, previous, stmt, t->stmt[previous].next);
 }
 
-/* Unlinks a statement from its body. Its own body stays linked to it. */
+/* Unlinks a statement from its body.  Its own body stays linked to it. */
 void rd_take_out(rd_schedule *t, int32_t stmt)
 {
     rd_stmt *s = &t->stmt[stmt];

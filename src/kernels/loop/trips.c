@@ -199,13 +199,13 @@ static int32_t inner_strides_of(const rd_schedule *t, int32_t loop, int32_t stmt
     return n;
 }
 
-/* Lines that a stretch begins in, goes through, and ends in, if it begins with one. */
+/* Cache lines of so many dense elements, of which the first begins a line. */
 static double lines_in(double elements, double bytes)
 {
     return ceil(elements * bytes / LINE);
 }
 
-/* Adds up what an access touches in one round of the loop. Strides are taken from the smallest
+/* Adds up what an access touches in one round of the loop.  Strides are taken from the smallest
  * on: while they stay within a cache line of the span they extend the run, else they make
  * several runs. */
 rd_footprint rd_footprint_of(const rd_schedule *t, int32_t loop, int32_t stmt)

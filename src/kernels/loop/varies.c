@@ -62,7 +62,7 @@ static rd_stride axis_stride(const variation_query *q, int32_t stmt, int32_t axi
     return edge_stride(q, binder, l->backwards ? &l->to : &l->from);
 }
 
-/* Adds up the strides of a position's terms. A value that varies makes the sum unknown. */
+/* Adds up the strides of a position's terms.  A value that varies makes the sum unknown. */
 static rd_stride position_stride(const variation_query *q, int32_t stmt, const rd_linear *at)
 {
     rd_stride sum = still;

@@ -1,4 +1,4 @@
-/* verify.c - the verifier: is a loop tree well-formed?
+/* verify.c - the verifier: checks that a loop tree is well-formed.
  *
  * Statements are linked as bodies say.  Values are made before they are read, and are in scope.
  * Positions name axes that a loop around binds.  The memory of each access exists. */

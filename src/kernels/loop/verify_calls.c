@@ -48,7 +48,7 @@ static bool ends_fold(const rd_stmt *s)
            s->kind == RD_S_MERGE_LANES;
 }
 
-/* Verifies each statement of a loop by call by what its function supports. Transposes are known
+/* Verifies each statement of a loop by call by what its function supports.  Transposes are known
  * as a whole. */
 bool rd_verify_call(rd_verifier *f, int32_t stmt)
 {

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-/* Notes the first failure: "statement 7, load: r3 is out of scope". Returns false. */
+/* Notes the first failure: "statement 7, load: r3 is out of scope".  Returns false. */
 bool rd_verify_fails(const rd_verifier *f, const char *format, ...)
 {
     static const char *const names[] = {

@@ -140,7 +140,7 @@ static void set_axes(rd_product *product, const gemm_axes *best)
         }
 }
 
-/* Finds the product, merges axes, and chooses m, n and k. Where rows of c do not lie side by
+/* Finds the product, merges axes, and chooses m, n and k.  Where rows of c do not lie side by
  * side, it tries the transposed product. */
 bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {

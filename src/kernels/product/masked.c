@@ -86,9 +86,9 @@ static inline void ask_for(const void *at)
     __builtin_prefetch((const char *)at + 128);
 }
 
-/* Row `at` of `cs`, whose places go through rows of Y while the own one of X is marked.  X is A
- * and Y are the columns of B; or X are these and Y is A, not `left` then.  `mirror` says which
- * place has the same value, NULL: none. */
+/* Computes row `at` of `cs`: marks row `at` of X, then traverses a row of Y for each place.  If
+ * `left`, X is A and Y is the columns of B; else X is the columns of B and Y is A.  `mirror`
+ * gives the place with the same value, NULL: none. */
 #define BY_PLACES(NAME, T, INDEX, NOTHING, TAKE, OF)                                            \
     static inline void NAME##_along(                                                            \
         const rd_row_places *cs, const rd_row_places *xs, const rd_row_places *ys, const T *x,  \
@@ -218,7 +218,7 @@ static int64_t steps_of(const rd_row_product *p)
     return p->c.rows + (p->mask == RD_MASK_BY_PLACES && !p->mirror ? p->c.columns : 0);
 }
 
-/* Computes a product with a mask in pieces of 64 rows. Each thread has its own row of values and
+/* Computes a product with a mask in pieces of 64 rows.  Each thread has its own row of values and
  * marks. */
 bool rd_masked_product_run(const rd_row_product *of, const void *a, const void *b, void *c,
                            int threads, const rd_row_memory *memory)

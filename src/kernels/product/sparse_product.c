@@ -125,7 +125,7 @@ static bool set_nans(const rd_row_product *p, const double *a, const double *b, 
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* Computes the rows of C in pieces of 64. Each thread has a row of values of its own. */
+/* Computes the rows of C in pieces of 64.  Each thread has a row of values of its own. */
 static bool run_rows(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
                      const rd_row_memory *memory)
 {

@@ -1,6 +1,8 @@
-/* sparse_product.h - products of sparse matrices by rows. (Gustavson, 1978, "Two Fast Algorithms
- * for Sparse Matrices: Multiplication and Permuted Transposition", ACM TOMS 4, 3.) The places of
- * C are known before; only its values are computed here. */
+/* sparse_product.h - products of sparse matrices by rows. (Gustavson, 1978,:
+ *
+ *     Two Fast Algorithms for Sparse Matrices: Multiplication and Permuted Transposition
+ *
+ * ACM TOMS 4, 3.) The places of C are known before; only its values are computed here. */
 #ifndef RD_KERNELS_PRODUCT_SPARSE_PRODUCT_H
 #define RD_KERNELS_PRODUCT_SPARSE_PRODUCT_H
 #include "core/row_product.h"

@@ -38,7 +38,7 @@ static bool is_private(int dir)
            (facts.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-/* Opens the directory "rdim" below the cache path, and makes it if it is missing. A directory
+/* Opens the directory "rdim" below the cache path, and makes it if it is missing.  A directory
  * that others can enter is refused. */
 int rd_store_open(const char *cache, const char *home)
 {
@@ -188,7 +188,7 @@ static bool is_ours(int fd, uint64_t *bytes)
     return true;
 }
 
-/* Closes the file to others, appends the seal, and renames it. A rename is atomic, so readers
+/* Closes the file to others, appends the seal, and renames it.  A rename is atomic, so readers
  * see all of it or none. */
 bool rd_store_put(int dir, const char *aside, const char *name)
 {
@@ -216,7 +216,7 @@ static bool is_sealed(int fd)
            make_seal(fd, n - sizeof found, &want) && memcmp(&found, &want, sizeof want) == 0;
 }
 
-/* True if the object is sealed and ours; notes that it was used. Any other file of that name is
+/* True if the object is sealed and ours; notes that it was used.  Any other file of that name is
  * removed. */
 bool rd_store_has(int dir, const char *name)
 {

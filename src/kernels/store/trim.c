@@ -24,7 +24,7 @@ static int by_use(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns a limit in bytes: "500M" is 500 * 2^20. Anything else is the usual 1 GiB. */
+/* Returns a limit in bytes: "500M" is 500 * 2^20.  Anything else is the usual 1 GiB. */
 static int64_t bytes_of(const char *limit)
 {
     const int64_t usual = INT64_C(1) << 30;
