@@ -176,13 +176,13 @@ static bool is_transposing(const rd_program *p, const rd_tile_code *code)
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_address *at   = p->inst[i].kind == RD_I_LOAD ? &p->address[p->inst[i].arg] : NULL;
         const int32_t     loop = at ? p->inst[i].loop : -1;
-        bool              near = false;
+        bool              adjacent = false;
 
         for (int32_t k = 0; loop >= 0 && k < at->n_add; k++)
-            near |= at->add[k].axis >= 0 && (at->add[k].coef == 1 || at->add[k].coef == -1) &&
-                    at->add[k].axis != p->loop[loop].axis &&
-                    p->axis_extent[at->add[k].axis] > SHORT;
-        found |= (code->square || code->inst[i].transposes) && near &&
+            adjacent |= at->add[k].axis >= 0 && (at->add[k].coef == 1 || at->add[k].coef == -1) &&
+                        at->add[k].axis != p->loop[loop].axis &&
+                        p->axis_extent[at->add[k].axis] > SHORT;
+        found |= (code->square || code->inst[i].transposes) && adjacent &&
                  p->axis_extent[p->loop[loop].axis] > SHORT;
         calls |= p->inst[i].kind == RD_I_CALL ||
                  (p->inst[i].kind == RD_I_STEP && rd_takes_exponential(p, &p->inst[i]));

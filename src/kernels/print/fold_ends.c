@@ -188,9 +188,9 @@ static int32_t lane_nodes_in(const rd_printing *n, int32_t stmt, int32_t fold)
 /* The REST statement of the fold, in the body of the statement or before its vector loop. */
 static int32_t lane_nodes_before(const rd_printing *n, int32_t stmt)
 {
-    const int32_t rest = lane_nodes_in(n, stmt, n->t->stmt[stmt].fold);
+    const int32_t nodes = lane_nodes_in(n, stmt, n->t->stmt[stmt].fold);
 
-    return rest >= 0 ? rest : lane_nodes_in(n, n->t->stmt[stmt].parent, n->t->stmt[stmt].fold);
+    return nodes >= 0 ? nodes : lane_nodes_in(n, n->t->stmt[stmt].parent, n->t->stmt[stmt].fold);
 }
 
 /* Prints "merge_lanes0(&w9_0[0]);": the nodes of all lanes of a cell become one. */

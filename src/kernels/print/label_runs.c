@@ -34,14 +34,14 @@ static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") {");
 }
 
-/* Adds the copies of a run's states: to the variables (near), or back to the array. */
-static void add_copies(rd_printing *n, rd_text *to, const rd_stmt *s, bool near)
+/* Adds the copies of a run's states: to the variables (load), or back to the array. */
+static void add_copies(rd_printing *n, rd_text *to, const rd_stmt *s, bool load)
 {
     rd_text at = { 0 };
 
     add_cell_of_run(n, &at, s);
     for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
-        if (near)
+        if (load)
             rd_text_add(to, " s%" PRId32 "_%d[0] = s%" PRId32 "_%d[%s];", s->arg, k, s->store, k,
                         at.at);
         else
@@ -73,14 +73,14 @@ static bool is_same_change(const rd_schedule *t, int32_t stmt, int32_t before)
 }
 
 /* Prints the copies of all statements from the first one on that change their runs together. */
-static void add_all_copies(rd_printing *n, int32_t first, bool near)
+static void add_all_copies(rd_printing *n, int32_t first, bool load)
 {
     rd_text line = { 0 };
 
     add_is_group(n, &line, &n->t->stmt[first]);
     for (int32_t s = first, next; s >= 0; s = is_same_change(n->t, next, s) ? next : -1) {
         next = n->t->stmt[s].next;
-        add_copies(n, &line, &n->t->stmt[s], near);
+        add_copies(n, &line, &n->t->stmt[s], load);
     }
     rd_print_line(n, "%s }", line.at);
     rd_text_end(&line, n->to);

@@ -56,17 +56,17 @@ static void declare_rows(rd_printing *n, const rd_loop *row)
 {
     const rd_program *p     = n->t->p;
     const rd_address *begin = &p->address[row->row_from];
-    rd_text           lo = { 0 }, hi = { 0 }, places = { 0 }, rows = { 0 };
+    rd_text           lo = { 0 }, hi = { 0 }, elements = { 0 }, rows = { 0 };
 
     add_row_at(n, &lo, begin, "lo");
     add_row_at(n, &hi, begin, "hi");
-    rd_print_number(n, &places, p->axis_extent[row->axis]);
+    rd_print_number(n, &elements, p->axis_extent[row->axis]);
     rd_print_number(n, &rows, p->axis_extent[p->root]);
-    rd_print_line(n, "const int64_t lo = %s, hi = q->hi < %s ? %s : %s;", lo.at, places.at, hi.at,
+    rd_print_line(n, "const int64_t lo = %s, hi = q->hi < %s ? %s : %s;", lo.at, elements.at, hi.at,
                   rows.at);
     rd_text_end(&lo, n->to);
     rd_text_end(&hi, n->to);
-    rd_text_end(&places, n->to);
+    rd_text_end(&elements, n->to);
     rd_text_end(&rows, n->to);
 }
 

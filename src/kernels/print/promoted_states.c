@@ -23,11 +23,11 @@ static void add_state(rd_text *to, int32_t store, char name, int k, const char *
 static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const char *there,
                        const char *at)
 {
-    const rd_store *near = &n->t->store[s->arg];
-    const bool      all = near->lane_stride != 0, in = s->kind == RD_S_LOAD_STATES;
+    const rd_store *local = &n->t->store[s->arg];
+    const bool      all = local->lane_stride != 0, in = s->kind == RD_S_LOAD_STATES;
     rd_text         here = { 0 }, far = { 0 };
 
-    add_state(&here, s->arg, name, k, there, near->lane_stride);
+    add_state(&here, s->arg, name, k, there, local->lane_stride);
     add_state(&far, s->store, name, k, at, all ? n->t->store[s->store].lane_stride : 0);
     if (all)
         rd_print_line(n, "for (int l = 0; l < %" PRId32 "; l++) %s = %s;", n->fold[s->fold].lanes,

@@ -22,10 +22,10 @@
 static int significant_bits(double x)
 {
     int    exponent, n = 0;
-    double rest = frexp(x, &exponent);
+    double fraction = frexp(x, &exponent);
 
-    for (; rest != 0; n++)
-        rest = rest * 2 - floor(rest * 2);
+    for (; fraction != 0; n++)
+        fraction = fraction * 2 - floor(fraction * 2);
     return n;
 }
 

@@ -52,11 +52,11 @@ static bool can_interleave(const rd_schedule *t, int32_t step, int32_t loop)
  * work beside it. */
 static rd_residue_why why_in_order(const rd_schedule *t, int32_t step, int32_t loop)
 {
-    const bool beside = can_interleave(t, step, loop);
+    const bool independent = can_interleave(t, step, loop);
 
     if (t->p->fold[t->stmt[step].fold].scan)
-        return beside ? RD_RESIDUE_scans : RD_RESIDUE_scan;
-    return beside ? RD_RESIDUE_rows : RD_RESIDUE_order;
+        return independent ? RD_RESIDUE_scans : RD_RESIDUE_scan;
+    return independent ? RD_RESIDUE_rows : RD_RESIDUE_order;
 }
 
 /* True if the statement is in a loop over the elements of a sparse row. */

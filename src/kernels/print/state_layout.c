@@ -154,7 +154,7 @@ void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
 {
     const int32_t   number = s->store;
     const rd_store *store  = &n->t->store[number];
-    const bool      near   = number >= n->t->p->n_fold; /* of another one, around steps */
+    const bool      local  = number >= n->t->p->n_fold; /* of another one, around steps */
     state_array     a;
 
     if (store->fold < 0) {
@@ -165,7 +165,7 @@ void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
     }
     for (int k = 0; array_of(&n->fold[store->fold], store->extent, 0, doubles_of(n, store), k, &a);
          k++)
-        if (!near || (a.name != 'w' && a.name != 'e')) /* which no step reads */
+        if (!local || (a.name != 'w' && a.name != 'e')) /* which no step reads */
             rd_print_line(n, "%s %c%" PRId32 "_%d[%" PRId64 "]%s;", a.type, a.name, number, a.k,
                           a.states,
                           store->one_label                    ? " = { 0 }"

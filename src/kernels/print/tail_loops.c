@@ -42,10 +42,10 @@ bool rd_has_tail_loop(const rd_printing *n, int32_t stmt)
     if (n->kernel || !is_plain_loop(n, stmt) || !is_plain_loop(n, next) ||
         !rd_is_innermost(t, next))
         return false;
-    const rd_for       *loop = rd_loop_of(t, stmt), *rest = rd_loop_of(t, next);
-    const rd_edge_part *to = &loop->to.part[0], *from = &rest->from.part[0];
+    const rd_for       *loop = rd_loop_of(t, stmt), *tail = rd_loop_of(t, next);
+    const rd_edge_part *to = &loop->to.part[0], *from = &tail->from.part[0];
 
-    return has_whole_steps(t, loop) && loop->axis == rest->axis && is_single(&rest->from, true) &&
+    return has_whole_steps(t, loop) && loop->axis == tail->axis && is_single(&tail->from, true) &&
            from->by == to->by && !from->up && rd_linear_same(t, &from->at, &to->at) &&
            rd_linear_same(t, &from->first, &to->first);
 }

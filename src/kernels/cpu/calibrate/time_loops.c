@@ -147,9 +147,10 @@ static void measure_overheads(rd_meter *m)
         m->x[k] = 1;
     for (int k = 0; k < RD_METER_PLACES; k++)
         m->z[k] = 1;
-    const double turned = ns_of(m, RD_MICRO_REVERSE, RD_METER_ROW, m->x, m->y, m->z) / RD_METER_ROW;
+    const double reversed =
+        ns_of(m, RD_MICRO_REVERSE, RD_METER_ROW, m->x, m->y, m->z) / RD_METER_ROW;
 
-    rd_meter_set(m, RD_SPEED_shuffle, turned * m->s->vector / 4);
+    rd_meter_set(m, RD_SPEED_shuffle, reversed * m->s->vector / 4);
     rd_meter_set(m, RD_SPEED_one_memory,
                  ns_of(m, RD_MICRO_SERIAL_GATHER, RD_METER_ROW, m->x, m->y, m->z) / RD_METER_ROW);
     rd_meter_set(m, RD_SPEED_chain_add,

@@ -44,9 +44,9 @@ static bool find_element_loop(rd_sparse_rows_draft *r)
     if (p->n_fold == 0 || p->body >= p->tail || loop->kind != RD_I_LOOP ||
         p->loop[loop->arg].end != p->tail - 1)
         return false;
-    r->places = loop->arg;
-    return p->loop[r->places].kind == RD_LOOP_EACH && !p->loop[r->places].backwards &&
-           p->loop[r->places].axis == p->root;
+    r->element_loop = loop->arg;
+    return p->loop[r->element_loop].kind == RD_LOOP_EACH && !p->loop[r->element_loop].backwards &&
+           p->loop[r->element_loop].axis == p->root;
 }
 
 /* The axis of the groups of a fold's cells: that of the outermost loop around its CLOSE; -1. */

@@ -110,7 +110,7 @@ static void write(rd_sparse_rows_draft *r)
     to->loop[loop] =
         (rd_loop){ .kind = RD_LOOP_EACH, .axis = r->group, .extent = p->axis_extent[r->group] };
     set_folds(r);
-    set_row(r, &to->loop[r->places]);
+    set_row(r, &to->loop[r->element_loop]);
     to->n_inst = 0;
     for (int32_t i = 0; i < p->body; i++)
         if (p->inst[i].kind != RD_I_START)
