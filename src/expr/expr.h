@@ -359,7 +359,7 @@ rd_expr *rd_function_text(rd_ctx *ctx, const char *call, const char *text, int n
 rd_expr *rd_function_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
                        rd_dtype real, bool quiet);
 
-/* ---- Printing (print.c) ---------------------------------------------------------------------- */
+/* ---- Printing (print_expr.c) ---------------------------------------------------------------------- */
 const char *rd_expr_kind_name(rd_expr_kind kind);
 /* One line without operands: "sum dims 0 2", "leaf f32 (3, 4)"; for dumps and messages. */
 struct rd_text;

@@ -179,7 +179,7 @@ typedef struct rd_let {
 /* ---- Statements ------------------------------------------------------------------------------ */
 typedef enum rd_stmt_kind {
 #define RD_STMT(name, text) RD_S_##name,
-#include "kernels/loop/stmts.def"
+#include "kernels/loop/statements.def"
     RD_N_STMTS
 } rd_stmt_kind;
 

@@ -12,7 +12,7 @@
 
 static const char *const stmt_names[] = {
 #define RD_STMT(name, text) text,
-#include "kernels/loop/stmts.def"
+#include "kernels/loop/statements.def"
 };
 
 static const char *const reducer_names[RD_N_REDUCERS] = {

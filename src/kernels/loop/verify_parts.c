@@ -8,7 +8,7 @@ bool rd_verify_fails(const rd_verifier *f, const char *format, ...)
 {
     static const char *const names[] = {
 #define RD_STMT(name, text) text,
-#include "kernels/loop/stmts.def"
+#include "kernels/loop/statements.def"
     };
     const rd_stmt *s = &f->t->stmt[f->stmt];
     va_list        list;

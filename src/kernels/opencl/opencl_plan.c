@@ -1,5 +1,5 @@
 /* opencl_plan.c - chooses the loops whose rounds are work items, and the loop that is split. */
-#include "kernels/opencl/split_reduction.h"
+#include "kernels/opencl/split_ranges.h"
 #include "kernels/opencl/two_pass_scan.h"
 
 /* True if a loop takes each index from 0 to a number once. */

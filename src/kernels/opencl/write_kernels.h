@@ -4,7 +4,7 @@
  * the other, and has states and scratch in private memory. */
 #ifndef RD_KERNELS_OPENCL_WRITE_KERNELS_H
 #define RD_KERNELS_OPENCL_WRITE_KERNELS_H
-#include "kernels/opencl/split_reduction.h"
+#include "kernels/opencl/split_ranges.h"
 #include "kernels/opencl/text/kernel_record.h"
 #include "kernels/print/print.h"
 

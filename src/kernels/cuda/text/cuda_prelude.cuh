@@ -210,7 +210,7 @@ template <class T, int N> static __forceinline__ void rd_put(T *p, const rd_pack
 #endif
 }
 
-#include "kernels/cuda/text/staged_rows.cuh"
+#include "kernels/cuda/text/stage_copies.cuh"
 
 /* ---- A run ----------------------------------------------------------------------------------- */
 #include "kernels/cuda/kernel_call.h"

@@ -14,7 +14,7 @@ __attribute__((format(printf, 3, 4))) bool rd_shadow_fold_fails(const rd_shadow_
 {
     static const char *const names[] = {
 #define RD_STMT(name, text) text,
-#include "kernels/loop/stmts.def"
+#include "kernels/loop/statements.def"
     };
     rd_text text = { 0 };
     va_list list;

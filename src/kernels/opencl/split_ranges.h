@@ -1,8 +1,8 @@
-/* split_reduction.h - the split reduction of a program that is one item.  Each range of its loop
+/* split_ranges.h - the split reduction of a program that is one item.  Each range of its loop
  * is an item, which leaves partials.  One more kernel combines the partials and runs what is
  * behind the loop. */
-#ifndef RD_KERNELS_OPENCL_SPLIT_REDUCTION_H
-#define RD_KERNELS_OPENCL_SPLIT_REDUCTION_H
+#ifndef RD_KERNELS_OPENCL_SPLIT_RANGES_H
+#define RD_KERNELS_OPENCL_SPLIT_RANGES_H
 #include "kernels/opencl/opencl_plan.h"
 #include "kernels/print/gpu/kernel.h"
 

@@ -1,4 +1,4 @@
-/* staged_rows.cuh - copies the rows of a block's items (staged_rows.c) to shared memory, and back.
+/* stage_copies.cuh - copies the rows of a block's items (staged_rows.c) to shared memory, and back.
  *
  * If the rows are contiguous, elements are numbered from the beginning of the vector that contains
  * the first one; those in [skew, end) exist.  Element p lies at p in shared memory, plus PAD for

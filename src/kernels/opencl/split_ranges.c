@@ -1,9 +1,9 @@
-/* split_reduction.c - see split_reduction.h.  edge0 counts the blocks before a range.  Partials
+/* split_ranges.c - see split_ranges.h.  edge0 counts the blocks before a range.  Partials
  * lie by fold, number of a state, range and row: each row has all states.
  *
  *     #define edge0(q, range) LESS((range) * 64, 4096)
  *     n0_0[(range * 14 + row) * 64 + s] = w0_0[row * 64 + s]; */
-#include "kernels/opencl/split_reduction.h"
+#include "kernels/opencl/split_ranges.h"
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* print.c - a node in one line, for dumps and messages. */
+/* print_expr.c - a node in one line, for dumps and messages. */
 #include "core/text_buffer.h"
 #include "expr/expr.h"
 #include <inttypes.h>
