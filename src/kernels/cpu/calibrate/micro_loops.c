@@ -63,10 +63,9 @@ static void add_text(rd_text *text)
         rd_text_add(text, "map%d, ", k);
     for (int k = 0; k < RD_MICRO_SERIALS; k++)
         rd_text_add(text, "one%d, ", k);
-    rd_text_add(
-        text,
-        "read_all, fill, fill_nontemporal, gather, reverse, serial_gather, serial_sum, "
-        "prefix_sums, serial_max, short_loops, branches, push, merge_lanes };\n");
+    rd_text_add(text,
+                "read_all, fill, fill_nontemporal, gather, reverse, serial_gather, serial_sum, "
+                "prefix_sums, serial_max, short_loops, branches, push, merge_lanes };\n");
 }
 
 /* Compiles the text and returns the table. NULL: *why says what is missing. */
