@@ -167,7 +167,7 @@ static void print_turn(rd_printing *n, int32_t stmt)
  *     RD_ONE_BY_ONE for (int turn = 0; turn < turns; turn++) {
  *         const int own = turn - team, group = own / 8 * RD_TEAMS + team;
  *         if (own >= 0 && group < groups) { .. }
- *         RD_MEET_BLOCK
+ *         RD_SYNC_BLOCK
  *     } */
 static void print_turns(rd_printing *n, int32_t stmt)
 {

@@ -146,7 +146,7 @@ static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from,
  * half = lanes/2 .. 1. `from`: the first word of a state.
  *
  *     for (int half = 8; half > 0; half /= 2) {
- *         for (int l = t; l < half; l += RD_TEAM) {.. merge0(..); ..} RD_MEET } */
+ *         for (int l = t; l < half; l += RD_TEAM) {.. merge0(..); ..} RD_SYNC_TEAM } */
 static void merge_by_team(rd_printing *n, const rd_stmt *s, const char *function, int from)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;

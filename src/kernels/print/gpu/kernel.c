@@ -21,7 +21,7 @@ static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
     return n->fold;
 }
 
-/* Prints the functions of a scan: "sofar0(..)", and those of one pass or of blocks. */
+/* Prints the functions of a scan: "prefix0(..)", and those of one pass or of blocks. */
 static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold)
 {
     const rd_loop_fold *f = &n->t->fold[fold];

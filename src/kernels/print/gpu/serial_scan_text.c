@@ -4,7 +4,7 @@
  *
  *     while (b0[0] < (i1) / 64) { turn0(&s0_0[0], &p0_0[0]); b0[0]++; }
  *     step0(&s0_0[0], r0, 1, i1);
- *     sofar0(&s0_0[0], &p0_0[0], &r1); */
+ *     prefix0(&s0_0[0], &p0_0[0], &r1); */
 #include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -158,7 +158,7 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&step, n->to);
 }
 
-/* Prints a PREFIX: the element is taken, then "sofar0(&s0_0[0], &p0_0[0], &r1);" gives the
+/* Prints a PREFIX: the element is taken, then "prefix0(&s0_0[0], &p0_0[0], &r1);" gives the
  * result.  An exclusive scan takes the element behind. */
 void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
 {
@@ -173,7 +173,7 @@ void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
     n->indent++;
     if (!fold->exclusive)
         take_element(n, s, at.at);
-    rd_text_add(&line, "sofar%" PRId32 "(", s->fold);
+    rd_text_add(&line, "prefix%" PRId32 "(", s->fold);
     add_arrays(n, &line, s, 's', at.at);
     rd_text_add(&line, ", ");
     add_arrays(n, &line, s, 'p', at.at);
