@@ -1,12 +1,12 @@
 /* flatten_folds.c - The pass flatten_folds flattens folds of a few interleaved columns: the loop
  * then reads memory contiguously.
  *
- *     serial i1 by 64, starts m2, stops m3 {          array a5; near f0 cell i0, a5 at i0
+ *     serial i1 by 64, starts m2, stops m3 {          array a5; load states f0 cell i0, a5 at i0
  *       serial i0 to 7 {                              serial i1 by 64, starts m2, stops m3 {
  *         vector i1 from m2 to m3 {                     vector i1 from m2 to m3, flat {
  *           r0 = load s0[i0 + 7*i1]                       unroll i0 to 7 {
  *           step f0 cell i0, lane i1 - m2: r0 } } }         r0 = load ..; step a5 .. } } }
- *                                                     back f0 cell i0, a5 at i0
+ *                                                     store states f0 cell i0, a5 at i0
  *
  * The array holds a lane of all columns, then the next lane, so states are in the order of
  * elements. The text of a flat loop is one loop over all elements of the strip (loop

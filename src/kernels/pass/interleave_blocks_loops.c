@@ -138,7 +138,7 @@ static void transpose_elements(rd_interleaving *b, int32_t body)
     rd_append(t, loop, rd_add_stmt(t, &store));
 }
 
-/* Adds a NEAR or BACK of the states of block `number`. */
+/* Adds a LOAD_STATES or STORE_STATES of the states of block `number`. */
 static void add_copy(rd_interleaving *b, int32_t body, rd_stmt_kind kind)
 {
     rd_stmt s = rd_copy_of_states(&b->t->stmt[b->step], kind, b->states);
@@ -167,7 +167,7 @@ static void take_steps(rd_interleaving *b, int32_t body)
     rd_append(t, vector, rd_add_stmt(t, &step));
 }
 
-/* Adds the loop that finishes the blocks in order: "serial m1 to 8 { back f0, a3 at m1; ends f0
+/* Adds the loop that finishes the blocks in order: "serial m1 to 8 { store states f0, a3 at m1; push if last f0
  * .. }". */
 static void finish_blocks(rd_interleaving *b, int32_t body)
 {

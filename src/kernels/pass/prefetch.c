@@ -23,7 +23,7 @@ static const rd_let *load_of(const prefetching *f)
     return &f->t->let[f->t->stmt[f->load].value];
 }
 
-/* Puts a FETCH before the vector loop: of what the load reads in the strip, `further` elements
+/* Puts a PREFETCH before the vector loop: of what the load reads in the strip, `further` elements
  * behind. */
 static void add_fetch(prefetching *f, int64_t further)
 {

@@ -104,7 +104,7 @@ static rd_linear offset_behind_rows(const row_prefetch *r, int64_t pitch)
     return found;
 }
 
-/* Puts a FETCH for one load before the vector loop: part * n elements of the next n rows. It
+/* Puts a PREFETCH for one load before the vector loop: part * n elements of the next n rows. It
  * substitutes the first index of the strip and the first row behind those at hand into the
  * address of the load. */
 static void add_row_prefetch(row_prefetch *r, const rd_let *load)
@@ -191,7 +191,7 @@ static void split_into_parts(row_prefetch *r)
     t->loop[t->stmt[r->parts].arg].width      = r->part;
 }
 
-/* Splits the vector loop and puts one FETCH for each large row before it. Does nothing if no
+/* Splits the vector loop and puts one PREFETCH for each large row before it. Does nothing if no
  * load qualifies. */
 static void tile_and_prefetch(row_prefetch *r)
 {

@@ -1,9 +1,9 @@
 /* promote_lanes.c - The pass promote_lanes copies the states of lanes into a local array around
  * the loop over strips of the axis along which the lanes lie, and back (scalar promotion).
  *
- *     serial i1 by 64 {                      array a5; near f0 cell 0, a5 at 0
+ *     serial i1 by 64 {                      array a5; load states f0 cell 0, a5 at 0
  *       vector i1 { step f0 a0 .. } }        serial i1 by 64 { vector i1 { step f0 a5 .. } }
- *                                            back f0 cell 0, a5 at 0
+ *                                            store states f0 cell 0, a5 at 0
  *
  * If unrolled loops in the strip visit several cells, the array holds their states one behind
  * the other. */

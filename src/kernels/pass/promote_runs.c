@@ -8,9 +8,9 @@
  *       r0 = load s0[i0]                   serial i0 {
  *       r1 = load s1[i0]                     r0 = load s0[i0]
  *       step f0: r0, label r1 }              r1 = load s1[i0]
- *                                            turn f0 label r1, a1 at 0
+ *                                            switch state f0 label r1, a1 at 0
  *                                            step f0 a1: r0, label r1 }
- *                                          back f0, a1 at 0 */
+ *                                          store states f0, a1 at 0 */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"

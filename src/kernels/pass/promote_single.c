@@ -2,9 +2,9 @@
  * variable around its loop (scalar promotion). Then a step waits for the step before, and not
  * for memory.
  *
- *     serial i0 { step f0 a0 .. }        array a1; near f0, a1 at 0
+ *     serial i0 { step f0 a0 .. }        array a1; load states f0, a1 at 0
  *                                        serial i0 { step f0 a1 .. }
- *                                        back f0, a1 at 0 */
+ *                                        store states f0, a1 at 0 */
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"
 

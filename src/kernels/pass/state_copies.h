@@ -2,9 +2,9 @@
  * which its steps use.
  *
  *     array a1                 declares the array
- *     near f0 cell 0, a1       copies the states of the cell into it
+ *     load states f0 cell 0, a1       copies the states of the cell into it
  *     serial i0 { step .. a1 }
- *     back f0 cell 0, a1       copies them back */
+ *     store states f0 cell 0, a1       copies them back */
 #ifndef RD_KERNELS_PASS_STATE_COPIES_H
 #define RD_KERNELS_PASS_STATE_COPIES_H
 #include "kernels/loop/loop.h"

@@ -3,10 +3,10 @@
  *
  *     serial i1 {                            serial i1 by 4, starts m5 {
  *       r0 = load s1[i1]                       vector i0 {
- *       vector i0 { step f0 a0 .. } }            near f0 .., a7
+ *       vector i0 { step f0 a0 .. } }            load states f0 .., a7
  *                                                unroll i1 from m5 to m5 + 1 { step f0 a7 .. }
  *                                                .. four of them
- *                                                back f0 .., a7 } }
+ *                                                store states f0 .., a7 } }
  *                                            serial i1 { .. the rounds that are left } */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"

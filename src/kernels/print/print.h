@@ -10,7 +10,7 @@
  * and p7 points to the first element that statement 7 loads or stores.
  *
  * tree0 holds the nodes of finished blocks of fold 0.  w9_0 are the nodes that statement 9, a
- * REST, makes: one for each lane of a cell; or, in a vector loop by call, one for each
+ * MERGE_BLOCKS, makes: one for each lane of a cell; or, in a vector loop by call, one for each
  * neighbouring cell. f0 exists if tasks share the fold.  f0[0] is the block with which the task
  * begins, f0[1] the step behind its last one.  A join rounds f0[1] up to whole blocks. */
 #ifndef RD_KERNELS_PRINT_PRINT_H

@@ -12,14 +12,14 @@
  *                                       vector i1 from m3 to least(m3 + 4, m1)
  *                                         r0 = load s0[..] by 4
  *                                         step f0 at i1 - m0, lane i1: r0
- *                                   within f0
+ *                                   scan blocks f0
  *                                   meet
- *                                   leave f0 to a2
- *                                   lift f0 in a2
- *                                   await f0 from a2, step m0
+ *                                   store partials f0 to a2
+ *                                   build tree f0 in a2
+ *                                   look back f0 from a2, step m0
  *                                   meet
  *                                   the same loops
- *                                     r1 = so far f0 at i1 - m0, lane i1
+ *                                     r1 = scan result f0 at i1 - m0, lane i1
  *                                     s1[..] = r1 by 4
  *
  * If the loop runs backwards, its tiles and their threads are counted from the end. */

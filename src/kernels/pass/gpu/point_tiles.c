@@ -9,10 +9,10 @@
  *         vector i0 from m0 to m1                  serial i1 to 3
  *           r0 = load s0[3*i0 + i1]                  a4[132*i1 + i2 - m2] = load s0[3*i2 + i1]
  *           r1 = load s0[3*i2 + i1]              serial i2 from m2 to m3 by 64, starts m4, stops m5
- *           step f1 ..                             opens all f0, outer m4
+ *           step f1 ..                             push if new all f0, outer m4
  *       vector i0 from m0 to m1                    serial i2 from m4 to m4 + 4 k by 4, starts m6
  *         r2 = finish f1                             array a1
- *         opens f0 .., outer i2                      begin f1
+ *         push if new f0 .., outer i2                      begin f1
  *         step f0 .., outer i2                       jam i2 from m6 to m6 + 4
  *                                                      serial i1 to 3
  *                                                        vector i0 from m0 to m1

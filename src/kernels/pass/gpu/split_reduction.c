@@ -8,9 +8,9 @@
  *       serial i1 to 100000                  begin f0
  *         step f0 .., lane i1                serial i1 from m0 to m1
  *       r1 = finish f0                         step f0 .., lane i1
- *       s1[i0] = r1                          leave f0 to a1
+ *       s1[i0] = r1                          store partials f0 to a1
  *                                            last of ranges of i1
- *                                              join f0 from a1
+ *                                              combine partials f0 from a1
  *                                              r1 = finish f0
  *                                              s1[i0] = r1
  *

@@ -8,12 +8,12 @@
  *         r0 = load s0[..]                 serial i1 from m0 to m1
  *         r1 = prefix f0 ..: r0              r0 = load s0[..]
  *         s1[..] = r1                        r1 = prefix f0 ..: r0
- *                                          leave f0 to a1
- *                                      lift f0 in a1
+ *                                          store partials f0 to a1
+ *                                      build tree f0 in a1
  *                                      items i0 to 4
  *                                        items i1 to 100000 by 8192, starts m2, stops m3, ranges
  *                                          begin f0, step m2
- *                                          await f0 from a1, step m2
+ *                                          look back f0 from a1, step m2
  *                                          serial i1 from m2 to m3
  *                                            all of it */
 #include "kernels/loop/facts.h"

@@ -11,7 +11,7 @@
  *     } else { element by element }
  *     rd_scan_blocks<scan0>(tile2);                                     RD_S_WITHIN
  *     rd_leave_blocks<scan0, RD_THREADS>(tile2, blocks2);
- *     if (threadIdx.x / 32 == 0)                                        RD_S_LEAVE, LIFT, AWAIT
+ *     if (threadIdx.x / 32 == 0)                                        RD_S_LEAVE, BUILD_TREE, LOOK_BACK
  *         rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range);
  *     prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);                    RD_S_SOFAR
  *
