@@ -40,7 +40,8 @@ def pairs(text):
     """Each program and the code that follows it: "" where there is none.  A stage may print a program again."""
     program, found = None, []
     for part in ("\n" + text).split("\n-- ")[1:]:
-        name, _, body = part.partition("\n")
+        head, _, body = part.partition("\n")
+        name = head.split()[0]  # "program 0", "code"
         if name == "program":
             program = body
             found.append([program, ""])
