@@ -1,8 +1,8 @@
 /* block_ends.c - The pass block_ends turns a loop that ends blocks of adjacent cells, outside of
  * strips over these cells, into one call.
  *
- *     serial i1 to 180 {                  vector i1 to 180, by call {
- *       push if last f0 cell i1, outer m1 - 1 }     push if last f0 cell i1, outer m1 - 1 } */
+ *     serial i1 to 180 {                            vector i1 to 180, by call {
+ *       push if last f0 cell i1, outer m1 - 1 }       push if last f0 cell i1, outer m1 - 1 } */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
@@ -25,7 +25,8 @@ static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32
            !rd_linear_coef(t, &ends->of.lane, axis) && !rd_linear_coef(t, &ends->of.outer, axis);
 }
 
-/* True if the loop's body is one PUSH_IF_LAST of a fold without lanes and labels, over adjacent cells. */
+/* True if the loop's body is one PUSH_IF_LAST of a fold without lanes and labels, over adjacent
+ * cells. */
 static bool is_block_ends_of_cells(const rd_schedule *t, int32_t stmt)
 {
     const rd_for  *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;

@@ -1,8 +1,10 @@
 /* block_ranges.c - The pass block_ranges splits loops along steps of folds into ranges that end
  * where blocks do (index-set splitting).
  *
- *     serial i1 { step f0 ..; push if last f0 .. }          block i1 { cut at block f0 ..; serial i1 { step f0 .. };
- *                                                              push if last f0 .., of the last element }
+ *     serial i1 {                     block i1 {
+ *       step f0 ..                      cut at block f0 ..
+ *       push if last f0 .. }            serial i1 { step f0 .. }
+ *                                       push if last f0 .., of the last element }
  *
  * Then the loop asks once a range whether a block ends, and not once an element. */
 #include "kernels/loop/facts.h"
@@ -65,9 +67,9 @@ static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
     return made;
 }
 
-/* Repeats the loops between `old` and `loop` around the new PUSH_IF_LAST, if they go over cells. For
- * other loops the PUSH_IF_LAST names the last round, as all lanes have their elements by then. Returns
- * the outermost statement. */
+/* Repeats the loops between `old` and `loop` around the new PUSH_IF_LAST, if they go over cells.
+ * For other loops the PUSH_IF_LAST names the last round, as all lanes have their elements by then.
+ * Returns the outermost statement. */
 static int32_t put_cell_loops_around(rd_schedule *t, int32_t ends, int32_t old, int32_t loop)
 {
     int32_t outer = ends;
@@ -96,7 +98,8 @@ static bool is_fold_begun_in(const rd_schedule *t, int32_t body, int32_t fold)
     return false;
 }
 
-/* Makes the CUT_AT_BLOCK name the first round of all loops between, as none of them stands around it. */
+/* Makes the CUT_AT_BLOCK name the first round of all loops between, as none of them stands around
+ * it. */
 static void set_first_round(rd_schedule *t, rd_stmt *begin, int32_t old, int32_t loop)
 {
     for (int32_t k = t->stmt[old].parent; k != loop; k = t->stmt[k].parent) {
@@ -106,8 +109,8 @@ static void set_first_round(rd_schedule *t, rd_stmt *begin, int32_t old, int32_t
     }
 }
 
-/* True if one PUSH_IF_LAST ends the block of all cells: in a group-by all cells are at the same block,
- * unless a loop around the block loop visits only some of them. */
+/* True if one PUSH_IF_LAST ends the block of all cells: in a group-by all cells are at the same
+ * block, unless a loop around the block loop visits only some of them. */
 static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *ends)
 {
     if (!t->p->fold[ends->fold].n_group)
@@ -119,8 +122,8 @@ static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *e
     return true;
 }
 
-/* Replaces an PUSH_IF_LAST in the loop by a CUT_AT_BLOCK before the loop, for the first element of a range, and
- * an PUSH_IF_LAST behind the loop, for the last one. */
+/* Replaces a PUSH_IF_LAST in the loop by a CUT_AT_BLOCK before the loop, for the first element of a
+ * range, and a PUSH_IF_LAST behind the loop, for the last one. */
 static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t old)
 {
     const rd_for  b     = *rd_loop_of(t, block);
@@ -146,8 +149,8 @@ static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t
     rd_take_out(t, old);
 }
 
-/* True if steps are consecutive along the loop, and all loops between it and the PUSH_IF_LAST can be
- * repeated with the PUSH_IF_LAST alone in them. */
+/* True if steps are consecutive along the loop, and all loops between it and the PUSH_IF_LAST can
+ * be repeated with the PUSH_IF_LAST alone in them. */
 static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
 {
     if (!has_consecutive_steps(t, &t->stmt[ends], rd_loop_of(t, loop)->axis))

@@ -118,7 +118,7 @@ rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear
     return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
 }
 
-/* "r6 = find .. from r4 to r5": a LOWER_BOUND statement, whose result is a value. */
+/* "r6 = lower bound from r4 to r5 of ..": a LOWER_BOUND statement, whose result is a value. */
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
                           rd_linear at, int32_t stride, rd_linear least)
 {

@@ -6,12 +6,13 @@
  * round takes the next element of every block; then the blocks are pushed to the tree in order.
  *
  *     block i0 from lo to hi {       serial i0 from lo to hi down to lo + 512 k by 512, starts m0 {
- *       cut at block f0 ..                      vector i0 from m0 to m0 + 512 { r0 = ..; a1[i0 - m0] = r0 }
+ *       cut at block f0 ..             vector i0 from m0 to m0 + 512 { r0 = ..; a1[i0 - m0] = r0 }
  *       serial i0 {                    vector m1 to 8, by call {
  *         r0 = ..                        serial m2 to 64 { a2[8*m2 + m1] = a1[64*m1 + m2] } }
  *         step f0: r0 }                vector m1 to 8 { load states f0, a3 at m1 }
- *       push if last f0 .. }                   serial m2 to 64 { vector m1 to 8 { step f0 a3: a2[..] } }
- *                                      serial m1 to 8 { store states f0, a3 at m1; push if last f0 .. } }
+ *       push if last f0 .. }           serial m2 to 64 { vector m1 to 8 { step f0 a3: a2[..] } }
+ *                                      serial m1 to 8 {
+ *                                        store states f0, a3 at m1; push if last f0 .. } }
  *                                    block i0 from hi down to lo + 512 k to hi { as before }
  *
  * If the steps go along short rows that do not follow each other in memory, the pass strip-mines
@@ -53,8 +54,8 @@ static int32_t last_step(const rd_schedule *t, int32_t loop)
     return last >= 0 && t->stmt[last].kind == RD_S_STEP ? last : -1;
 }
 
-/* Fills the statements of *b. True if the block loop holds a CUT_AT_BLOCK, a serial loop that ends with a
- * step, and PUSH_IF_LAST, all of one fold. */
+/* Fills the statements of *b. True if the block loop holds a CUT_AT_BLOCK, a serial loop that ends
+ * with a step, and a PUSH_IF_LAST, all of one fold. */
 static bool find_loops(rd_interleaving *b)
 {
     const rd_schedule *t   = b->t;

@@ -167,8 +167,8 @@ static void take_steps(rd_interleaving *b, int32_t body)
     rd_append(t, vector, rd_add_stmt(t, &step));
 }
 
-/* Adds the loop that finishes the blocks in order: "serial m1 to 8 { store states f0, a3 at m1; push if last f0
- * .. }". */
+/* Adds the loop that finishes the blocks in order:
+ * "serial m1 to 8 { store states f0, a3 at m1; push if last f0 .. }". */
 static void finish_blocks(rd_interleaving *b, int32_t body)
 {
     rd_schedule  *t      = b->t;

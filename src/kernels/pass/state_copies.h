@@ -1,10 +1,10 @@
 /* state_copies.h - copies of states: around a loop the states of a fold are in a local array,
  * which its steps use.
  *
- *     array a1                 declares the array
- *     load states f0 cell 0, a1       copies the states of the cell into it
+ *     array a1                       declares the array
+ *     load states f0 cell 0, a1      copies the states of the cell into it
  *     serial i0 { step .. a1 }
- *     store states f0 cell 0, a1       copies them back */
+ *     store states f0 cell 0, a1     copies them back */
 #ifndef RD_KERNELS_PASS_STATE_COPIES_H
 #define RD_KERNELS_PASS_STATE_COPIES_H
 #include "kernels/loop/loop.h"

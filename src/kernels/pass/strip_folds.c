@@ -180,7 +180,7 @@ static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_to_vector(c, body, stmt);
 }
 
-/* Puts an PUSH_IF_LAST: a call for all cells of the strip, or alone. */
+/* Puts a PUSH_IF_LAST: a call for all cells of the strip, or alone. */
 static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];

@@ -71,7 +71,7 @@ int32_t rd_put_substrips_around(rd_schedule *t, int32_t first, int32_t last, int
     return made;
 }
 
-/* "fetch 128 from s0[..]": puts a PREFETCH of the load's slot before the vector loop. */
+/* "prefetch 128 from s0[..]": puts a PREFETCH of the load's slot before the vector loop. */
 void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_let *load, rd_linear at,
                             rd_linear count)
 {

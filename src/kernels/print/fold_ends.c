@@ -173,8 +173,8 @@ void rd_print_lane_nodes(rd_printing *n, int32_t stmt)
     rd_text_end(&at, n->to);
 }
 
-/* The MERGE_BLOCKS statement of the fold before the statement, in the same body or in a loop before it;
- * -1 if there is none. */
+/* The MERGE_BLOCKS statement of the fold before the statement, in the same body or in a loop before
+ * it; -1 if there is none. */
 static int32_t lane_nodes_in(const rd_printing *n, int32_t stmt, int32_t fold)
 {
 
@@ -185,7 +185,8 @@ static int32_t lane_nodes_in(const rd_printing *n, int32_t stmt, int32_t fold)
     return -1;
 }
 
-/* The MERGE_BLOCKS statement of the fold, in the body of the statement or before its vector loop. */
+/* The MERGE_BLOCKS statement of the fold, in the body of the statement or before its vector
+ * loop. */
 static int32_t lane_nodes_before(const rd_printing *n, int32_t stmt)
 {
     const int32_t nodes = lane_nodes_in(n, stmt, n->t->stmt[stmt].fold);

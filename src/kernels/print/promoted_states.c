@@ -38,8 +38,9 @@ static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const
     rd_text_end(&far, n->to);
 }
 
-/* Prints the copies of all numbers of a state, to the local array (LOAD_STATES) or back (STORE_STATES). What is
- * before a block of a scan is not copied back, because steps do not change it. */
+/* Prints the copies of all numbers of a state, to the local array (LOAD_STATES) or back
+ * (STORE_STATES). What is before a block of a scan is not copied back, because steps do not change
+ * it. */
 void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f      = &n->fold[s->fold];

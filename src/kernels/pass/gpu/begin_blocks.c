@@ -1,7 +1,7 @@
 /* begin_blocks.c - each step asks before it whether a new block of the combine tree begins, where
- * "ends" asked behind it whether the block has ended:
+ * "push if last" asked behind it whether the block has ended:
  *
- *     step f0 cell 0, lane i1: r0              push if new f0 cell 0, lane i1
+ *     step f0 cell 0, lane i1: r0                      push if new f0 cell 0, lane i1
  *     push if last f0 cell 0, lane i1       becomes    step f0 cell 0, lane i1: r0
  *
  * So each thread of a team pushes its own lanes by its own elements, and no thread asks whether

@@ -15,12 +15,12 @@
  *       r2 = finish f0 cell i0                  step f1 cell 0 at 64*(i1 - m0), lane i0, outer 0
  *       s1[i0] = r2                       store partials f0 to a2
  *                                       store partials f1 to a3
- *                                       last of ranges of i0
+ *                                       if last of ranges of i0
  *                                         combine partials f1 from a3
  *                                         serial i1 from m0 to m1, by team
  *                                           r1 = finish f1 cell 0 at 64*(i1 - m0)
  *                                           s2[i1] = r1
- *                                       last of ranges of i1
+ *                                       if last of ranges of i1
  *                                         combine partials f0 from a2
  *                                         vector i0 from m2 to m3, by block
  *                                           r2 = finish f0 cell i0

@@ -13,11 +13,11 @@
  *                                         r0 = load s0[..] by 4
  *                                         step f0 at i1 - m0, lane i1: r0
  *                                   scan blocks f0
- *                                   meet
+ *                                   barrier
  *                                   store partials f0 to a2
  *                                   build tree f0 in a2
  *                                   look back f0 from a2, step m0
- *                                   meet
+ *                                   barrier
  *                                   the same loops
  *                                     r1 = scan result f0 at i1 - m0, lane i1
  *                                     s1[..] = r1 by 4

@@ -12,7 +12,7 @@
  *           step f1 ..                             push if new all f0, outer m4
  *       vector i0 from m0 to m1                    serial i2 from m4 to m4 + 4 k by 4, starts m6
  *         r2 = finish f1                             array a1
- *         push if new f0 .., outer i2                      begin f1
+ *         push if new f0 .., outer i2                begin f1
  *         step f0 .., outer i2                       jam i2 from m6 to m6 + 4
  *                                                      serial i1 to 3
  *                                                        vector i0 from m0 to m1

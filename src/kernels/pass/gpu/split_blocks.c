@@ -2,7 +2,7 @@
  * once and not at each element:
  *
  *     serial i1 to 129               becomes   serial i1 to 129 by 64, starts m7, stops m8
- *       push if new f1 .., outer i1                    push if new all f1, outer m7
+ *       push if new f1 .., outer i1              push if new all f1, outer m7
  *       step f1 .., outer i1                     serial i1 from m7 to m8
  *                                                  step f1 .., outer i1 */
 #include "core/combine_tree.h"
@@ -40,7 +40,8 @@ static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last
     return s;
 }
 
-/* Adds "push if new all f0, outer m4": all cells of the fold begin the block that starts at the mark. */
+/* Adds "push if new all f0, outer m4": all cells of the fold begin the block that starts at the
+ * mark. */
 static int32_t add_begin_all(rd_schedule *t, int32_t opens, int32_t axis, int32_t start)
 {
     rd_stmt         all = t->stmt[opens];

@@ -9,7 +9,7 @@
  *         step f0 .., lane i1                serial i1 from m0 to m1
  *       r1 = finish f0                         step f0 .., lane i1
  *       s1[i0] = r1                          store partials f0 to a1
- *                                            last of ranges of i1
+ *                                            if last of ranges of i1
  *                                              combine partials f0 from a1
  *                                              r1 = finish f0
  *                                              s1[i0] = r1

@@ -1,19 +1,19 @@
 /* look_back_scan_text.c - scans in one pass with look-back: a block of threads goes from tile to
  * tile (cuda/text/lookback_scan.cuh).
  *
- *     RD_SHARED(scan0::node, blocks2, 64);                              ARRAY
+ *     RD_SHARED(scan0::node, blocks2, 64);                    ARRAY
  *     RD_SHARED(scan0::before, before2, 64);
  *     scan0::state tile2[8][4];
- *     begin0(&tile2[u][i]);                     for u, for i            BEGIN
- *     if (m1 - m0 == 4096) {                                            the loop of steps
+ *     begin0(&tile2[u][i]);                     for u, for i  BEGIN
+ *     if (m1 - m0 == 4096) {                                  the loop of steps
  *         p5[u] = rd_take<float, 4>(..);        for u = 0 .. 7
  *         step0(&tile2[u][i], r0, 1, ..);       for u, for i
  *     } else { element by element }
- *     rd_scan_blocks<scan0>(tile2);                                     RD_S_WITHIN
+ *     rd_scan_blocks<scan0>(tile2);                           SCAN_BLOCKS
  *     rd_leave_blocks<scan0, RD_THREADS>(tile2, blocks2);
- *     if (threadIdx.x / 32 == 0)                                        RD_S_LEAVE, BUILD_TREE, LOOK_BACK
+ *     if (threadIdx.x / 32 == 0)                              STORE_PARTIALS, BUILD_TREE, LOOK_BACK
  *         rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range);
- *     prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);                    RD_S_SOFAR
+ *     prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);         SCAN_RESULT
  *
  * Positions decide which thread adds what, and each node has one value.  So no bit depends on
  * which block of threads comes first. */

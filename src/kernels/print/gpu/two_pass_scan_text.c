@@ -110,7 +110,7 @@ static int32_t level_of(const rd_for *ranges)
     return bits_of(ranges->step / RD_TREE_STEPS) - 1;
 }
 
-/* ---- STORE_PARTIALS ----------------------------------------------------------------------------------- */
+/* ---- STORE_PARTIALS -------------------------------------------------------------------------- */
 /* Prints how a range stores its partial: its last block ends ("turn0(..);"), and then
  * "d1_0[(range) * 4 + c] = p0_0[c];". */
 void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
@@ -139,7 +139,7 @@ void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
     close_brace(n);
 }
 
-/* ---- LOOK_BACK ----------------------------------------------------------------------------------- */
+/* ---- LOOK_BACK ------------------------------------------------------------------------------- */
 /* Prints "for (int level = 3; level >= 0; level--) {": the levels of nodes above ranges. */
 static void open_levels(rd_printing *n, const rd_for *ranges)
 {
@@ -244,7 +244,7 @@ void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
     close_brace(n);
 }
 
-/* ---- BUILD_TREE ------------------------------------------------------------------------------------ */
+/* ---- BUILD_TREE ------------------------------------------------------------------------------ */
 /* Prints how cell c of node `at` of a level is made of two nodes of the level below:
  *
  *     d1_0[(at) * 4 + c] = a0; */
