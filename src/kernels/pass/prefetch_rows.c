@@ -4,7 +4,7 @@
  *
  *     serial i1 by 4, starts m4 {             serial i1 by 4, starts m4 {
  *       vector i0 from m0 to m1 .. }            serial i0 of 32 .., starts m6 {
- *                                                 fetch 128 from s0[..]
+ *                                                 prefetch 128 from s0[..]
  *                                                 vector i0 from m6 to m7 .. }
  *                                               once i0 ..  { vector i0 .. } }
  *

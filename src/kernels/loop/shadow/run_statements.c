@@ -117,7 +117,7 @@ static bool run_step(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *a
     return rd_shadow_take(r->folds, at, &e, d >= 0 && n ? rd_shadow_label(c->value[d], n) : 0);
 }
 
-/* Runs an RD_S_TURN. */
+/* Runs an RD_S_SWITCH_STATE. */
 static bool run_switch_state(rd_shadow_task *r, const rd_shadow_copy *c, const rd_shadow_at *at)
 {
     const int64_t n = r->t->p->fold[at->by->fold].n_group;

@@ -20,7 +20,7 @@ static int32_t step_before(const rd_schedule *t, int32_t ends)
     return s;
 }
 
-/* Makes an RD_S_ENDS an RD_S_OPENS, and puts it before its step. */
+/* Makes an RD_S_PUSH_IF_LAST an RD_S_PUSH_IF_NEW, and puts it before its step. */
 static void move_before_step(rd_schedule *t, int32_t ends)
 {
     const int32_t step = step_before(t, ends);

@@ -6,7 +6,7 @@
  *         r0 = load s0[i0 + 4096*i1]         serial i1 from m2 to m3, 8 ahead
  *         s1[4096*i0 + i1] = r0                threads i0 from m0 to least(m0 + 32, m1)
  *                                                a0[i0 - m0 + 33*(i1 - m2)] = load s0[i0 + 4096*i1]
- *                                            meet
+ *                                            barrier
  *                                            serial i0 from m0 to m1
  *                                              threads i1 from m2 to least(m2 + 32, m3)
  *                                                r0 = load a0[i0 - m0 + 33*(i1 - m2)]

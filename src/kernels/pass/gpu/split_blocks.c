@@ -27,7 +27,7 @@ static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
             (s->of.lane.n == 1 && s->of.outer.n == 0 && rd_linear_coef(t, &s->of.lane, axis) == 1));
 }
 
-/* The next RD_S_OPENS behind `last` in the loop that can be done once for 64 rounds; -1 if there
+/* The next RD_S_PUSH_IF_NEW behind `last` in the loop that can be done once for 64 rounds; -1 if there
  * is none. */
 static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last)
 {
@@ -57,7 +57,7 @@ static int32_t add_begin_all(rd_schedule *t, int32_t opens, int32_t axis, int32_
     return rd_add_stmt(t, &all);
 }
 
-/* Moves each RD_S_OPENS of the loop before `first`, once for each fold, for all of its cells. */
+/* Moves each RD_S_PUSH_IF_NEW of the loop before `first`, once for each fold, for all of its cells. */
 void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32_t start)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;

@@ -30,7 +30,7 @@ static int32_t find_prefix(const rd_schedule *t, int32_t body, int32_t fold)
     return s;
 }
 
-/* Sets the position of a BEGIN or RD_S_AWAIT to the step of the range's first element. */
+/* Sets the position of a BEGIN or RD_S_LOOK_BACK to the step of the range's first element. */
 static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t ranges)
 {
     const rd_for    *l     = rd_loop_of(t, ranges);

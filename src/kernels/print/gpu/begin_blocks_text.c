@@ -64,7 +64,7 @@ static void print_opens_all(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* Prints an RD_S_OPENS.  Batches of rounds have begun their block once, before their elements. */
+/* Prints an RD_S_PUSH_IF_NEW.  Batches of rounds have begun their block once, before their elements. */
 void rd_print_begin_block(rd_printing *n, const rd_stmt *s)
 {
     rd_text block = { 0 };

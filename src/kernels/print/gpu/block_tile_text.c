@@ -253,7 +253,7 @@ static bool print_loop(rd_printing *n, int32_t stmt)
     return true;
 }
 
-/* Prints an RD_S_LAST along rows or columns, whichever its loop counts. */
+/* Prints an RD_S_IF_LAST along rows or columns, whichever its loop counts. */
 static bool print_last(rd_printing *n, int32_t stmt)
 {
     n->kernel->along =

@@ -229,7 +229,7 @@ static bool print_array(rd_printing *n, const rd_stmt *s)
     return true;
 }
 
-/* Prints RD_S_LEAVE and RD_S_AWAIT.  In a look-back scan both are one call with RD_S_LIFT. */
+/* Prints RD_S_STORE_PARTIALS and RD_S_LOOK_BACK.  In a look-back scan both are one call with RD_S_BUILD_TREE. */
 static void print_nodes(rd_printing *n, const rd_stmt *s)
 {
     if (n->t->store[s->store].per_element && s->kind == RD_S_LOOK_BACK)

@@ -46,7 +46,7 @@ typedef struct rd_kernel {
     bool    pairs;        /* arrays in shared memory are tiles of points, and results' elements   */
     bool    block_tiles;  /* items are block tiles of rows and columns                            */
     int32_t tile_axis[2]; /* ... along these axes                                                 */
-    int     along;        /* printer: 1 if the RD_S_LAST at hand is along columns                 */
+    int     along;        /* printer: 1 if the RD_S_IF_LAST at hand is along columns                 */
     bool    look_back;    /* a block of threads has an item: t is a thread's number in the block  */
     int32_t row_word;     /* bytes of an element of cached rows; 0: there are none                */
     int32_t unrolled;     /* loops over at most so many states of a thread are unrolled           */
@@ -93,7 +93,7 @@ void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s);
 void rd_print_block_counter(rd_printing *n, rd_text *to, const rd_stmt *s);
 void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, const char *thread);
 /* begin_blocks_text.c: "while (b0[0] < block) { push0(..); b0[0]++; }", of a cell, or of
- * RD_S_OPENS. */
+ * RD_S_PUSH_IF_NEW. */
 void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block);
 void rd_print_begin_block(rd_printing *n, const rd_stmt *s);
 /* "(i1) / 64": the block that an element is of. */
@@ -114,7 +114,7 @@ void rd_print_load_prefix(rd_printing *n, const rd_stmt *s);
 void rd_print_build_tree(rd_printing *n, const rd_stmt *s);
 
 /* look_back_scan_text.c: scans in one pass.  "struct scan0 {..};"; then the statements ARRAY,
- * BEGIN, STEP, RD_S_WITHIN, RD_S_AWAIT and RD_S_SOFAR of a tile; a loop over a tile. */
+ * BEGIN, STEP, RD_S_SCAN_BLOCKS, RD_S_LOOK_BACK and RD_S_SCAN_RESULT of a tile; a loop over a tile. */
 void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number);
 void rd_print_scan_tile(rd_printing *n, int32_t store);
 void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s);
@@ -124,7 +124,7 @@ void rd_print_look_back(rd_printing *n, const rd_stmt *s);
 void rd_print_scan_result(rd_printing *n, const rd_stmt *s);
 void rd_print_scan_tile_loop(rd_printing *n, int32_t loop);
 
-/* finish_text.c: the end of a fold, RD_S_REST, RD_S_LANES and RD_S_FINISH in one. */
+/* finish_text.c: the end of a fold, RD_S_MERGE_BLOCKS, RD_S_MERGE_LANES and RD_S_FINISH in one. */
 void rd_print_thread_finish(rd_printing *n, const rd_stmt *s);
 
 /* row_cache_text.c: a STORE to a row in shared memory, and a LOAD from one. */
@@ -141,7 +141,7 @@ void rd_print_deferred_steps(rd_printing *n, int32_t loop);
 /* partials_text.c: true if ranges of the fold store partials in the kernel; notes these folds. */
 bool rd_has_partials(const rd_printing *n, int32_t fold);
 void rd_find_partials(rd_printing *n, int32_t kernel);
-/* RD_S_LEAVE, RD_S_LAST, RD_S_JOIN; x0, x1 ..: the combined node of a lane. */
+/* RD_S_STORE_PARTIALS, RD_S_IF_LAST, RD_S_COMBINE_PARTIALS; x0, x1 ..: the combined node of a lane. */
 void rd_print_store_partials(rd_printing *n, const rd_stmt *s);
 void rd_print_if_last(rd_printing *n, int32_t stmt);
 void rd_print_combine_partials(rd_printing *n, const rd_stmt *s);

@@ -32,7 +32,7 @@ void rd_print_store_partials(rd_printing *n, const rd_stmt *s)
     n->kernel->combine->leave(n->kernel->combine->of, n, s->fold);
 }
 
-/* Prints "if (all ranges of the item have come) { .. }" with the body of an RD_S_LAST.  Nothing
+/* Prints "if (all ranges of the item have come) { .. }" with the body of an RD_S_IF_LAST.  Nothing
  * is printed if a later kernel combines. */
 void rd_print_if_last(rd_printing *n, int32_t stmt)
 {

@@ -1,8 +1,8 @@
-/* two_pass_scan_text.c - scans in two passes over ranges:  RD_S_LEAVE, RD_S_LIFT and RD_S_AWAIT.
+/* two_pass_scan_text.c - scans in two passes over ranges:  RD_S_STORE_PARTIALS, RD_S_BUILD_TREE and RD_S_LOOK_BACK.
  * The nodes of an item lie level by level, as rd_nodes_below() counts them; the partials of
  * ranges are level 0:
  *
- *     double *const d1_0 = (double *)(nodes + 0);                       RD_S_LEAVE
+ *     double *const d1_0 = (double *)(nodes + 0);                       RD_S_STORE_PARTIALS
  *     RD_UNROLL_FEW for (int64_t c = 0; c < 4; c++) {
  *         turn0(&s0_0[c], &p0_0[c], &p0_1[c], b0[c] - from0, &w0[c], 4);
  *         d1_0[(range) * 4 + c] = w0[q.N[3] + c];
