@@ -113,7 +113,7 @@ static int64_t unpack_zstd(const cmd_packed *p, const uint8_t *from, int64_t n, 
 }
 #endif
 
-/* ---- Our own ----------------------------------------------------------------------------------- */
+/* ---- Codecs without a library -------------------------------------------------------------------------------- */
 /* Undoes the shuffle filter, which stores the first bytes of all elements first. Bytes behind the
  * last whole element stay where they are. */
 static int64_t unpack_shuffle(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
@@ -162,7 +162,7 @@ static int64_t unpack_crc(const cmd_packed *p, const uint8_t *from, int64_t n, u
     return n - 4;
 }
 
-/* ---- Which there are --------------------------------------------------------------------------- */
+/* ---- The table of codecs ------------------------------------------------------------------------ */
 static const cmd_codec codecs[] = {
     { "zlib", "zlib", "zlib1g-dev", has_zlib, unpack_zlib },
     { "gzip", "zlib", "zlib1g-dev", has_zlib, unpack_zlib },
