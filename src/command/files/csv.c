@@ -1,7 +1,9 @@
 /* csv.c - reads tables as text (CSV). A file is the whole table, and each named column is a
- * variable, too.
+ * variable, too:
  *
- * lat,t          table: 2 x 2 f64; variables lat and t, 2 each 10,3.5 20,4.5
+ *     lat,t          table: 2 x 2 f64
+ *     10,3.5         lat, t: 2 f64 each
+ *     20,4.5
  *
  * Opening a file reads all numbers as doubles, and finds the type of each column. Columns of
  * complex numbers or large integers, which doubles cannot hold, are read again when they are

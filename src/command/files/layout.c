@@ -28,7 +28,8 @@ static int64_t bytes_of(const cmd_layout *layout, int rank, int64_t size)
     return bytes < 1e18 ? (int64_t)bytes : INT64_MAX;
 }
 
-/* Halves or divides extents until a chunk is below MOST_BYTES: HDF5 refuses chunks of 4 GB. */
+/* Divides extents, the first ones first, until a chunk has at most MOST_BYTES: HDF5 refuses chunks
+ * of 4 GB. */
 static void shrink_chunks(cmd_layout *layout, int rank, int64_t size)
 {
     for (int k = 0; k < rank && bytes_of(layout, rank, size) > MOST_BYTES; k++) {

@@ -77,7 +77,7 @@ static rd_expr *read_npy(cmd_file *file, cmd_variable *v)
 
 /* Writes a header as NumPy does, padded with spaces to a multiple of 64 bytes:
  *
- *     "\x93NUMPY" 1 0 len16 "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }   \n" */
+ *     "\x93NUMPY" 1 0 len16 "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2,), }   \n" */
 int64_t cmd_npy_header(rd_dtype type, const rd_shape *shape, char header[CMD_NPY_HEADER])
 {
     static const char kinds[] = {

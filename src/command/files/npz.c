@@ -294,13 +294,13 @@ static void inflate_member(const archive *a, const cmd_variable *v, const member
 {
     static uint8_t in[PIECE], out[PIECE];
     z_stream       z     = { 0 };
-    int64_t        taken = 0, append = 0;
+    int64_t        taken = 0, written = 0;
     uint32_t       crc    = 0;
     int            status = Z_OK;
 
     if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
         cmd_fail("%s: zlib cannot begin", a->path);
-    while (status == Z_OK && append < most) {
+    while (status == Z_OK && written < most) {
         if (z.avail_in == 0 && taken < m->packed) {
             const int64_t n = m->packed - taken < PIECE ? m->packed - taken : PIECE;
             cmd_read_at(a->fd, a->path, in, n, data + taken);
@@ -312,16 +312,16 @@ static void inflate_member(const archive *a, const cmd_variable *v, const member
         z.avail_out     = PIECE;
         status          = inflate(&z, Z_NO_FLUSH);
         const int64_t n = PIECE - z.avail_out;
-        if (n > m->size - append)
+        if (n > m->size - written)
             refuse(a, "a member is longer than it says");
-        cmd_write_at(fd, a->path, out, n, append);
+        cmd_write_at(fd, a->path, out, n, written);
         crc = cmd_crc32(crc, out, n);
-        append += n;
+        written += n;
     }
     inflateEnd(&z);
-    if (status == Z_OK && append >= most && append < m->size)
+    if (status == Z_OK && written >= most && written < m->size)
         return;
-    if (status != Z_STREAM_END || append != m->size)
+    if (status != Z_STREAM_END || written != m->size)
         refuse(a, "a member cannot be inflated");
     check_crc(a, v, m, crc);
 }
