@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Chunks that are runs -------------------------------------------------------------------- */
+/* ---- Contiguous chunks ----------------------------------------------------------------------- */
 /* True if each chunk is one contiguous run of the array: extent 1 along some first axes, then one
  * axis that is cut, then whole axes. */
 static bool are_runs(const cmd_variable *v, const cmd_place *p)
@@ -195,7 +195,7 @@ static int read_chunk(const job *j, int64_t k, const box *b, char *room[2])
     return error;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- All chunks ------------------------------------------------------------------------------ */
 static bool is_whole(const cmd_variable *v, const rd_part *part)
 {
     for (int a = 0; a < v->shape.n; a++)

@@ -24,7 +24,7 @@ static bool needs_no_library(void)
     return true;
 }
 
-/* ---- Streams of zlib, with either header ------------------------------------------------------- */
+/* ---- Streams of zlib, with either header ----------------------------------------------------- */
 static bool has_zlib(void)
 {
     return RDIM_ZLIB;
@@ -86,7 +86,7 @@ static int64_t unpack_blosc(const cmd_packed *p, const uint8_t *from, int64_t n,
 }
 #endif
 
-/* ---- Zstandard --------------------------------------------------------------------------------- */
+/* ---- Zstandard ------------------------------------------------------------------------------- */
 #if RDIM_ZSTD
 static __typeof__(ZSTD_decompress) *zstd_unpack;
 static __typeof__(ZSTD_isError)    *zstd_failed;
@@ -113,7 +113,7 @@ static int64_t unpack_zstd(const cmd_packed *p, const uint8_t *from, int64_t n, 
 }
 #endif
 
-/* ---- Codecs without a library -------------------------------------------------------------------------------- */
+/* ---- Codecs without a library ---------------------------------------------------------------- */
 /* Undoes the shuffle filter, which stores the first bytes of all elements first. Bytes behind the
  * last whole element stay where they are. */
 static int64_t unpack_shuffle(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
@@ -162,7 +162,7 @@ static int64_t unpack_crc(const cmd_packed *p, const uint8_t *from, int64_t n, u
     return n - 4;
 }
 
-/* ---- The table of codecs ------------------------------------------------------------------------ */
+/* ---- The table of codecs --------------------------------------------------------------------- */
 static const cmd_codec codecs[] = {
     { "zlib", "zlib", "zlib1g-dev", has_zlib, unpack_zlib },
     { "gzip", "zlib", "zlib1g-dev", has_zlib, unpack_zlib },

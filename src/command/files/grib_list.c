@@ -101,7 +101,7 @@ static void read_grid(const listing *l, const codes_handle *h, cmd_grib_kind *k)
     k->longitudes = coordinates_of(l, h, k, "longitudes", k->across, k->columns ? k->rows : 1);
 }
 
-/* ---- Kinds ----------------------------------------------------------------------------------- */
+/* ---- Kinds of messages ----------------------------------------------------------------------- */
 static void describe(const listing *l, const codes_handle *h, cmd_grib_kind *k)
 {
     char packing[64];
@@ -172,7 +172,7 @@ static bool add_message(void *user, codes_handle *h, int64_t offset, int field)
     return true;
 }
 
-/* ---- Places along axes ------------------------------------------------------------------------- */
+/* ---- Coordinates along axes ------------------------------------------------------------------ */
 static int compare_ascending(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;

@@ -56,7 +56,7 @@ static void reopen_hdf5(cmd_file *file)
         cmd_fail("%s: cannot be opened again", file->path);
 }
 
-/* ---- Where elements are ---------------------------------------------------------------------- */
+/* ---- Offsets of elements --------------------------------------------------------------------- */
 typedef struct dataset {
     const cmd_hdf5_api *h5;
     hid_t               file;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Groups that were visited ---------------------------------------------------------------- */
+/* ---- Visited groups -------------------------------------------------------------------------- */
 typedef struct visited_group {
     int64_t     id; /* identity of the group; 0: this place is free */
     const char *path;
@@ -199,7 +199,7 @@ static void add_group(traversal *w, hid_t group, const char *path)
     w->last          = &p->next;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- All groups ------------------------------------------------------------------------------ */
 /* Adds the object that a link leads to. A dangling link is skipped; an object that cannot be opened
  * is listed as unreadable. */
 static herr_t visit_link(hid_t group, const char *name, const void *facts, void *user)

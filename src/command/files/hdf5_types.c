@@ -227,7 +227,7 @@ cmd_hdf5_type cmd_hdf5_type_of_set(const cmd_hdf5_api *h5, hid_t set)
     return found;
 }
 
-/* ---- In memory ------------------------------------------------------------------------------- */
+/* ---- Types in memory ------------------------------------------------------------------------- */
 hid_t cmd_hdf5_native_type(const cmd_hdf5_api *h5, rd_dtype type)
 {
     switch (type) {

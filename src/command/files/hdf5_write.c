@@ -120,7 +120,7 @@ hid_t cmd_hdf5_define(const cmd_hdf5_writer *w, const cmd_content *c)
     return set;
 }
 
-/* ---- All but elements ------------------------------------------------------------------------ */
+/* ---- Definitions ----------------------------------------------------------------------------- */
 /* Creates the file with all datasets, attributes and scales. */
 static writer begin(const char *path, const char *aside, const cmd_results *results, bool aligned)
 {

@@ -44,7 +44,7 @@ rd_expr *cmd_leaf_late(cmd_file *file, const cmd_variable *v, const cmd_place *p
     return l->leaf = cmd_leaf(file->ctx, v, l->at);
 }
 
-/* ---- Which elements ---------------------------------------------------------------------------- */
+/* ---- The part to read ------------------------------------------------------------------------ */
 static bool is_empty(const rd_part *part)
 {
     for (int a = 0; a < part->shape.n; a++)
@@ -110,7 +110,7 @@ static int64_t bytes_touched(const rd_part *part, const late *l)
     return runs > l->bytes / (run + PAGE) ? l->bytes : runs * (run + PAGE);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 /* Decodes the part's rows by the library into a sparse file, and maps it in place of the reserved
  * addresses. */
 static void decode_by_library(const late *l, const rd_part *part)

@@ -213,7 +213,7 @@ static void add_default_fill(const source *s, cmd_variable *v, rd_dtype stored)
     cmd_add_default_fill(v, value, stored);
 }
 
-/* ---- What is in a file ----------------------------------------------------------------------- */
+/* ---- Listing of a file ----------------------------------------------------------------------- */
 static const char *group_path(const source *s, int group)
 {
     char name[NC_MAX_NAME + 1];

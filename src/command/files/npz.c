@@ -472,7 +472,7 @@ static cmd_variable *find_npz(const cmd_file *file, const char *name)
     return found;
 }
 
-/* ---- Writing: members are stored, aligned to 64 bytes, with sizes of 64 bits ------------------- */
+/* ---- Writing: members are stored, aligned to 64 bytes, with sizes of 64 bits ----------------- */
 typedef struct entry {
     const char *name;
     uint32_t    crc;

@@ -64,7 +64,7 @@ static void *shared_room(size_t bytes)
     return (char *)shared + at;
 }
 
-/* ---- A byte, and maybe a file, for the other side -------------------------------------------- */
+/* ---- Passing the turn ------------------------------------------------------------------------ */
 typedef union rights {
     struct cmsghdr align;
     char           room[CMSG_SPACE(sizeof(int))];
@@ -150,7 +150,7 @@ static void say(cmd_file *file, cmd_variable *v)
     *(v ? &v->said : &file->said) = said;
 }
 
-/* ---- Files that are open: as many at a time as leave half of what a process may have ---------- */
+/* ---- Files that are open: as many at a time as leave half of what a process may have --------- */
 enum { MOST_OPEN = 256 };
 static cmd_file *opened[MOST_OPEN];
 static long      n_opened;

@@ -126,7 +126,7 @@ void cmd_read_record_axis(cmd_file *file, cmd_variable *v)
     v->axis[0].calendar = first->calendar;
 }
 
-/* ---- Where elements are ---------------------------------------------------------------------- */
+/* ---- Offsets of elements --------------------------------------------------------------------- */
 static int64_t records_of(const cmd_npy_place *p, const cmd_records *r)
 {
     const int64_t n    = cmd_points(&r->shape, RD_U8, p->path);
@@ -173,7 +173,7 @@ static rd_expr *make_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data,
     return leaf;
 }
 
-/* ---- Gathered -------------------------------------------------------------------------------- */
+/* ---- Gathering of fields --------------------------------------------------------------------- */
 typedef struct job {
     const cmd_npy_place *p;
     const cmd_records   *r;
@@ -263,7 +263,7 @@ static void count_units(const cmd_npy_place *p, const cmd_variable *v, const cmd
     }
 }
 
-/* ---- Both ------------------------------------------------------------------------------------ */
+/* ---- Leaves of fields ------------------------------------------------------------------------ */
 /* Gathers the field of all records by all threads, and makes a leaf of the dense elements. */
 static rd_expr *gather_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records *r,
                              const cmd_field *f, const cmd_variable *v, int64_t records)

@@ -28,7 +28,7 @@ static bool is_store(const char *path)
 
 enum { MOST_DEPTH = 32, MOST_TEXT = 1 << 28, MOST_COORDINATES = 1 << 22 };
 
-/* ---- What is in a store ------------------------------------------------------------------------ */
+/* ---- Listing of a store ---------------------------------------------------------------------- */
 static const cmd_json *read_text(const char *folder, const char *name)
 {
     const char *const path = cmd_text("%s/%s", folder, name);
@@ -95,7 +95,7 @@ static void add_array(cmd_file *file, const char *folder, const char *group, con
     v->is_axis     = v->shape.n == 1 && v->axis[0].name && strcmp(v->axis[0].name, name) == 0;
 }
 
-/* ---- Folders ----------------------------------------------------------------------------------- */
+/* ---- Folders --------------------------------------------------------------------------------- */
 /* A group that was visited. Links may lead to it again, or in a circle; it is listed once. */
 typedef struct seen_group {
     struct seen_group *older;
@@ -219,7 +219,7 @@ static void open_zarr(cmd_file *file)
     list_node(&(traversal){ .file = file }, &(node){ .folder = file->path, .group = "" });
 }
 
-/* ---- Elements ---------------------------------------------------------------------------------- */
+/* ---- Elements -------------------------------------------------------------------------------- */
 static void read_part(const cmd_file *file, const cmd_variable *v, const rd_part *part, void *to)
 {
     (void)file;
@@ -242,7 +242,7 @@ static rd_expr *read_zarr(cmd_file *file, cmd_variable *v)
     return cmd_leaf(file->ctx, v, to);
 }
 
-/* ---- Coordinates ------------------------------------------------------------------------------- */
+/* ---- Coordinates ----------------------------------------------------------------------------- */
 /* Finds the variable of a dimension's name, in the variable's group or one above it. */
 static cmd_variable *find_axis(const cmd_file *file, const cmd_variable *v, const char *name)
 {

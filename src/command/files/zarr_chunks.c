@@ -33,7 +33,7 @@ typedef struct worker {
     int64_t    bytes[2];
 } worker;
 
-/* ---- Bytes of a chunk -------------------------------------------------------------------------- */
+/* ---- Bytes of a chunk ------------------------------------------------------------------------ */
 static bool make_room(worker *b, int k, int64_t bytes)
 {
     if (b->bytes[k] >= bytes)
@@ -166,7 +166,7 @@ static int read_packed(worker *b, int64_t *n)
     return error;
 }
 
-/* ---- Elements ---------------------------------------------------------------------------------- */
+/* ---- Elements -------------------------------------------------------------------------------- */
 /* Decompresses the chunk through all codecs, from one buffer to the other. NULL: *error says
  * why. */
 static const uint8_t *unpack(worker *b, int64_t n, int *error)

@@ -6,7 +6,7 @@
 /* The most bytes of a shard. Shards are read chunk by chunk, so they may be large. */
 static const int64_t most_shard = INT64_C(1) << 50;
 
-/* ---- Values ----------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 const cmd_json *cmd_zarr_setting(const cmd_json *of, const char *name)
 {
     return cmd_json_member(cmd_json_member(of, "configuration"), name);
