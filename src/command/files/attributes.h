@@ -12,9 +12,9 @@ typedef enum cmd_kind { CMD_NUMBERS, CMD_CHARACTERS, CMD_TEXTS, CMD_OTHERS } cmd
 typedef struct cmd_attribute {
     const char *name;
     cmd_kind    kind;
-    rd_dtype    type; /* of numbers */
+    rd_dtype    type; /* element type, with CMD_NUMBERS */
     int64_t     n;
-    const void *at; /* numbers, characters without an end, or pointers to texts */
+    const void *at; /* numbers, characters without a final zero, or pointers to texts */
 } cmd_attribute;
 
 typedef struct cmd_attributes {
@@ -32,11 +32,11 @@ typedef struct cmd_layout {
 /* All that a file says about a variable, or about itself. */
 typedef struct cmd_said {
     cmd_attributes attributes;
-    cmd_kind       kind; /* of its elements */
-    rd_dtype       type; /* of numbers, as they are stored */
+    cmd_kind       kind; /* of the elements */
+    rd_dtype       type; /* stored type of the elements, with CMD_NUMBERS */
     cmd_layout     layout;
-    const void    *texts; /* elements that are texts, once they were asked for */
-    rd_expr       *x;     /* the leaf of its elements, likewise */
+    const void    *texts; /* elements of CMD_TEXTS, set by the reader when first needed */
+    rd_expr       *x;     /* leaf of the elements, set by cmd_read_stored() */
 } cmd_said;
 
 /* The attribute of that name; NULL: there is none. */

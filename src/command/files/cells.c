@@ -14,7 +14,7 @@ static bool is_missing(const char *text)
     const char               first     = text[*text == '-'];
     static const char *const nothing[] = { "", "NA", "N/A", "null", "NULL", "None", "-", "--" };
 
-    if (first >= '0' && first <= '9') /* most numbers */
+    if (first >= '0' && first <= '9') /* most fields */
         return false;
     for (size_t k = 0; k < sizeof nothing / sizeof *nothing; k++)
         if (strcmp(text, nothing[k]) == 0)

@@ -5,7 +5,7 @@
 
 typedef enum cmd_cell_kind {
     CMD_CELL_TEXT,
-    CMD_CELL_MISSING, /* empty, NaN, and what other programs write for it */
+    CMD_CELL_MISSING, /* empty, NaN, and other programs' texts such as NA and null */
     CMD_CELL_WHOLE,   /* digits alone, below 2^64 in size: `size` has all of them */
     CMD_CELL_REAL,
     CMD_CELL_COMPLEX /* "1.5-2i" */

@@ -20,7 +20,7 @@ static bool are_runs(const cmd_variable *v, const cmd_place *p)
     for (int a = k + 1; a < v->shape.n; a++)
         if (p->extent[a] != v->shape.at[a])
             return false;
-    /* a chunk that juts out begins no other row */
+    /* a cut axis that is no multiple of chunks would leave a gap before the next row */
     return k == 0 || k >= v->shape.n || v->shape.at[k] % p->extent[k] == 0;
 }
 
@@ -59,15 +59,16 @@ static void unshuffle(const void *from, void *to, int64_t n, int64_t size)
 enum { DAMAGED = -2 };
 
 /* ---- One chunk ------------------------------------------------------------------------------- */
+/* The state that all threads share: the request, and the next chunk. */
 typedef struct job {
     int                 fd;
     const cmd_variable *v;
     const cmd_place    *place;
     const rd_part      *part;
     char               *to;
-    int64_t      size, whole, packed; /* bytes of an element, a chunk, the largest in the file */
+    int64_t      size, whole, packed; /* bytes: of an element, a chunk, the largest packed chunk */
     atomic_llong next;
-    atomic_int   error; /* as of cmd_read_piece(); DAMAGED */
+    atomic_int   error; /* an error of cmd_read_piece(), or DAMAGED */
 } job;
 
 /* The overlap of a chunk with the wanted part. Steps and offsets are in bytes, of the array (`to`)
@@ -241,7 +242,7 @@ static bool unpack_all(int fd, const char *path, const cmd_variable *v, const cm
     for (int64_t k = 0; k < p->n; k++)
         if (p->chunk[k].bytes > j.packed && find_box(&j, k, &(box){ 0 }))
             j.packed = p->chunk[k].bytes;
-    (void)cmd_can_inflate(); /* loaded before threads ask for it */
+    (void)cmd_can_inflate(); /* loads the library before threads use it */
     cmd_share_work(read_by_thread, &j, p->n);
     const int error = atomic_load(&j.error);
     if (error != DAMAGED)

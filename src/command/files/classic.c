@@ -12,6 +12,7 @@ enum { DIMENSIONS = 10, VARIABLES = 11, ATTRIBUTES = 12, MOST_TYPE = 11 };
 
 static const int64_t sizes[MOST_TYPE + 1] = { 0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8 };
 
+/* A mapped header, and how far it was read. */
 typedef struct header {
     const char    *path;
     const uint8_t *bytes;
@@ -119,7 +120,7 @@ static cmd_classic_place read_variable(header *h, bool *grows)
     skip_attributes(h);
     p.bytes *= read_type_size(h);
     (void)read_integer(
-        h, h->version == 5 ? 8 : 4); /* its size, which is wrong where 4 bytes do not hold it */
+        h, h->version == 5 ? 8 : 4); /* its size, which is wrong if it needs more than 4 bytes */
     p.begin = read_integer(h, h->version == 1 ? 4 : 8);
     return p;
 }
@@ -149,7 +150,7 @@ static void read_header(cmd_classic *file, header *h)
 {
     h->version = h->bytes[3];
     h->at      = 4;
-    (void)read_integer(h, h->version == 5 ? 8 : 4); /* records, which the library knows */
+    (void)read_integer(h, h->version == 5 ? 8 : 4); /* the number of records: the caller knows it */
     read_dimensions(h);
     skip_attributes(h);
     const int64_t n = read_list_length(h, VARIABLES);

@@ -15,7 +15,7 @@ typedef struct cmd_classic {
     const char        *path;
     int64_t            size;
     int                n;
-    cmd_classic_place *at; /* in the order of the header, which is that of variables' numbers */
+    cmd_classic_place *at; /* by NetCDF's numbers of variables, which are the order in the header */
 } cmd_classic;
 
 /* Reads the header; ends the program if the file has none. */

@@ -13,7 +13,7 @@
 #endif
 
 struct cmd_codec {
-    const char *name, *library, *package; /* NULL: it needs none */
+    const char *name, *library, *package; /* library NULL: none is needed */
     bool (*load)(void);
     int64_t (*unpack)(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
                       int64_t room);

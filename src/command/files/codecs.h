@@ -8,10 +8,10 @@
 typedef struct cmd_codec cmd_codec;
 typedef struct cmd_packed {
     const cmd_codec *codec;
-    int64_t          size; /* of an element, of codecs that ask for it */
+    int64_t          size; /* bytes of an element, for codecs that need it */
 } cmd_packed;
 
-/* The codec of that name; NULL: *why says why it cannot be used. */
+/* The codec of that name. NULL: it cannot be used, and *why has the reason. */
 const cmd_codec *cmd_codec_named(const char *name, const char **why);
 /* Decompresses n bytes into at most `room` bytes. Returns how many, or -1: they are damaged. */
 int64_t cmd_unpack_bytes(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,

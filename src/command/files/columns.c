@@ -22,7 +22,7 @@ static void note_whole(cmd_column *c, const cmd_cell *cell, const cmd_field *f, 
 /* Adds the facts of one field. Reals come first, as most fields are reals. */
 void cmd_note(cmd_column *c, const cmd_cell *cell, const cmd_field *f, int64_t line)
 {
-    if (cell->kind == CMD_CELL_REAL) { /* most of them */
+    if (cell->kind == CMD_CELL_REAL) { /* most fields */
         c->not_whole = true;
         return;
     }

@@ -4,7 +4,7 @@
 #include "files/cells.h"
 
 typedef struct cmd_column {
-    const char *name; /* NULL: the first line has no names */
+    const char *name; /* NULL: the table has no header line */
     bool        missing, not_whole, is_complex;
     bool        wide, negative, above; /* whole numbers beyond 2^53; below 0; beyond INT64_MAX */
     const char *text, *rounded; /* the first text; the first integer that no double equals; NULL */

@@ -67,7 +67,7 @@ static cmd_content *add_content(cmd_contents *all, const cmd_content *c, const c
     return to;
 }
 
-/* Adds an auxiliary variable, whose axes have the dimensions `place`. */
+/* Adds an auxiliary variable. Its axes have the dimensions `place`. */
 static void add_beside(cmd_contents *all, const char *name, const cmd_beside *b, const int *place)
 {
     cmd_content c = {
@@ -120,7 +120,7 @@ static const char *new_name(const cmd_contents *all, const char *base)
  * of their own. */
 static int add_dimension(cmd_contents *all, const char *base, int64_t n, bool grows)
 {
-    if (all->n_dimensions == all->room) { /* what is beside results has dimensions of its own */
+    if (all->n_dimensions == all->room) { /* auxiliary variables have dimensions of their own */
         const int      room = (all->room + RD_MAX_RANK) * 2;
         cmd_dimension *more = cmd_room((size_t)room * sizeof *more);
         if (all->n_dimensions)
@@ -202,7 +202,7 @@ static bool is_coordinate(const struct cmd_kept *kept, const cmd_beside *b)
     return false;
 }
 
-/* Adds the auxiliary variables of a result, whose axes have those dimensions. */
+/* Adds the auxiliary variables of a result. `dimension` has the dimensions of the result's axes. */
 static void add_all_beside(cmd_contents *all, const cmd_result *r, const int *dimension)
 {
     int place[RD_MAX_RANK];

@@ -22,12 +22,12 @@ typedef struct cmd_content {
     const cmd_result *result; /* NULL: an auxiliary variable */
     const cmd_beside *beside; /* its source; NULL: a result, or coordinates that no file has */
     cmd_kind          kind;
-    rd_dtype          type; /* of numbers */
+    rd_dtype          type; /* with CMD_NUMBERS */
     rd_shape          shape;
     int               dimension[RD_MAX_RANK]; /* indices into the list of dimensions */
     cmd_layout        layout;
     cmd_attributes    attributes;
-    const void       *at; /* its elements; NULL: those of the result */
+    const void       *at; /* its elements; NULL: they are those of the result */
 } cmd_content;
 
 typedef struct cmd_contents {

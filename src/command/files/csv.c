@@ -17,8 +17,9 @@
 
 enum { MOST_COLUMNS = 1 << 16 };
 
+/* An open table: its text, its numbers as doubles, its columns. */
 typedef struct table {
-    cmd_fields  first; /* where rows begin */
+    cmd_fields  first; /* the text from the first row on */
     int64_t     rows, columns, room;
     double     *values;
     cmd_column *column;
@@ -262,8 +263,7 @@ static const char *hint_of(const cmd_file *file, const cmd_variable *v, const ch
     return "";
 }
 
-/* Warns that whole numbers are rounded to doubles, and which other numbers of the table cause
- * it. */
+/* Warns that integers of a column are rounded to doubles, and names the cause in the table. */
 static void warn_of_rounded(const cmd_file *file, const cmd_variable *v, const cmd_column *c)
 {
     const char *why = c->not_whole ? (v->id < 0 ? "other columns have fractions" : NULL)

@@ -61,7 +61,7 @@ void cmd_write_csv(const char *path, const char *aside, const cmd_results *resul
             put_field(out, r, i * columns + j);
             putc(j + 1 < columns ? separator : '\n', out);
         }
-        if (ferror(out)) /* there may be many more rows, none of which has room */
+        if (ferror(out)) /* the disk is full: stop before the other rows */
             refuse(path);
     }
     if (fclose(out) != 0)

@@ -8,7 +8,7 @@
 
 typedef struct cmd_fields {
     const char *path, *at, *end;
-    char        separator; /* ' ': any number of blanks */
+    char        separator; /* ' ': runs of blanks */
     int64_t     line;      /* number of the line of the next field, from 1 */
     bool        ends[256]; /* characters that end a field without quotes */
 } cmd_fields;
@@ -19,7 +19,7 @@ typedef struct cmd_field {
     bool        quoted, last; /* in quotes; the last one of its line */
 } cmd_field;
 
-/* The text of a file, without its byte order mark. */
+/* Begins to read the text of a file, behind its byte order mark. */
 cmd_fields cmd_fields_of(const char *path, const char *text, int64_t size);
 /* Skips empty lines and lines that begin with #. False: the text ends. */
 bool cmd_next_line(cmd_fields *f);

@@ -13,9 +13,9 @@ enum { CMD_NPY_HEADER = 1024, CMD_MOST_WORDS = 64 };
 typedef struct cmd_axis {
     const char   *name; /* NULL: unknown */
     int64_t       n;
-    const double *at;                                  /* coordinates; NULL: unknown */
-    const char   *units, *title, *standard, *calendar; /* of the coordinates, NULL: none */
-    const char   *words;  /* labels of the coordinates 1, 2, ..., blanks between; NULL: none */
+    const double *at;                                /* coordinates; NULL: unknown */
+    const char *units, *title, *standard, *calendar; /* CF attributes of the coordinates, or NULL */
+    const char *words;    /* labels of the coordinates 1, 2, ..., blanks between; NULL: none */
     const double *middle; /* middles of the cells, if coordinates are the cells' ends; or NULL */
     bool          record; /* unlimited dimension: files are joined along it */
 } cmd_axis;
@@ -53,7 +53,7 @@ typedef struct cmd_variable {
     const char *name;
     rd_dtype    type; /* as stored; RD_AUTO: the elements are no numbers */
     rd_shape    shape;
-    cmd_axis   *axis;                     /* as many as the shape has */
+    cmd_axis   *axis;                     /* one for each axis of the shape */
     const char *units, *title, *standard; /* attributes; NULL: missing */
     const char *calendar;                 /* of times; NULL: missing */
     const char *layout;                   /* "mapped", "chunks, deflated": how it is stored */
@@ -72,7 +72,7 @@ typedef enum cmd_filter { CMD_SHUFFLED, CMD_DEFLATED } cmd_filter;
 enum { CMD_MOST_FILTERS = 2 };
 
 typedef struct cmd_chunk {
-    int64_t  at, bytes; /* in the file */
+    int64_t  at, bytes; /* offset and packed size in the file */
     uint32_t left_out;  /* bit k: filter k was not applied */
 } cmd_chunk;
 
@@ -100,13 +100,13 @@ typedef struct cmd_file {
 
 typedef struct cmd_results cmd_results;
 struct cmd_format {
-    const char *name, *suffixes; /* suffixes: ".nc .nc4 " */
+    const char *name, *suffixes; /* suffixes: each with a blank behind it, ".nc .nc4 " */
     /* True if a file with these first bytes is of the format. NULL: only the name tells. */
     bool (*matches)(const uint8_t *bytes, size_t n);
     /* True if the folder is of the format. NULL: no folder is. */
     bool (*is_folder)(const char *path);
     void (*open)(cmd_file *file);
-    rd_expr *(*read)(cmd_file *file, cmd_variable *v); /* NULL: the next three are there */
+    rd_expr *(*read)(cmd_file *file, cmd_variable *v); /* NULL: `place` and `decode` exist */
     /* Writes the elements of a part, and maybe others beside them, to their places behind `to`.
      * NULL: the format has no such way to fill leaves that are read late (late.h). */
     void (*read_part)(const cmd_file *file, const cmd_variable *v, const rd_part *part, void *to);
@@ -155,7 +155,7 @@ cmd_file *cmd_open_raw(rd_ctx *ctx, const char *text);
 /* The variable of that path, or the only one of that name in some group; NULL: none. Ends the
  * program if several groups have one. */
 cmd_variable *cmd_find(const cmd_file *file, const char *name);
-/* The same without a format's own rules. */
+/* Likewise, without rules of the format. */
 cmd_variable *cmd_find_by_path(const cmd_file *file, const char *name);
 /* The variable as formulas see it: its leaf, unpacked. It is made only once. */
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v);
@@ -173,7 +173,8 @@ const double *cmd_middle_of(const cmd_axis *axis, const double *ends);
 const char *cmd_reason(const char *sentence, const char *path);
 /* The name of a path without directories and suffix. */
 const char *cmd_stem(const char *path);
-bool        cmd_has_suffix(const char *path, const char *suffixes);
+/* True if the path has one of the suffixes, each with a blank behind it. */
+bool cmd_has_suffix(const char *path, const char *suffixes);
 /* Sets type, shape and axes without names. */
 void cmd_set_shape(cmd_variable *v, rd_dtype type, const rd_shape *shape);
 
@@ -183,8 +184,8 @@ int64_t cmd_npy_header(rd_dtype type, const rd_shape *shape, char header[CMD_NPY
 /* ---- fields.c -------------------------------------------------------------------------------- */
 /* Separator and decimal point of tables; options of the command set them. */
 typedef struct cmd_text_rules {
-    char separator; /* 0: the one that the first line has */
-    char decimal;   /* before fractions: '.' or ',' */
+    char separator; /* 0: found from the first line */
+    char decimal;   /* the decimal point: '.' or ',' */
 } cmd_text_rules;
 extern cmd_text_rules cmd_text_style;
 

@@ -169,8 +169,7 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path)
 /* Appends n variables. The list doubles, as memory is not freed. */
 cmd_variable *cmd_add_variables(cmd_file *file, int n)
 {
-    if (file->n + n >
-        file->room) { /* twice as much each time, as what is left behind is not freed */
+    if (file->n + n > file->room) { /* doubles, as the old list is not freed */
         const int     room = file->n + n > 2 * file->room ? file->n + n : 2 * file->room;
         cmd_variable *all  = cmd_room((size_t)room * sizeof *all);
 

@@ -181,6 +181,7 @@ static cmd_place has_no_place(const cmd_file *file, const cmd_variable *v)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
+/* Arguments of decode_field(). */
 typedef struct decoding {
     const cmd_grib_api  *g;
     const char          *path;
@@ -214,7 +215,8 @@ static void store_points(const decoding *d)
     }
 }
 
-/* Decodes a field; points that a bitmap leaves out get a value that no message has. */
+/* Decodes the wanted field of a message. Points that its bitmap leaves out get a value that no
+ * message has. */
 static bool decode_field(void *user, codes_handle *h, int64_t offset, int field)
 {
     const decoding *d     = user;

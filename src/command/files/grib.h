@@ -13,6 +13,7 @@ typedef enum cmd_grid {
     CMD_VALUES   /* anything else */
 } cmd_grid;
 
+/* One field of a message: its offset and its coordinates. */
 typedef struct cmd_message {
     int64_t offset;            /* in the file */
     int32_t field;             /* index of the field, in a message that has several */
@@ -23,7 +24,7 @@ typedef struct cmd_message {
 
 /* The facts that all messages of one variable share. */
 typedef struct cmd_grib_kind {
-    char        parameter[32], level[64], step[32], grid[64]; /* the last one: a digest */
+    char        parameter[32], level[64], step[32], grid[64]; /* grid: a digest */
     const char *name, *units, *title, *standard;
     const char *why; /* reason why it cannot be read; or NULL */
     cmd_grid    shape;

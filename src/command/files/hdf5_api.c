@@ -75,7 +75,7 @@ const cmd_hdf5_api *cmd_hdf5_load(void)
     if (!file)
         file = dlopen(RDIM_HDF5_FILE, RTLD_NOW | RTLD_LOCAL);
     loaded = file && find_calls(file) && api.H5open() >= 0 && find_types(file);
-    if (loaded) /* it would print to stderr what we say in a sentence */
+    if (loaded) /* the library would print errors that this program reports */
         api.H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return loaded ? &api : NULL;
 }

@@ -83,11 +83,11 @@ typedef struct cmd_hdf5_api {
     cmd_hdf5_chunk         *chunk;                                /* NULL in older libraries */
     cmd_hdf5_write_chunk   *write_chunk;                          /* likewise */
     cmd_hdf5_links         *each_link;
-    cmd_hdf5_get_facts     *facts; /* NULL in libraries before 1.10.3: then the other is there */
+    cmd_hdf5_get_facts     *facts; /* NULL before HDF5 1.10.3, which has facts_of_old */
     cmd_hdf5_get_old_facts *facts_of_old;
 } cmd_hdf5_api;
 
-/* H5F_ACC_RDONLY, H5F_ACC_RDWR and H5F_ACC_TRUNC, which as macros call the library. */
+/* H5F_ACC_RDONLY, H5F_ACC_RDWR and H5F_ACC_TRUNC. As macros they would call the library. */
 enum { CMD_HDF5_READ = 0x0000, CMD_HDF5_CHANGE = 0x0001, CMD_HDF5_TRUNCATE = 0x0002 };
 
 /* The library's functions; NULL: it is not installed. */

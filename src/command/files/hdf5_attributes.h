@@ -4,6 +4,7 @@
 #include "files/file.h"
 #include "files/hdf5_api.h"
 
+/* An open object of the library. */
 typedef struct cmd_hdf5_object {
     const cmd_hdf5_api *h5;
     hid_t               id;

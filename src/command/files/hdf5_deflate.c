@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The state that all threads share: the dataset, the result, and the next chunk. */
 typedef struct job {
     const cmd_hdf5_api *h5;
     hid_t               set;

@@ -100,6 +100,7 @@ static herr_t put_attribute(const cmd_hdf5_api *h5, hid_t object, const cmd_attr
                         n ? a->at : NULL);
 }
 
+/* Writes each attribute, and warns of those that HDF5 refuses. */
 void cmd_hdf5_put_attributes(const cmd_hdf5_api *h5, const char *path, hid_t object,
                              const cmd_attributes *all)
 {

@@ -90,7 +90,8 @@ static cmd_hdf5_type float_of(const cmd_hdf5_api *h5, hid_t stored)
     for (int k = 0; is_ieee_like && k < FLOATS; k++)
         if (memcmp(&f, &floats[k].of, sizeof f) == 0 && h5->H5Tget_offset(stored) == 0)
             return (cmd_hdf5_type){ .type = floats[k].type, .as_is = is_little(h5, stored) };
-    for (int k = 0; is_ieee_like && k < FLOATS; k++) /* halves would round what is read */
+    for (int k = 0; is_ieee_like && k < FLOATS;
+         k++) /* halves are not wide enough for other layouts */
         if (floats[k].of.size > 2 && floats[k].of.exponent > 0 && can_hold(&floats[k].of, &f))
             return (cmd_hdf5_type){ .type = floats[k].type };
     return (cmd_hdf5_type){
@@ -267,7 +268,7 @@ hid_t cmd_hdf5_memory_type(const cmd_hdf5_api *h5, hid_t stored)
     if (found.type == RD_C64 || found.type == RD_C128)
         return complex_type(h5, stored, found.type);
     const hid_t copy = h5->H5Tcopy(found.as_is || native < 0 ? stored : native);
-    if (found.type != RD_AUTO && !found.as_is && native < 0) /* halves of the other order */
+    if (found.type != RD_AUTO && !found.as_is && native < 0) /* halves in the other byte order */
         h5->H5Tset_order(copy, H5T_ORDER_LE);
     return copy;
 }

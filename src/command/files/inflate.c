@@ -15,7 +15,7 @@ static struct {
     __typeof__(libdeflate_alloc_decompressor) *begin;
     __typeof__(libdeflate_zlib_decompress)    *inflate;
     __typeof__(libdeflate_free_decompressor)  *end;
-    __typeof__(libdeflate_crc32)              *crc; /* ten times as fast as zlib's */
+    __typeof__(libdeflate_crc32)              *crc; /* ten times as fast as zlib's crc32() */
     __typeof__(libdeflate_alloc_compressor)   *begin_deflate;
     __typeof__(libdeflate_zlib_compress)      *deflate;
     __typeof__(libdeflate_free_compressor)    *end_deflate;
@@ -121,7 +121,7 @@ int64_t cmd_deflate(const void *from, int64_t n, void *to, int64_t room, int lev
 /* Computes CRC-32 in pieces of at most 1 GB, as zlib's lengths have 32 bits. */
 static uint32_t crc_of_bytes(uint32_t crc, const uint8_t *at, int64_t n)
 {
-    enum { MOST = 1 << 30 }; /* zlib counts by 32 bits */
+    enum { MOST = 1 << 30 }; /* lengths have 32 bits */
 
     for (int64_t piece; n > 0; at += piece, n -= piece) {
         piece = n < MOST ? n : MOST;

@@ -61,7 +61,8 @@ const cmd_json *cmd_json_read(const char *path, const char *text, size_t n)
                  error == json_tokener_continue ? "it ends early"
                  : error ? api.json_tokener_error_desc((enum json_tokener_error)error)
                          : "null");
-    /* It lives as long as the program, and is found from what the command keeps. */
+    /* The value is never freed. It is reachable from memory of the command, so that leak checkers
+     * ignore it. */
     cmd_json **const kept = cmd_room(sizeof(cmd_json *));
     *kept                 = value;
     return value;

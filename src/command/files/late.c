@@ -11,6 +11,7 @@
 
 enum { SMALL = 1 << 22 };
 
+/* A leaf that is read late, in the list of all of them. */
 typedef struct late {
     struct late        *next;
     cmd_file           *file;

@@ -25,6 +25,7 @@ static bool matches(const uint8_t *bytes, size_t n)
 
 enum { MOST_TEXT = 1 << 16, MOST_COORDINATES = 1 << 22 };
 
+/* An open NetCDF file. */
 typedef struct source {
     const cmd_netcdf_api *nc;
     const char           *path;

@@ -6,6 +6,7 @@
 #include "files/netcdf_api.h"
 #include <string.h>
 
+/* A NetCDF file that is being written. */
 typedef struct writer {
     const cmd_netcdf_api *nc;
     const char           *path;
@@ -106,7 +107,7 @@ static writer create(const char *path, const char *aside, const cmd_results *res
     check_results(w.all);
     cmd_netcdf_check(path, "cannot be written",
                      w.nc->create(aside, NC_CLOBBER | NC_NETCDF4, &w.id));
-    w.nc->set_fill(w.id, NC_NOFILL, &before); /* each element is written */
+    w.nc->set_fill(w.id, NC_NOFILL, &before); /* no fill values: each element is written */
     put_attributes(&w, NC_GLOBAL, &w.all->about);
     for (int k = 0; k < w.all->n_dimensions; k++) {
         const cmd_dimension *d = &w.all->dimension[k];

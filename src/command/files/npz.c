@@ -25,11 +25,11 @@ enum {
     CENTRAL     = 46,
     END         = 22,
     LOCATOR     = 20,
-    END64       = 56, /* bytes of records */
+    END64       = 56, /* bytes of the zip records, without names */
     STORED      = 0,
     DEFLATED    = 8,
     PIECE       = 1 << 16,
-    MOST_HEADER = 1 << 20 /* NumPy's are some hundred bytes */
+    MOST_HEADER = 1 << 20 /* NumPy's headers have some hundred bytes */
 };
 
 static uint32_t get16(const uint8_t *p)
@@ -113,8 +113,8 @@ static void find_directory(const archive *a, uint64_t *n, uint64_t *offset, uint
     *offset = get64(end64 + 48);
 }
 
-/* Reads 64-bit sizes from the zip64 extra field, which has only those that do not fit 32 bits, in
- * this order. */
+/* Reads 64-bit values from the zip64 extra field. Only values that do not fit 32 bits are there, in
+ * the order of `wide`. */
 static void read_extra(const uint8_t *at, const uint8_t *end, uint64_t *const wide[3])
 {
     while (end - at >= 4) {
@@ -213,7 +213,7 @@ static void open_npz(cmd_file *file)
 static void check_local_header(const archive *a, const cmd_variable *v, const member *m,
                                const uint8_t local[LOCAL])
 {
-    enum { SIZE_BEHIND = 8 }; /* a flag: a record behind the member has the sizes */
+    enum { SIZE_BEHIND = 8 }; /* flag: a data descriptor behind the member has the sizes */
     uint8_t        extra[UINT16_MAX];
     const uint32_t n    = get16(local + 28);
     uint64_t       size = get32(local + 22), packed = get32(local + 18), none = 0;
@@ -222,7 +222,7 @@ static void check_local_header(const archive *a, const cmd_variable *v, const me
         return;
     get_bytes(a, extra, n, v->offset + LOCAL + get16(local + 26));
     read_extra(extra, extra + n, (uint64_t *const[]){ &size, &packed, &none });
-    if (get16(local + 6) & SIZE_BEHIND) /* either is allowed */
+    if (get16(local + 6) & SIZE_BEHIND) /* the sizes may be right or 0 */
         return;
     if ((int)get16(local + 8) != m->method || get32(local + 14) != m->crc ||
         (int64_t)size != m->size || (int64_t)packed != m->packed)
@@ -351,7 +351,8 @@ static void read_deflated(reading *r, int64_t data)
     const int64_t size = r->m->size;
 
     r->inflated = cmd_storage_file(r->looking ? 0 : size, r->archive.path);
-    if (r->looking && ftruncate(r->inflated, (off_t)size) != 0) /* a hole, which takes no room */
+    if (r->looking &&
+        ftruncate(r->inflated, (off_t)size) != 0) /* a sparse file, which takes no room */
         cmd_fail("%s: no room for %lld bytes", r->archive.path, (long long)size);
     inflate_member(&r->archive, r->v, r->m, data, r->looking ? MOST_HEADER : INT64_MAX,
                    r->inflated);
@@ -397,7 +398,7 @@ static void read_member(void *of)
     reading      *r    = of;
     const int64_t data = data_offset(&r->archive, r->v, r->m);
 
-    (void)cmd_can_inflate(); /* loads what has the checksum */
+    (void)cmd_can_inflate(); /* loads the library that computes checksums */
     if (r->m->method != STORED && r->m->method != DEFLATED)
         cmd_fail("%s: %s is packed by method %d of zip; deflate is what can be read",
                  r->archive.path, r->v->name, r->m->method);
@@ -473,6 +474,7 @@ static cmd_variable *find_npz(const cmd_file *file, const char *name)
 }
 
 /* ---- Writing: members are stored, aligned to 64 bytes, with sizes of 64 bits ----------------- */
+/* A written member, for its entry in the central directory. */
 typedef struct entry {
     const char *name;
     uint32_t    crc;
@@ -525,7 +527,7 @@ static uint32_t checksum(uLong crc, const void *bytes, int64_t n)
 static uint8_t *put_common_fields(uint8_t *p, const entry *e)
 {
     p = put16(p, 45);
-    p = put16(p, 0x0800); /* names are UTF-8 */
+    p = put16(p, 0x0800); /* flag: names are UTF-8 */
     p = put16(p, STORED);
     p = put32(p, 0x00210000);
     p = put32(p, e->crc);

@@ -36,7 +36,7 @@ static bool is_same(cmd_exact a, cmd_exact b)
     return a.type == b.type && (a.type == RD_F64 ? a.f == b.f : a.u == b.u);
 }
 
-static bool is_less(cmd_exact a, cmd_exact b) /* of integers */
+static bool is_less(cmd_exact a, cmd_exact b) /* both are integers */
 {
     return a.type == b.type ? (a.type == RD_U64 ? a.u < b.u : a.i < b.i) : a.type == RD_I64;
 }
@@ -106,6 +106,7 @@ static cmd_exact with_sign_of(cmd_exact value, rd_dtype from, rd_dtype to)
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
+/* The attributes of one variable, as its format reads them. */
 typedef struct attributes {
     cmd_numbers *numbers;
     void        *user;
@@ -223,7 +224,7 @@ void cmd_add_default_fill(cmd_variable *v, cmd_exact value, rd_dtype stored)
 
     if (p->has_fill)
         return;
-    /* Integers stay integers, unless some were in fact never written. */
+    /* Integers stay integers unless some elements were never written. */
     p->by_need = p->n_missing == 0 && !p->low.is && !p->high.is && p->type == RD_AUTO &&
                  !cmd_is_float(v->type);
     value = with_sign_of(value, stored, v->type);
@@ -279,7 +280,7 @@ static rd_expr *integers_beyond(rd_ctx *ctx, rd_expr *raw, cmd_exact end, bool b
         const double whole = below ? ceil(end.f) : floor(end.f);
         if (whole != whole)
             return NULL;
-        if (!as_integer(whole, &end)) /* beyond all integers, on one side or the other */
+        if (!as_integer(whole, &end)) /* the end lies beyond all integers */
             return (whole > 0) == below ? rd_eq(raw, raw) : NULL;
     }
     if (below ? !is_less(least, end) : !is_less(end, most))

@@ -1,4 +1,4 @@
-/* pieces.c - reads bytes of a file by several threads, where they cannot be used in place, and
+/* pieces.c - reads bytes of a file by several threads, where they cannot be used in place. Also
  * touches the pages of a file that is to be written. Page faults of new memory and byte swaps take
  * most of the time. */
 #include "files/file.h"
@@ -15,6 +15,7 @@
 
 enum { PIECE = 1 << 22, MOST_THREADS = 8 };
 
+/* The state that all threads share: the range to read, and the next piece. */
 typedef struct job {
     int              fd; /* -1: touch pages, and read nothing */
     char            *to;
@@ -96,7 +97,7 @@ void cmd_share_work(void *(*work)(void *of), void *of, int64_t pieces)
 
     while (n < most - 1 && n < MOST_THREADS && pthread_create(&thread[n], NULL, work, of) == 0)
         n++;
-    work(of); /* alone, where there can be no others */
+    work(of); /* this thread works, too; alone if none could be started */
     while (n > 0)
         pthread_join(thread[--n], NULL);
     cmd_may_go_on();

@@ -39,7 +39,7 @@ typedef struct request_block {
     cmd_variable *v;
     int64_t       bytes;       /* DECODE: of elements; OPEN: of the file */
     int64_t       first, rows; /* DECODE: rows along the first axis */
-    /* the answer */
+    /* the child's answer */
     cmd_place   place;
     int         status;
     const char *sentence; /* the failure's text; NULL: success */
@@ -150,7 +150,7 @@ static void say(cmd_file *file, cmd_variable *v)
     *(v ? &v->said : &file->said) = said;
 }
 
-/* ---- Files that are open: as many at a time as leave half of what a process may have --------- */
+/* ---- Open files: at most half of the process's limit ------------------------------------------ */
 enum { MOST_OPEN = 256 };
 static cmd_file *opened[MOST_OPEN];
 static long      n_opened;
@@ -191,7 +191,7 @@ static void ensure_open(cmd_file *file, bool first)
 /* Limits the CPU time of the request. SIGPROF then ends the child. */
 static void limit_time(void)
 {
-    enum { MOST_PIECES = 10 }; /* of a broken file the end is wanted, however large it is */
+    enum { MOST_PIECES = 10 }; /* a broken file must fail soon, however large it is */
     const int64_t listed = shared->bytes >> 26;
     const int64_t pieces = shared->call == DECODE ? shared->bytes >> 28
                            : shared->call == OPEN ? (listed < MOST_PIECES ? listed : MOST_PIECES)
@@ -335,7 +335,8 @@ static void request(call what, cmd_file *file, const cmd_variable *v, int fd, in
 cmd_file *cmd_reader_open(rd_ctx *ctx, const char *path, const cmd_format *format)
 {
     if (!shared) {
-        format->load(path); /* once for both: results may be written by the same library */
+        format->load(
+            path); /* before fork(), for both processes: results may be written by the same library */
         start_child();
     }
     struct stat  facts = { 0 };
@@ -343,7 +344,7 @@ cmd_file *cmd_reader_open(rd_ctx *ctx, const char *path, const cmd_format *forma
     cmd_file    *file  = shared_room(sizeof *file);
 
     *file = (cmd_file){ .ctx = ctx, .path = memcpy(shared_room(n), path, n), .format = format };
-    (void)stat(path, &facts); /* it was opened before; if it is gone, the other side says so */
+    (void)stat(path, &facts); /* a failure is ignored: the child reports it */
     request(OPEN, file, NULL, -1, (int64_t)facts.st_size);
     return file;
 }

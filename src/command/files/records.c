@@ -1,15 +1,15 @@
 /* records.c - parses the header of a .npy array with records: a Python literal of strings, numbers,
- * tuples and lists.
+ * tuples and lists. An example has fields t (a date at offset 0) and v (f32 at offset 8, one axis
+ * of 3), and records of 20 bytes:
  *
- *     {'descr': [('t', '<M8[s]'), ('v', '<f4', (3,))], 'fortran_order': False, 'shape': (9,)}
- *
- * gives fields t (a date, offset 0) and v (f32, offset 8, one axis of 3) of records of 20 bytes. */
+ *     {'descr': [('t', '<M8[s]'), ('v', '<f4', (3,))], 'fortran_order': False, 'shape': (9,)} */
 #include "files/records.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_HEADER = 1 << 20, MOST_FIELDS = 1 << 12, MOST_DEPTH = 16 };
 
+/* The rest of the header's text. */
 typedef struct text {
     const char *at, *end;
 } text;
@@ -94,7 +94,7 @@ static int64_t read_number(text *t)
             return -1;
         value = 10 * value + (*t->at - '0');
     }
-    (void)accept(t, 'L'); /* of Python 2 */
+    (void)accept(t, 'L'); /* Python 2 writes 9L */
     return value;
 }
 
@@ -145,7 +145,7 @@ static bool read_unit(const char *at, cmd_field *f)
 
     f->times = 1;
     if (!*at)
-        return true; /* no unit: of a duration that is a number */
+        return true; /* no unit: a plain number */
     const size_t n = strlen(at);
     if (*at != '[' || at[n - 1] != ']')
         return false;
@@ -224,7 +224,7 @@ static bool add_field(cmd_records *r, const frame *in, cmd_field f)
     return true;
 }
 
-/* Adds the axes of an array whose elements have `size` bytes. Returns all its bytes; -1: too
+/* Adds the axes of an array with elements of `size` bytes. Returns the bytes of the array; -1: too
  * many. */
 static int64_t add_axes(frame *in, const rd_shape *shape, int64_t size)
 {
@@ -257,7 +257,7 @@ static bool find_shape(text t, rd_shape *shape)
             continue;
         }
         if (depth == 0 && c == ')')
-            return true; /* there is none */
+            return true; /* no shape follows */
         if (depth == 0 && c == ',') {
             t.at++;
             return next_char(&t) == ')' || read_shape(&t, shape);

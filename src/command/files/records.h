@@ -14,18 +14,19 @@ typedef struct cmd_field {
     rd_dtype    type;
     bool        swapped;
     bool        is_date;      /* counted from 1970-01-01; else a duration or a number */
-    const char *unit;         /* of dates and durations, as NumPy writes it; NULL: it is a number */
+    const char *unit;         /* NumPy's unit of a date or duration; NULL: a number */
     int64_t     times;        /* units in one count: 25 for "[25s]" */
-    int64_t     offset, size; /* in the record, of an element, in bytes */
-    int         rank;         /* axes in the record */
+    int64_t     offset, size; /* in the record; of an element; in bytes */
+    int         rank;         /* axes within the record: extents n, strides pitch in bytes */
     int64_t     n[RD_MAX_RANK], pitch[RD_MAX_RANK];
 } cmd_field;
 
+/* An array of records, as its header describes it. */
 typedef struct cmd_records {
     rd_shape   shape;
     bool       fortran; /* the first axis is the fastest */
-    int64_t    data;    /* where records begin, from the magic bytes on */
-    int64_t    bytes;   /* of a record */
+    int64_t    data;    /* offset of the records from the magic bytes */
+    int64_t    bytes;   /* bytes of a record */
     int        n;
     cmd_field *field;
 } cmd_records;

@@ -120,7 +120,7 @@ void cmd_read_record_axis(cmd_file *file, cmd_variable *v)
     cmd_read_now(file->ctx, cmd_read(file, first), at, n);
     for (int64_t i = 0; i < n; i++)
         if (at[i] != at[i])
-            return; /* a missing date tells no place */
+            return; /* a missing date is no coordinate */
     v->axis[0].at       = at;
     v->axis[0].units    = first->units;
     v->axis[0].calendar = first->calendar;
@@ -174,6 +174,7 @@ static rd_expr *make_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data,
 }
 
 /* ---- Gathering of fields --------------------------------------------------------------------- */
+/* The state that all threads share: the field, and the next piece of records. */
 typedef struct job {
     const cmd_npy_place *p;
     const cmd_records   *r;
@@ -181,7 +182,7 @@ typedef struct job {
     char                *to;
     int64_t              records, inner, each; /* records in a piece */
     atomic_llong         next;
-    atomic_int           error; /* as of cmd_read_piece() */
+    atomic_int           error; /* an error of cmd_read_piece() */
 } job;
 
 /* Copies the elements of one record, in C order of its inner axes. */

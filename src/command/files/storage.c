@@ -232,7 +232,7 @@ rd_expr *cmd_read_dense(rd_ctx *ctx, const char *path, const cmd_variable *v)
 
         cmd_read_pieces(fd, path, own, bytes, v->offset, v->swapped ? align : 0);
         for (int64_t i = 0; v->type == RD_BOOL && i < points; i++)
-            own[i] = own[i] != 0; /* any byte in a file, but only 0 and 1 in a C program */
+            own[i] = own[i] != 0; /* bools in a file may have any nonzero byte */
         data = own;
     }
     close(fd);

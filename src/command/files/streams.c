@@ -174,7 +174,7 @@ static void write_all(int fd, const char *path, const char *from, int64_t n)
 
         const int error = errno;
         cmd_may_go_on();
-        if (put < 0 && error == EAGAIN) /* it is full */
+        if (put < 0 && error == EAGAIN) /* the pipe is full */
             (void)poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, 200);
         errno = error;
         if (put < 0 && (errno == EINTR || errno == EAGAIN))

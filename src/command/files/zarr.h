@@ -15,14 +15,15 @@ typedef struct cmd_codecs {
     cmd_packed at[CMD_MOST_CODECS];
 } cmd_codecs;
 
+/* The metadata of one array. */
 typedef struct cmd_zarr {
-    const char     *folder;              /* of the array */
+    const char     *folder;              /* path of the array's folder */
     const char     *group;               /* path of its group, as "a/b/" */
     int64_t         extent[RD_MAX_RANK]; /* of chunks */
     int             order[RD_MAX_RANK];  /* axes of a chunk in memory order, the fastest last */
     bool            swapped;
     char            separator;
-    bool            prefixed; /* keys begin with c, as version 3 has them */
+    bool            prefixed; /* names of chunk files begin with "c", as in version 3 */
     cmd_codecs      codecs;
     uint8_t         fill[16];           /* the element of missing chunks */
     int64_t         shard[RD_MAX_RANK]; /* chunks along each axis of a shard */

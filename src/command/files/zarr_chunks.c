@@ -13,6 +13,7 @@
 
 enum { DAMAGED = -2, MOST_KEY = 24 * RD_MAX_RANK, MOST_PACKED = INT32_MAX };
 
+/* The state that all threads share: the array, the wanted chunks, and the next one. */
 typedef struct job {
     const cmd_zarr     *z;
     const cmd_variable *v;
@@ -28,7 +29,7 @@ typedef struct job {
 /* The state of one thread: its chunk, and two buffers between which codecs work. */
 typedef struct worker {
     const job *j;
-    int64_t    at[RD_MAX_RANK]; /* the chunk */
+    int64_t    at[RD_MAX_RANK]; /* index of the chunk along each axis */
     uint8_t   *room[2];
     int64_t    bytes[2];
 } worker;
@@ -140,7 +141,7 @@ static int read_file(worker *b, int fd, int64_t *n)
     const int error = b->j->z->sharded ? find_in_shard(b, fd, *n, &offset, n) : 0;
     if (error || (*n == 0 && b->j->z->sharded))
         return error;
-    if (*n == 0 || *n > MOST_PACKED) /* an empty file: its writer did not end */
+    if (*n == 0 || *n > MOST_PACKED) /* an empty file: its writer was interrupted */
         return DAMAGED;
     return make_room(b, 0, *n) ? cmd_read_piece(fd, (char *)b->room[0], *n, offset) : ENOMEM;
 }
@@ -172,7 +173,7 @@ static int read_packed(worker *b, int64_t *n)
 static const uint8_t *unpack(worker *b, int64_t n, int *error)
 {
     const cmd_codecs *all  = &b->j->z->codecs;
-    const int64_t     room = b->j->whole + 64; /* with a checksum behind it */
+    const int64_t     room = b->j->whole + 64; /* a checksum may stand behind the elements */
     int               now  = 0;
 
     for (int k = 0; k < all->n; k++, now = !now) {

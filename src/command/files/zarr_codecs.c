@@ -119,7 +119,7 @@ static void read_shard(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
         read_codecs_3(v, z, cmd_zarr_setting(codec, "codecs"), true);
 }
 
-/* Adds a codec of bytes, whose name may have numcodecs' prefix. */
+/* Adds a compressor or filter of bytes. A prefix "numcodecs." of its name is removed. */
 static void read_packer(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 {
     static const char numcodecs[] = "numcodecs.";

@@ -49,7 +49,7 @@ static bool read_bits(rd_dtype type, const char *text, uint8_t *to)
     if (!text || !cmd_is_float(type) || strncmp(text, "0x", 2) != 0 || strlen(text) != 2 + 2 * n ||
         strspn(text + 2, "0123456789abcdefABCDEF") != 2 * n)
         return false;
-    for (size_t k = 0; k < n; k++) { /* the highest byte is the first one */
+    for (size_t k = 0; k < n; k++) { /* the first digits are the highest byte */
         const char *const        high = strchr(digits, text[2 + 2 * k] | ('a' - 'A')),
                           *const low  = strchr(digits, text[3 + 2 * k] | ('a' - 'A'));
 
@@ -91,7 +91,7 @@ void cmd_zarr_fill(cmd_variable *v, cmd_zarr *z, const cmd_json *fill)
     const bool     pair = wide && cmd_json_count(fill) == 2;
     bool           ok   = put_fill(part, pair ? cmd_json_at(fill, 0) : fill, z->fill);
 
-    if (pair) /* else there is no imaginary part, and the room is zeroed */
+    if (pair) /* else the imaginary part stays 0 */
         ok &= put_fill(part, cmd_json_at(fill, 1), z->fill + cmd_size_of(part));
     if (!ok)
         v->why = cmd_text("its fill value is %s", cmd_json_print(fill));

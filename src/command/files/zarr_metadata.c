@@ -16,7 +16,7 @@ bool cmd_zarr_is_named(const cmd_json *codec, const char *name)
 {
     const char *text = cmd_json_text(cmd_json_member(codec, "name"));
 
-    text = text ? text : cmd_json_text(codec); /* without settings its name alone will do */
+    text = text ? text : cmd_json_text(codec); /* a codec without settings may be its name alone */
     return text && strcmp(text, name) == 0;
 }
 
