@@ -46,10 +46,13 @@ const cmd_attribute *cmd_attribute_named(const cmd_attributes *all, const char *
 const char *cmd_attribute_text(const cmd_attributes *all, const char *name);
 /* Adds a copy of the attribute, or replaces the one of the same name. */
 void cmd_add_attribute(cmd_attributes *all, const cmd_attribute *a);
+/* Adds a text, or replaces the attribute of the same name. */
 void cmd_add_text(cmd_attributes *all, const char *name, const char *text);
+/* True if name, kind, type and value are equal. */
 bool cmd_is_same_attribute(const cmd_attribute *a, const cmd_attribute *b);
 /* True if both lists have the attribute with the same value, or neither list has it. */
-bool          cmd_say_the_same(const cmd_attributes *a, const cmd_attributes *b, const char *name);
+bool cmd_say_the_same(const cmd_attributes *a, const cmd_attributes *b, const char *name);
+/* An attribute of characters; the text is not copied. */
 cmd_attribute cmd_text_as_attribute(const char *name, const char *text);
 /* True if `name` is a word of `list`, where a blank stands before and after each word. */
 bool cmd_is_listed(const char *list, const char *name);

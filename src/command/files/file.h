@@ -218,18 +218,21 @@ int cmd_open_stream(const char *path, int64_t *size);
 const char *cmd_path_to_open(const char *path);
 /* A temporary file of about so many bytes, which is copied to the stream by cmd_stream_done(). */
 const char *cmd_stream_aside(int64_t bytes, const char *path);
-void        cmd_stream_done(const char *path, const char *aside);
+/* Copies the temporary file to the stream. */
+void cmd_stream_done(const char *path, const char *aside);
 
 /* ---- storage.c ------------------------------------------------------------------------------- */
 /* Opens a regular file, or a stream, to read; ends the program if it cannot. */
-int  cmd_open_to_read(const char *path, int64_t *size);
+int cmd_open_to_read(const char *path, int64_t *size);
+/* Reads, or writes, all bytes at an offset, in this thread; ends the program if it cannot. */
 void cmd_read_at(int fd, const char *path, void *to, int64_t bytes, int64_t offset);
 void cmd_write_at(int fd, const char *path, const void *from, int64_t bytes, int64_t offset);
 /* Closes a written file. Some file systems report lost data only here. */
 void cmd_close_written(int fd, const char *path);
 /* Maps bytes of an open file for reading; NULL: the file system cannot. */
 const void *cmd_map(int fd, int64_t offset, int64_t bytes);
-void        cmd_unmap(const void *at, int64_t bytes);
+/* Unmaps what cmd_map() returned. */
+void cmd_unmap(const void *at, int64_t bytes);
 /* True if the file cache can hold so many bytes that are to be written. Beyond, writers must
  * wait. */
 bool cmd_fits_cache(int64_t bytes);

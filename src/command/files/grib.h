@@ -15,7 +15,7 @@ typedef enum cmd_grid {
 
 /* One field of a message: its offset and its coordinates. */
 typedef struct cmd_message {
-    int64_t offset;            /* in the file */
+    int64_t offset;            /* of the message in the file */
     int32_t field;             /* index of the field, in a message that has several */
     int32_t variable;          /* its index */
     double  place[CMD_PLACES]; /* coordinates along the axes */

@@ -28,7 +28,7 @@ static void load(const char *path)
                  RDIM_HDF5_NAME);
 }
 
-/* ---- Files ---------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 static void open_hdf5(cmd_file *file)
 {
     const cmd_hdf5_api *h5 = cmd_hdf5_load();
@@ -361,7 +361,7 @@ static void coordinates(cmd_file *file, cmd_variable *v)
     h5->H5Dclose(set);
 }
 
-/* ---- Attributes and texts ---------------------------------------------------------- */
+/* ---- Attributes and texts -------------------------------------------------------------------- */
 static hid_t open_object(const cmd_file *file, const cmd_variable *v)
 {
     const hid_t object = cmd_hdf5_load()->H5Oopen(id_of(file), v ? v->name : "/", H5P_DEFAULT);

@@ -16,8 +16,8 @@ const char *cmd_hdf5_text(const cmd_hdf5_api *h5, hid_t object, const char *name
 int cmd_hdf5_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type);
 /* True if the dataset is a NetCDF dimension without coordinates, and so without elements. */
 bool cmd_hdf5_is_bare(const cmd_hdf5_api *h5, hid_t set);
-/* Names the axes after the dimension scales that are attached. The second function reads the
- * coordinates that these hold. */
+/* Names the axes after the dimension scales that are attached. */
 void cmd_hdf5_name_axes(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v);
+/* Reads the coordinates of the axes from their scales. */
 void cmd_hdf5_coordinates(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v);
 #endif

@@ -69,6 +69,7 @@ typedef struct pending {
     struct pending *next;
 } pending;
 
+/* The state of the traversal of all groups. */
 typedef struct traversal {
     cmd_file           *file;
     const cmd_hdf5_api *h5;
@@ -125,6 +126,7 @@ static const char *layout_of(const cmd_hdf5_api *h5, hid_t set)
     return filtered ? "chunks, deflated" : chunked ? "chunks" : "mapped";
 }
 
+/* Arguments of describe(). */
 typedef struct description {
     const traversal *w;
     hid_t            set;
@@ -240,7 +242,7 @@ static void visit_group(traversal *w, const char *path)
         w->h5->H5Oclose(group);
 }
 
-/* Visits the root group, and then all groups that are found, each before those found earlier. */
+/* Visits the root group, and then all groups that are found, depth first. */
 void cmd_hdf5_list(cmd_file *file, hid_t id)
 {
     traversal   w    = { .file = file, .h5 = cmd_hdf5_load(), .id = id };

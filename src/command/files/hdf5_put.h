@@ -12,5 +12,6 @@ void cmd_hdf5_put_attributes(const cmd_hdf5_api *h5, const char *path, hid_t obj
 /* Writes an attribute of that type and space, and closes both; < 0: it could not be written. */
 herr_t cmd_hdf5_put(const cmd_hdf5_api *h5, hid_t object, const char *name, hid_t type, hid_t space,
                     const void *from);
+/* Writes an attribute of one text with a zero at its end; < 0: it could not be written. */
 herr_t cmd_hdf5_put_text(const cmd_hdf5_api *h5, hid_t object, const char *name, const char *text);
 #endif

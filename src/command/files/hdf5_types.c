@@ -185,7 +185,7 @@ static cmd_hdf5_type complex_of(const cmd_hdf5_api *h5, hid_t stored)
     return (cmd_hdf5_type){ .type = type, .as_is = as_is };
 }
 
-/* ---- Any type -------------------------------------------------------------------------- */
+/* ---- Any type -------------------------------------------------------------------------------- */
 /* The reason why elements of an HDF5 class cannot be read. */
 static const char *refusal_of(H5T_class_t class)
 {

@@ -17,7 +17,8 @@ const char *cmd_json_text(const cmd_json *value);
 bool cmd_json_number(const cmd_json *value, cmd_exact *to, rd_dtype *type);
 bool cmd_json_whole(const cmd_json *value, int64_t *to);
 /* The number of elements of a list; -1: the value is no list. */
-int64_t         cmd_json_count(const cmd_json *list);
+int64_t cmd_json_count(const cmd_json *list);
+/* Element k of a list. */
 const cmd_json *cmd_json_at(const cmd_json *list, int64_t k);
 /* The value as JSON of at most 60 characters, for an error message. */
 const char *cmd_json_print(const cmd_json *value);

@@ -50,7 +50,7 @@ static int number_of(const cmd_variable *v)
     return (int)(v->id & INT32_MAX);
 }
 
-/* ---- Types that a file defines ---- */
+/* ---- Types that a file defines --------------------------------------------------------------- */
 /* Recognises complex numbers as netCDF4 and h5py write them: records of two floats r and i. */
 static rd_dtype complex_of(const source *s, int group, nc_type type, size_t size, size_t n)
 {
@@ -494,7 +494,7 @@ static void coordinates(cmd_file *file, cmd_variable *v)
         read_coordinates(file->state, v, &v->axis[k]);
 }
 
-/* ---- Attributes and texts ---------------------------------------------------------- */
+/* ---- Attributes and texts -------------------------------------------------------------------- */
 static cmd_said *say(cmd_file *file, const cmd_variable *v)
 {
     const source *s = file->state;

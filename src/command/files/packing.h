@@ -21,6 +21,7 @@ rd_expr *cmd_unpack(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw);
 /* Exact values; integers of 64 bits are not rounded. */
 cmd_exact cmd_integer(int64_t value);
 cmd_exact cmd_unsigned(uint64_t value);
+/* Exact value of a double. */
 cmd_exact cmd_real(double value);
 /* True if the type can hold the value. Floats and bools count as able to hold each. */
 bool cmd_holds(rd_dtype type, cmd_exact value);

@@ -150,7 +150,7 @@ static void say(cmd_file *file, cmd_variable *v)
     *(v ? &v->said : &file->said) = said;
 }
 
-/* ---- Open files: at most half of the process's limit ------------------------------------------ */
+/* ---- Open files: at most half of the process's limit ----------------------------------------- */
 enum { MOST_OPEN = 256 };
 static cmd_file *opened[MOST_OPEN];
 static long      n_opened;
@@ -335,8 +335,7 @@ static void request(call what, cmd_file *file, const cmd_variable *v, int fd, in
 cmd_file *cmd_reader_open(rd_ctx *ctx, const char *path, const cmd_format *format)
 {
     if (!shared) {
-        format->load(
-            path); /* before fork(), for both processes: results may be written by the same library */
+        format->load(path); /* before fork(): the parent may write results by the library */
         start_child();
     }
     struct stat  facts = { 0 };

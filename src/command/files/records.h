@@ -46,7 +46,8 @@ cmd_records *cmd_read_records(const cmd_npy_place *p);
  * records, as pandas writes. */
 void cmd_add_fields(cmd_file *file, const cmd_records *r, const char *prefix, int64_t id);
 /* Fills in the variable of one field, or of an array without fields. */
-void     cmd_describe_field(cmd_variable *v, const cmd_records *r, int field);
+void cmd_describe_field(cmd_variable *v, const cmd_records *r, int field);
+/* Makes the leaf of the variable of a field. */
 rd_expr *cmd_read_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records *r,
                         const cmd_variable *v);
 /* Reads the coordinates of the axis of v, if the records have them. */

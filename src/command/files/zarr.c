@@ -45,6 +45,7 @@ static const cmd_json *read_text(const char *folder, const char *name)
     return cmd_json_read(path, text, (size_t)size);
 }
 
+/* Arguments of describe(): a variable and the folder of its array. */
 typedef struct array_folder {
     cmd_variable   *v;
     const char     *folder, *group;
@@ -104,6 +105,7 @@ typedef struct seen_group {
     ino_t              inode;
 } seen_group;
 
+/* The state of the traversal of all groups. */
 typedef struct traversal {
     cmd_file   *file;
     seen_group *seen;

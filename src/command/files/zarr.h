@@ -31,9 +31,10 @@ typedef struct cmd_zarr {
     const cmd_json *attributes;
 } cmd_zarr;
 
-/* Reads the metadata of an array into the variable and the result. Sets v->why if the array cannot
- * be read. In version 2 the attributes are another text, or NULL. */
+/* Reads the metadata of an array of version 2 into the variable and the result. `attributes` may be
+ * NULL. Sets v->why if the array cannot be read. */
 cmd_zarr *cmd_zarr_read_2(cmd_variable *v, const cmd_json *array, const cmd_json *attributes);
+/* Likewise for version 3, where the attributes are in the same text. */
 cmd_zarr *cmd_zarr_read_3(cmd_variable *v, const cmd_json *array);
 /* Reads a list of extents; false: it is none. */
 bool cmd_zarr_extents(const cmd_json *list, rd_shape *shape);
@@ -42,12 +43,14 @@ bool cmd_zarr_read_chunk(cmd_variable *v, cmd_zarr *z, const cmd_json *list, int
 /* True if the text is `one` or `other`; a missing text counts as `one`. False: v->why is set. */
 bool cmd_zarr_is_either(cmd_variable *v, const char *what, const cmd_json *text, const char *one,
                         const char *other);
-/* Version 3 writes things as a name with a configuration. The first function is true if the name is
- * this one; the second finds a member of the configuration. */
-bool            cmd_zarr_is_named(const cmd_json *named, const char *name);
+/* True if the value has this name. Version 3 writes codecs and grids as a name with a
+ * configuration. */
+bool cmd_zarr_is_named(const cmd_json *named, const char *name);
+/* The member `name` of the value's configuration. */
 const cmd_json *cmd_zarr_setting(const cmd_json *of, const char *name);
-/* Reads the list of codecs; sets v->why if one is unknown. */
+/* Reads the codecs of version 2; sets v->why if one is unknown. */
 void cmd_zarr_codecs_2(cmd_variable *v, cmd_zarr *z, const cmd_json *array);
+/* Likewise for version 3. */
 void cmd_zarr_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list);
 /* Reads the fill value, the element of missing chunks; sets v->why if the type cannot hold it. */
 void cmd_zarr_fill(cmd_variable *v, cmd_zarr *z, const cmd_json *fill);

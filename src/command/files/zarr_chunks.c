@@ -274,7 +274,7 @@ static void copy_chunk(const worker *b, const uint8_t *from, bool is_fill)
     }
 }
 
-/* ---- All chunks ---------------------------------------------------------------------------- */
+/* ---- All chunks ------------------------------------------------------------------------------ */
 static int do_chunk(worker *b, int64_t k)
 {
     int64_t n     = 0;
