@@ -9,6 +9,7 @@
 /* The exact value of a double has at most 767 digits; a field longer than this limit is text. */
 enum { MOST_FIELD = 1200 };
 
+/* True if the text is empty or one of the marks that programs write for a missing value. */
 static bool is_missing(const char *text)
 {
     const char               first     = text[*text == '-'];

@@ -50,6 +50,7 @@ static int64_t read_count(header *h)
     return n;
 }
 
+/* Skips bytes and their padding to a multiple of 4. */
 static void skip_padded(header *h, int64_t bytes)
 {
     const int64_t padded = (bytes + 3) / 4 * 4;
@@ -69,6 +70,7 @@ static int64_t read_list_length(header *h, int64_t kind)
     return n;
 }
 
+/* Reads a type and returns the size of its elements. */
 static int64_t read_type_size(header *h)
 {
     const int64_t type = read_integer(h, 4);

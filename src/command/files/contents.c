@@ -85,6 +85,8 @@ static bool is_same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* True if both axes have the same name, extent, units and coordinates, so that they share a
+ * dimension. */
 static bool is_same_axis(const cmd_axis *a, const cmd_axis *b)
 {
     return a && a->name && b->name && strcmp(a->name, b->name) == 0 && a->n == b->n &&
@@ -92,6 +94,7 @@ static bool is_same_axis(const cmd_axis *a, const cmd_axis *b)
            (!a->at || memcmp(a->at, b->at, (size_t)a->n * sizeof *a->at) == 0);
 }
 
+/* True if a dimension or a result has the name. */
 static bool is_taken(const cmd_contents *all, const char *name)
 {
     for (int k = 0; k < all->n_dimensions; k++)
@@ -162,6 +165,7 @@ static void add_coordinates(cmd_contents *all, int place)
     add_content(all, &c, &(cmd_layout){ 0 });
 }
 
+/* Finds the dimension of a result's axis, or adds it with its coordinates. */
 static int dimension_of(cmd_contents *all, const cmd_result *r, int axis)
 {
     for (int k = 0; k < all->n_dimensions; k++)

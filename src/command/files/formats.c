@@ -94,6 +94,7 @@ static bool is_text(const uint8_t *bytes, int64_t n)
     return true;
 }
 
+/* Ends the program if the format needs random access, and the path is a stream. */
 static void check_stream(const char *path, const cmd_format *format)
 {
     if (cmd_is_stream(path) && (format->decode || format == &cmd_npz))
@@ -278,6 +279,7 @@ const char *cmd_reason(const char *sentence, const char *path)
                                                                                   : sentence;
 }
 
+/* Decodes all elements in the reader process, into a file that is mapped here. */
 static const void *decode_by_library(cmd_file *file, const cmd_variable *v, int64_t bytes)
 {
     const int fd = cmd_storage_file(bytes, v->name);

@@ -106,6 +106,7 @@ static const char *name_of(const cmd_file *file, const cmd_grib_kind *k)
     }
 }
 
+/* The row-major index of a message among all places of its variable. */
 static int64_t index_in_variable(const cmd_grib_kind *k, const cmd_message *m)
 {
     int64_t at = 0;
@@ -202,6 +203,8 @@ static int64_t point_of(const cmd_grib_kind *k, int64_t i)
     return k->columns ? at * k->across + line : line * k->across + at;
 }
 
+/* Stores the points of a message in row-major order, in the variable's type; missing ones are
+ * NaN. */
 static void store_points(const decoding *d)
 {
     for (int64_t i = 0; i < d->k->points; i++) {

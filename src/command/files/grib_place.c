@@ -52,6 +52,7 @@ static double hours_of(long unit)
     }
 }
 
+/* The end of the message's step in hours. Sets k->why if the unit has no fixed length. */
 static double step_of(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k)
 {
     const long   step = place_key(g, h, k, "endStep", 0), unit = place_key(g, h, k, "stepUnits", 1);

@@ -40,6 +40,7 @@ static bool find_calls(void *file)
     return api.each_link && (api.facts || api.facts_of_old);
 }
 
+/* The class of a property list, which is a variable of the library; 0: it has another name. */
 static hid_t property_class(void *file, const char *name)
 {
     const hid_t *at = dlsym(file, name);

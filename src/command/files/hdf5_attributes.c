@@ -53,6 +53,7 @@ const char *cmd_hdf5_text(const cmd_hdf5_api *h5, hid_t object, const char *name
     return text && *text ? text : NULL;
 }
 
+/* The number of elements of a scalar or a row; 0: the space is neither. */
 static int64_t points_of(const cmd_hdf5_api *h5, hid_t space)
 {
     hsize_t   extent[H5S_MAX_RANK];
@@ -136,6 +137,7 @@ bool cmd_hdf5_is_bare(const cmd_hdf5_api *h5, hid_t set)
     return name && strncmp(name, "This is a netCDF dimension", 26) == 0;
 }
 
+/* Names the axis by the last part of the scale's path. */
 static void read_name(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
 {
     char path[MOST_NAME];

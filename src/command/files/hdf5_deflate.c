@@ -83,6 +83,7 @@ static bool write_in_turn(job *j, int64_t k, const int64_t *first, const void *f
     return good;
 }
 
+/* Finds the index of the first element of chunk k. */
 static void first_of_chunk(const job *j, int64_t k, int64_t *first)
 {
     for (int a = j->r->array.shape.n; a-- > 0; k /= j->beside[a])
@@ -119,6 +120,7 @@ static void *work_on_chunks(void *of)
     return NULL;
 }
 
+/* Counts the chunks along each axis, and the bytes of one. */
 static void set_chunks(job *j)
 {
     j->n     = 1;

@@ -24,6 +24,7 @@ typedef struct visited_groups {
     visited_group *at;
 } visited_groups;
 
+/* Finds the place of a group in the hash table, or the free place for it (linear probing). */
 static visited_group *find_place(const visited_groups *s, int64_t id)
 {
     const size_t mask = ((size_t)1 << s->bits) - 1;

@@ -129,6 +129,7 @@ static bool is_bool(const cmd_hdf5_api *h5, hid_t stored)
     return true;
 }
 
+/* Takes an enum as a bool, or else as an integer of its base type. */
 static cmd_hdf5_type enum_of(const cmd_hdf5_api *h5, hid_t stored)
 {
     if (is_bool(h5, stored))

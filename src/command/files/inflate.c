@@ -152,6 +152,7 @@ static int64_t piece_size(const crc_job *j, int64_t k)
     return left < CRC_PIECE ? left : CRC_PIECE;
 }
 
+/* Runs in each thread: computes the CRC-32 of one piece after another. */
 static void *crc_pieces(void *of)
 {
     crc_job *j = of;

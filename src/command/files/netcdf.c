@@ -215,6 +215,7 @@ static void add_default_fill(const source *s, cmd_variable *v, rd_dtype stored)
 }
 
 /* ---- Listing of a file ----------------------------------------------------------------------- */
+/* The path of a group, "a/b/"; "" for the root. */
 static const char *group_path(const source *s, int group)
 {
     char name[NC_MAX_NAME + 1];

@@ -171,7 +171,7 @@ static int compare_names(const void *a, const void *b)
 
 /* Marks members of one name as unreadable: NumPy reads the last one, and other programs the first
  * one. */
-static void refuse_duplicates(cmd_variable *v, size_t n)
+static void mark_duplicates(cmd_variable *v, size_t n)
 {
     cmd_variable **sorted = cmd_room((n + 1) * sizeof *sorted);
 
@@ -203,7 +203,7 @@ static void open_npz(cmd_file *file)
         at += read_entry(&a, list + at, bytes - at, &v[k], &m[k]);
         v[k].id = (int64_t)k;
     }
-    refuse_duplicates(v, n);
+    mark_duplicates(v, n);
     close(a.fd);
     file->state = m;
 }
@@ -337,6 +337,7 @@ typedef struct reading {
     rd_expr      *x;
 } reading;
 
+/* Checks a stored member and makes its leaf, which the library maps. */
 static void read_stored(reading *r, int64_t data)
 {
     if (!r->looking)
@@ -346,6 +347,8 @@ static void read_stored(reading *r, int64_t data)
         check_array(&r->archive, r->v, r->m, data, r->x);
 }
 
+/* Inflates a member into a file without a name, and makes the leaf of that. If `looking`, only the
+ * start is inflated, and the file is sparse. */
 static void read_deflated(reading *r, int64_t data)
 {
     const int64_t size = r->m->size;
@@ -510,6 +513,7 @@ static uint8_t *put64(uint8_t *p, uint64_t v)
     return put32(put32(p, (uint32_t)v), (uint32_t)(v >> 32));
 }
 
+/* Continues a CRC-32 in pieces of at most 1 GB, as zlib's lengths have 32 bits. */
 static uint32_t checksum(uLong crc, const void *bytes, int64_t n)
 {
     for (const uint8_t *p = bytes; n > 0;) {

@@ -310,6 +310,7 @@ static double packed_end(const cmd_packing *p, double end)
     return fabs(at - whole) < 1. / 16 ? whole : at;
 }
 
+/* Joins two masks by or; NULL is a mask that is false everywhere. */
 static rd_expr *or_masks(rd_expr *x, rd_expr *y)
 {
     return x && y ? rd_or(x, y) : x ? x : y;
@@ -352,6 +353,7 @@ static bool is_anywhere(rd_ctx *ctx, rd_expr *where)
            found;
 }
 
+/* The type that can hold NaN beside the stored numbers. */
 static rd_dtype type_with_missing(rd_dtype stored)
 {
     return cmd_is_float(stored) ? stored : cmd_size_of(stored) <= 2 ? RD_F32 : RD_F64;

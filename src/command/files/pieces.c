@@ -60,6 +60,7 @@ static int read_range(const job *j, int64_t at, int64_t n)
     return 0;
 }
 
+/* Does the work on one piece: reads it, or touches its pages. */
 static int read_or_touch(const job *j, int64_t at, int64_t n)
 {
     if (j->fd >= 0)

@@ -23,26 +23,29 @@ typedef struct frame {
 } frame;
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
-static int next_char(text *t)
+/* Returns the next character behind blanks, without consuming it; -1: the text ends. */
+static int peek(text *t)
 {
     while (t->at < t->end && (*t->at == ' ' || (*t->at >= '\t' && *t->at <= '\r')))
         t->at++;
     return t->at < t->end ? (unsigned char)*t->at : -1;
 }
 
+/* Consumes the character if it is next. True if so. */
 static bool accept(text *t, char c)
 {
-    if (next_char(t) != c)
+    if (peek(t) != c)
         return false;
     t->at++;
     return true;
 }
 
+/* Consumes the word if it is next. True if so. */
 static bool accept_word(text *t, const char *word)
 {
     const size_t n = strlen(word);
 
-    (void)next_char(t);
+    (void)peek(t);
     if ((size_t)(t->end - t->at) < n || memcmp(t->at, word, n) != 0)
         return false;
     t->at += n;
@@ -53,7 +56,7 @@ static bool accept_word(text *t, const char *word)
  * of bytes between its quotes. */
 static const char *skip_string(text *t, size_t *n)
 {
-    const int quote = next_char(t);
+    const int quote = peek(t);
 
     if (quote != '\'' && quote != '"')
         return NULL;
@@ -87,7 +90,7 @@ static int64_t read_number(text *t)
 {
     int64_t value = 0;
 
-    if (next_char(t) < '0' || next_char(t) > '9')
+    if (peek(t) < '0' || peek(t) > '9')
         return -1;
     for (; t->at < t->end && *t->at >= '0' && *t->at <= '9'; t->at++) {
         if (value > INT64_MAX / 16)
@@ -104,14 +107,14 @@ static bool read_shape(text *t, rd_shape *shape)
     bool comma = true;
 
     *shape = (rd_shape){ 0 };
-    if (next_char(t) >= '0' && next_char(t) <= '9') {
+    if (peek(t) >= '0' && peek(t) <= '9') {
         shape->n     = 1;
         shape->at[0] = read_number(t);
         return shape->at[0] >= 0;
     }
     if (!accept(t, '('))
         return false;
-    while (comma && next_char(t) != ')') {
+    while (comma && peek(t) != ')') {
         if (shape->n == RD_MAX_RANK || (shape->at[shape->n++] = read_number(t)) < 0)
             return false;
         comma = accept(t, ',');
@@ -160,6 +163,7 @@ static bool read_unit(const char *at, cmd_field *f)
     return f->times > 0 && f->times < INT64_MAX;
 }
 
+/* Reads a type of dates (M8) or durations (m8) with its unit. False: it is not understood. */
 static bool read_time(const char *at, cmd_field *f)
 {
     f->is_date = at[0] == 'M';
@@ -250,7 +254,7 @@ static bool find_shape(text t, rd_shape *shape)
     int depth = 0;
 
     *shape = (rd_shape){ 0 };
-    for (int c; (c = next_char(&t)) >= 0;) {
+    for (int c; (c = peek(&t)) >= 0;) {
         if (c == '\'' || c == '"') {
             if (!skip_string(&t, &(size_t){ 0 }))
                 return false;
@@ -260,7 +264,7 @@ static bool find_shape(text t, rd_shape *shape)
             return true; /* no shape follows */
         if (depth == 0 && c == ',') {
             t.at++;
-            return next_char(&t) == ')' || read_shape(&t, shape);
+            return peek(&t) == ')' || read_shape(&t, shape);
         }
         depth += (c == '(' || c == '[') - (c == ')' || c == ']');
         t.at++;
@@ -290,7 +294,7 @@ static int64_t read_field(text *t, cmd_records *r, const frame *in)
                           : *in->prefix ? cmd_text("%s.%s", in->prefix, name)
                                         : name;
     const int64_t bytes = read_descr(t, r, &inner, &shape);
-    if (accept(t, ',') && next_char(t) != ')' && !read_shape(t, &shape))
+    if (accept(t, ',') && peek(t) != ')' && !read_shape(t, &shape))
         return -1;
     (void)accept(t, ',');
     return accept(t, ')') ? bytes : -1;
@@ -306,7 +310,7 @@ static int64_t read_list(text *t, cmd_records *r, const frame *in)
 
     if (++each.depth > MOST_DEPTH)
         return -1;
-    while (comma && next_char(t) != ']') {
+    while (comma && peek(t) != ']') {
         each.offset       = in->offset + bytes;
         const int64_t one = read_field(t, r, &each);
         if (one < 0 || bytes > INT64_MAX / 8 - one)
@@ -332,7 +336,7 @@ static int64_t read_descr(text *t, cmd_records *r, const frame *in, const rd_sha
 {
     frame      inner = *in;
     cmd_field  f     = { .times = 1 };
-    const bool list  = next_char(t) == '[';
+    const bool list  = peek(t) == '[';
 
     if (list) {
         const int64_t size = in->prefix && shape->n ? bytes_of_type(*t) : 0;
@@ -425,7 +429,7 @@ static bool read_dict(text *t, cmd_records *r)
 
     if (!accept(t, '{'))
         return false;
-    while (comma && next_char(t) != '}') {
+    while (comma && peek(t) != '}') {
         if (!read_key(t, r, seen))
             return false;
         comma = accept(t, ',');
@@ -433,7 +437,7 @@ static bool read_dict(text *t, cmd_records *r)
     for (int k = 0; k < KEYS; k++)
         if (!seen[k])
             return false;
-    return accept(t, '}') && next_char(t) < 0 && r->n > 0;
+    return accept(t, '}') && peek(t) < 0 && r->n > 0;
 }
 
 /* Reads the header's length (of format version 1, or 2 and 3), the header, and parses it. */

@@ -97,6 +97,7 @@ void cmd_set_memory(int64_t bytes)
     most_memory = bytes;
 }
 
+/* True if so many bytes may be memory, and need no file. */
 static bool fits_memory(int64_t bytes)
 {
     return bytes <= (most_memory > 0 ? most_memory : rd_machine_memory() / 2);

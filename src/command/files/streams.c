@@ -22,6 +22,7 @@ static struct stream {
 } streams[MOST_STREAMS];
 static int n_streams;
 
+/* True if the path means standard input or output: "-", or the name of the device. */
 static bool is_standard(const char *path, const char *device)
 {
     return strcmp(path, "-") == 0 || strcmp(path, device) == 0;

@@ -79,6 +79,7 @@ bool cmd_zarr_read_chunk(cmd_variable *v, cmd_zarr *z, const cmd_json *list, int
     return !v->why;
 }
 
+/* Names the axes, if the list has as many names. */
 static void name_axes(cmd_variable *v, const cmd_json *names)
 {
     if (cmd_json_count(names) != v->shape.n)
@@ -207,6 +208,7 @@ static bool can_understand_all(cmd_variable *v, const cmd_json *array)
     return !name;
 }
 
+/* True if the first codec is that of shards. */
 static bool is_sharded(const cmd_json *codecs)
 {
     return cmd_json_count(codecs) > 0 &&
