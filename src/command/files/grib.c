@@ -174,7 +174,8 @@ static void close_grib(cmd_file *file)
     (void)file;
 }
 
-static cmd_place has_no_place(const cmd_file *file, const cmd_variable *v)
+/* Tells the reader that elements have no offset: the library must decode them. */
+static cmd_place unknown_place(const cmd_file *file, const cmd_variable *v)
 {
     (void)file;
     (void)v;
@@ -284,7 +285,7 @@ const cmd_format cmd_grib_format = { .name        = "GRIB",
                                      .load        = load,
                                      .close       = close_grib,
                                      .reopen      = close_grib,
-                                     .place       = has_no_place,
+                                     .place       = unknown_place,
                                      .decode      = decode,
                                      .coordinates = coordinates };
 #else
