@@ -249,7 +249,7 @@ void cmd_grib_each(const cmd_grib_api *g, const char *path, int64_t from, cmd_gr
     if (!f || fseeko(f, (off_t)from, SEEK_SET) != 0)
         cmd_fail("%s: %s", path, strerror(errno));
     g->codes_grib_multi_support_on(NULL);
-    /* ecCodes keeps state by the address of a FILE, which another file had before */
+    /* ecCodes keeps state by the address of a FILE, which a closed file may have had before */
     (void)g->codes_grib_multi_support_reset_file(NULL, f);
     for (codes_handle *h;
          more && (h = g->codes_handle_new_from_file(NULL, f, PRODUCT_GRIB, &error));

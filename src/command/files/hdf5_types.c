@@ -90,8 +90,7 @@ static cmd_hdf5_type float_of(const cmd_hdf5_api *h5, hid_t stored)
     for (int k = 0; is_ieee_like && k < FLOATS; k++)
         if (memcmp(&f, &floats[k].of, sizeof f) == 0 && h5->H5Tget_offset(stored) == 0)
             return (cmd_hdf5_type){ .type = floats[k].type, .as_is = is_little(h5, stored) };
-    for (int k = 0; is_ieee_like && k < FLOATS;
-         k++) /* halves are not wide enough for other layouts */
+    for (int k = 0; is_ieee_like && k < FLOATS; k++) /* no halves: they would round */
         if (floats[k].of.size > 2 && floats[k].of.exponent > 0 && can_hold(&floats[k].of, &f))
             return (cmd_hdf5_type){ .type = floats[k].type };
     return (cmd_hdf5_type){

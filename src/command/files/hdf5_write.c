@@ -171,7 +171,7 @@ static void write_by_library(writer *w, const char *aside, int k)
     cmd_hdf5_check(w, "the file", w->h5->H5Fclose(w->file));
 }
 
-/* Writes all elements. Large compressed results come last, when the file is closed, as all threads
+/* Writes all elements. Large compressed results follow after the file is closed, as all threads
  * deflate them. */
 void cmd_hdf5_write(const char *path, const char *aside, const cmd_results *results)
 {

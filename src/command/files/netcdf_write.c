@@ -152,7 +152,7 @@ static void write_by_library(writer *w, const char *aside, int k)
     cmd_netcdf_check(w->path, "cannot be written", w->nc->close(w->id));
 }
 
-/* Writes all elements. Large compressed results come last, when the file is closed, as all threads
+/* Writes all elements. Large compressed results follow after the file is closed, as all threads
  * deflate them. */
 void cmd_netcdf_write(const char *path, const char *aside, const cmd_results *results)
 {

@@ -174,7 +174,7 @@ static void list_group(traversal *w, const node *e)
 
     if (n < 0)
         cmd_fail("%s: %s", e->folder, strerror(errno));
-    struct dirent ***const kept = cmd_room(sizeof inside); /* never freed */
+    struct dirent ***const kept = cmd_room(sizeof inside); /* reachable, and never freed */
     *kept                       = inside;
     for (int k = 0; k < n; k++) {
         const char *const inner = cmd_text("%s/%s", e->folder, inside[k]->d_name);
