@@ -1,4 +1,4 @@
-/* attributes.c - lists of attributes. */
+/* attributes.c - lists of attributes: find, add, compare. */
 #include "files/attributes.h"
 #include <string.h>
 
@@ -19,6 +19,8 @@ const char *cmd_attribute_text(const cmd_attributes *all, const char *name)
     return a->kind == CMD_TEXTS ? *(const char *const *)a->at : cmd_copy(a->at, (size_t)a->n);
 }
 
+/* Replaces the attribute of the same name, or appends a copy. The list grows by 16 places at a
+ * time. */
 void cmd_add_attribute(cmd_attributes *all, const cmd_attribute *a)
 {
     enum { STEP = 16 };
@@ -52,7 +54,7 @@ void cmd_add_text(cmd_attributes *all, const char *name, const char *text)
     cmd_add_attribute(all, &a);
 }
 
-static bool same_texts(const cmd_attribute *a, const cmd_attribute *b)
+static bool has_same_texts(const cmd_attribute *a, const cmd_attribute *b)
 {
     const char *const *x = a->at, *const *y = b->at;
 
@@ -67,7 +69,7 @@ bool cmd_is_same_attribute(const cmd_attribute *a, const cmd_attribute *b)
     if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->n != b->n)
         return false;
     if (a->kind == CMD_TEXTS)
-        return same_texts(a, b);
+        return has_same_texts(a, b);
     const int64_t size = a->kind == CMD_NUMBERS ? cmd_size_of(a->type) : 1;
     return (a->kind != CMD_NUMBERS || a->type == b->type) &&
            (a->n == 0 || memcmp(a->at, b->at, (size_t)(a->n * size)) == 0);

@@ -1,20 +1,20 @@
-/* attributes.h - what a file says beside numbers: attributes, and how elements are kept.
+/* attributes.h - attributes of files and variables, and the chunk layout of variables.
  *
- * It is read when a result is to be written that keeps it (beside.h), and not before: a formula needs a
- * few attributes, and these are found when a file is opened. */
+ * All attributes are read only when a result that keeps them is written (beside.h). The few
+ * attributes that formulas need are found when a file is opened. */
 #ifndef CMD_ATTRIBUTES_H
 #define CMD_ATTRIBUTES_H
 #include "base.h"
 
-/* The elements of an attribute or of a variable. */
+/* The kind of the elements of an attribute or of a variable. */
 typedef enum cmd_kind { CMD_NUMBERS, CMD_CHARACTERS, CMD_TEXTS, CMD_OTHERS } cmd_kind;
 
 typedef struct cmd_attribute {
     const char *name;
     cmd_kind    kind;
-    rd_dtype    type; /* of numbers */
+    rd_dtype    type; /* element type, with CMD_NUMBERS */
     int64_t     n;
-    const void *at; /* numbers, characters without an end, or pointers to texts */
+    const void *at; /* numbers, characters without a final zero, or pointers to texts */
 } cmd_attribute;
 
 typedef struct cmd_attributes {
@@ -22,36 +22,40 @@ typedef struct cmd_attributes {
     cmd_attribute *at;
 } cmd_attributes;
 
-/* How the elements of a variable are kept in its file. */
+/* The chunks and the compression of a variable in its file. */
 typedef struct cmd_layout {
-    int64_t extent[RD_MAX_RANK]; /* of chunks; the first one 0: there are none */
+    int64_t extent[RD_MAX_RANK]; /* of a chunk, in elements; extent[0] == 0: no chunks */
     bool    shuffled;
-    int     level; /* of deflation; 0: none */
+    int     level; /* of deflate, 1 to 9; 0: not compressed */
 } cmd_layout;
 
 /* All that a file says about a variable, or about itself. */
 typedef struct cmd_said {
     cmd_attributes attributes;
-    cmd_kind       kind; /* of its elements */
-    rd_dtype       type; /* of numbers, as they are stored */
+    cmd_kind       kind; /* of the elements */
+    rd_dtype       type; /* stored type of the elements, with CMD_NUMBERS */
     cmd_layout     layout;
-    const void    *texts; /* elements that are texts, once they were asked for */
-    rd_expr       *x;     /* the leaf of its elements, likewise */
+    const void    *texts; /* elements of CMD_TEXTS, set by the reader when first needed */
+    rd_expr       *x;     /* leaf of the elements, set by cmd_read_stored() */
 } cmd_said;
 
-/* NULL: there is none of that name. */
+/* The attribute of that name; NULL: there is none. */
 const cmd_attribute *cmd_attribute_named(const cmd_attributes *all, const char *name);
-/* Its text, with an end; NULL: there is none, or it is no single text. */
+/* The text of an attribute, with a zero at its end; NULL: there is none, or the attribute is no
+ * single text. */
 const char *cmd_attribute_text(const cmd_attributes *all, const char *name);
-/* Adds a copy of it; one of that name is replaced. */
+/* Adds a copy of the attribute, or replaces the one of the same name. */
 void cmd_add_attribute(cmd_attributes *all, const cmd_attribute *a);
+/* Adds a text, or replaces the attribute of the same name. */
 void cmd_add_text(cmd_attributes *all, const char *name, const char *text);
+/* True if name, kind, type and value are equal. */
 bool cmd_is_same_attribute(const cmd_attribute *a, const cmd_attribute *b);
-/* Have both the attribute of that name with the same value, or neither of them? */
-bool          cmd_say_the_same(const cmd_attributes *a, const cmd_attributes *b, const char *name);
+/* True if both lists have the attribute with the same value, or neither list has it. */
+bool cmd_say_the_same(const cmd_attributes *a, const cmd_attributes *b, const char *name);
+/* An attribute of characters; the text is not copied. */
 cmd_attribute cmd_text_as_attribute(const char *name, const char *text);
-/* Is name one of those that are listed, with blanks around each? */
+/* True if `name` is a word of `list`, where a blank stands before and after each word. */
 bool cmd_is_listed(const char *list, const char *name);
-/* Is it one that libraries of files keep for themselves? */
+/* True if the libraries of NetCDF and HDF5 reserve this name for themselves. */
 bool cmd_is_reserved(const char *name);
 #endif

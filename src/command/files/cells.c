@@ -1,19 +1,21 @@
-/* cells.c - what one field of a table says. */
+/* cells.c - parses one field of a text table: "3" is a whole number, "0.5" a real, "1-2i" complex,
+ * "NA" missing, and anything else text. */
 #include "files/cells.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A double may need 767 digits; what is longer than this is no number. */
+/* The exact value of a double has at most 767 digits; a field longer than this limit is text. */
 enum { MOST_FIELD = 1200 };
 
+/* True if the text is empty or one of the marks that programs write for a missing value. */
 static bool is_missing(const char *text)
 {
     const char               first     = text[*text == '-'];
     static const char *const nothing[] = { "", "NA", "N/A", "null", "NULL", "None", "-", "--" };
 
-    if (first >= '0' && first <= '9') /* most numbers */
+    if (first >= '0' && first <= '9') /* most fields */
         return false;
     for (size_t k = 0; k < sizeof nothing / sizeof *nothing; k++)
         if (strcmp(text, nothing[k]) == 0)
@@ -21,7 +23,8 @@ static bool is_missing(const char *text)
     return false;
 }
 
-/* Digits alone.  -0 is left to doubles, which can hold it. */
+/* Reads a field of digits alone as an exact integer. "-0" is left to doubles, which have a negative
+ * zero. */
 static bool read_whole(const cmd_field *f, cmd_cell *cell)
 {
     enum { MOST_DIGITS = 20 };
@@ -43,8 +46,8 @@ static bool read_whole(const cmd_field *f, cmd_cell *cell)
     return size > 0 || !cell->negative;
 }
 
-/* Digits with a point, as most fractions are written: a whole number and a power of ten that are both exact
- * doubles.  Their quotient is rounded once, as strtod() does it, in a fifth of the time. */
+/* Reads digits with a decimal point. Digits and power of ten are both exact doubles, so that their
+ * quotient is rounded once, as by strtod(), in a fifth of the time. False: not such a field. */
 static bool read_decimal(const cmd_field *f, char decimal, cmd_cell *cell)
 {
     static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -75,8 +78,9 @@ static bool read_decimal(const cmd_field *f, char decimal, cmd_cell *cell)
     return true;
 }
 
-/* The text, with a point before its fraction. */
-static bool copy(const cmd_field *f, char decimal, char text[MOST_FIELD])
+/* Copies the field with '.' as its decimal point. False: the field is too long for a number, or has
+ * a '.' although the decimal point is ','. */
+static bool copy_with_point(const cmd_field *f, char decimal, char text[MOST_FIELD])
 {
     if (f->n >= MOST_FIELD || (decimal != '.' && memchr(f->at, '.', f->n)))
         return false;
@@ -87,7 +91,7 @@ static bool copy(const cmd_field *f, char decimal, char text[MOST_FIELD])
     return true;
 }
 
-/* "1.5-2i" and "(1.5-2j)": the parts as C writes them, the second with its sign. */
+/* Parses "1.5-2i" and "(1.5-2j)": two numbers, the second one with its sign. */
 static bool read_complex(char *text, cmd_cell *cell)
 {
     const size_t n     = strlen(text);
@@ -105,6 +109,8 @@ static bool read_complex(char *text, cmd_cell *cell)
     return end == last;
 }
 
+/* Tries the exact parsers first, as most fields are short decimals, and then strtod() and complex
+ * numbers. */
 cmd_cell cmd_read_cell(const cmd_field *f, char decimal)
 {
     cmd_cell cell = { .value = NAN };
@@ -113,7 +119,7 @@ cmd_cell cmd_read_cell(const cmd_field *f, char decimal)
     if (read_whole(f, &cell) || read_decimal(f, decimal, &cell))
         return cell;
     cell = (cmd_cell){ .value = NAN };
-    if (!copy(f, decimal, text))
+    if (!copy_with_point(f, decimal, text))
         return cell;
     if (is_missing(text)) {
         cell.kind = CMD_CELL_MISSING;

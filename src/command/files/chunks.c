@@ -1,5 +1,5 @@
-/* chunks.c - arrays that lie in a file in chunks: read, inflated and put in place by all threads, where
- * a library does so chunk after chunk. */
+/* chunks.c - reads chunked arrays: all threads read chunks, inflate them and copy the elements to
+ * their places. A library would do so chunk after chunk. */
 #include "files/chunks.h"
 #include "files/inflate.h"
 #include <errno.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Chunks that are runs -------------------------------------------------------------------- */
-/* Is each chunk one run of the array: of one index of some first axes, some of the next, and all of the
- * others? */
+/* ---- Contiguous chunks ----------------------------------------------------------------------- */
+/* True if each chunk is one contiguous run of the array: extent 1 along some first axes, then one
+ * axis that is cut, then whole axes. */
 static bool are_runs(const cmd_variable *v, const cmd_place *p)
 {
     int k = 0;
@@ -20,12 +20,13 @@ static bool are_runs(const cmd_variable *v, const cmd_place *p)
     for (int a = k + 1; a < v->shape.n; a++)
         if (p->extent[a] != v->shape.at[a])
             return false;
-    /* a chunk that juts out begins no other row */
+    /* a cut axis that is no multiple of chunks would leave a gap before the next row */
     return k == 0 || k >= v->shape.n || v->shape.at[k] % p->extent[k] == 0;
 }
 
 /* ---- Filters --------------------------------------------------------------------------------- */
-/* The first bytes of all elements, then the second ones, and so on, as elements. */
+/* Undoes the shuffle filter, which stores the first bytes of all elements, then the second ones,
+ * and so on. */
 #define UNSHUFFLE(T)                                                                    \
     static void unshuffle_##T(const uint8_t *from, void *to, int64_t n)                 \
     {                                                                                   \
@@ -41,6 +42,7 @@ UNSHUFFLE(uint16_t)
 UNSHUFFLE(uint32_t)
 UNSHUFFLE(uint64_t)
 
+/* Undoes the shuffle filter on n elements of `size` bytes. */
 static void unshuffle(const void *from, void *to, int64_t n, int64_t size)
 {
     switch (size) {
@@ -57,25 +59,27 @@ static void unshuffle(const void *from, void *to, int64_t n, int64_t size)
 enum { DAMAGED = -2 };
 
 /* ---- One chunk ------------------------------------------------------------------------------- */
+/* The state that all threads share: the request, and the next chunk. */
 typedef struct job {
     int                 fd;
     const cmd_variable *v;
     const cmd_place    *place;
     const rd_part      *part;
     char               *to;
-    int64_t      size, whole, packed; /* bytes of an element, a chunk, the largest in the file */
+    int64_t      size, whole, packed; /* bytes: of an element, a chunk, the largest packed chunk */
     atomic_llong next;
-    atomic_int   error; /* as of cmd_read_piece(); DAMAGED */
+    atomic_int   error; /* an error of cmd_read_piece(), or DAMAGED */
 } job;
 
-/* The wanted elements of a chunk: those of the part.  Steps are in bytes, of the array and of the chunk. */
+/* The overlap of a chunk with the wanted part. Steps and offsets are in bytes, of the array (`to`)
+ * and of the chunk (`from`). */
 typedef struct box {
     int     n;
     int64_t count[RD_MAX_RANK], to_step[RD_MAX_RANK], from_step[RD_MAX_RANK];
-    int64_t to, from; /* where the first one is */
+    int64_t to, from; /* offsets of the first element */
 } box;
 
-/* False: there are none. */
+/* Finds the overlap of chunk k with the wanted part. False: it is empty. */
 static bool find_box(const job *j, int64_t k, box *b)
 {
     int64_t to_step = j->size, from_step = j->size;
@@ -102,7 +106,8 @@ static bool find_box(const job *j, int64_t k, box *b)
     return true;
 }
 
-/* Bytes from the first to the last element of the box.  In a chunk without filters all that lies between is read. */
+/* Bytes from the first to the last element of the box. A chunk without filters is read from the one
+ * to the other. */
 static int64_t span_of(const job *j, const box *b)
 {
     int64_t bytes = j->size;
@@ -112,8 +117,8 @@ static int64_t span_of(const job *j, const box *b)
     return bytes;
 }
 
-/* The elements of a box to their places behind `to`, row by row. */
-static void put(const job *j, const box *b, const char *from)
+/* Copies the elements of a box to their places in the array, row by row. */
+static void copy_box(const job *j, const box *b, const char *from)
 {
     const int last = b->n - 1;
     int64_t   rows = 1;
@@ -132,6 +137,8 @@ static void put(const job *j, const box *b, const char *from)
     }
 }
 
+/* Reads the wanted span of a chunk without filters, and swaps bytes where the file has the other
+ * order. Returns 0 or an error of cmd_read_piece(). */
 static int read_plain(const job *j, int64_t k, const box *b, char *room)
 {
     const int64_t n     = span_of(j, b);
@@ -142,8 +149,8 @@ static int read_plain(const job *j, int64_t k, const box *b, char *room)
     return error;
 }
 
-/* The elements of chunk k, in C order, in one of two pieces of memory: each filter takes them from one to
- * the other.  NULL: *error says why. */
+/* Reads chunk k and undoes its filters, last one first. Each filter takes the bytes from one of two
+ * buffers to the other. Returns the elements in C order; NULL: *error says why. */
 static const char *unpack(const job *j, int64_t k, char *room[2], int *error)
 {
     const cmd_chunk *const chunk = &j->place->chunk[k];
@@ -173,7 +180,8 @@ static const char *unpack(const job *j, int64_t k, char *room[2], int *error)
     return room[now];
 }
 
-/* 0, or the error. */
+/* Reads the wanted elements of chunk k to their places. Returns 0, an error of cmd_read_piece(), or
+ * DAMAGED. */
 static int read_chunk(const job *j, int64_t k, const box *b, char *room[2])
 {
     int         error = 0;
@@ -184,11 +192,11 @@ static int read_chunk(const job *j, int64_t k, const box *b, char *room[2])
     else
         from = unpack(j, k, room, &error);
     if (!error)
-        put(j, b, from);
+        copy_box(j, b, from);
     return error;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- All chunks ------------------------------------------------------------------------------ */
 static bool is_whole(const cmd_variable *v, const rd_part *part)
 {
     for (int a = 0; a < v->shape.n; a++)
@@ -197,7 +205,9 @@ static bool is_whole(const cmd_variable *v, const rd_part *part)
     return true;
 }
 
-static void *work(void *of)
+/* Runs in each thread: takes chunk after chunk until none is left, or one fails. The first error is
+ * kept. */
+static void *read_by_thread(void *of)
 {
     job          *j     = of;
     const int64_t bytes = j->packed > j->whole ? j->packed : j->whole;
@@ -219,6 +229,8 @@ static void *work(void *of)
     return NULL;
 }
 
+/* Reads all chunks that overlap the part, by all threads. False: a chunk is damaged. Ends the
+ * program if the file cannot be read. */
 static bool unpack_all(int fd, const char *path, const cmd_variable *v, const cmd_place *p,
                        const rd_part *part, void *to)
 {
@@ -230,14 +242,16 @@ static bool unpack_all(int fd, const char *path, const cmd_variable *v, const cm
     for (int64_t k = 0; k < p->n; k++)
         if (p->chunk[k].bytes > j.packed && find_box(&j, k, &(box){ 0 }))
             j.packed = p->chunk[k].bytes;
-    (void)cmd_can_inflate(); /* loaded before threads ask for it */
-    cmd_share_work(work, &j, p->n);
+    (void)cmd_can_inflate(); /* loads the library before threads use it */
+    cmd_share_work(read_by_thread, &j, p->n);
     const int error = atomic_load(&j.error);
     if (error != DAMAGED)
         cmd_fail_of_piece(path, error);
     return !error;
 }
 
+/* Reads whole arrays of contiguous chunks directly into place, and all others chunk by chunk
+ * through buffers. */
 bool cmd_read_chunks(const char *path, const cmd_variable *v, const cmd_place *p,
                      const rd_part *part, void *to)
 {

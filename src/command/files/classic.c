@@ -1,7 +1,9 @@
-/* classic.c - the header of a classic NetCDF file (CDF-1, -2, -5), as far as it says where elements are.
+/* classic.c - reads the header of a classic NetCDF file (CDF-1, -2, -5), as far as it says where
+ * elements are.
  *
- * The format is appendix B of the NetCDF user's guide: numbers are big-endian, texts and values are padded
- * to 4 bytes.  Counts have 8 bytes in CDF-5 and 4 before, places in the file 8 bytes from CDF-2 on. */
+ * The format is described in appendix B of the NetCDF user's guide. Numbers are big-endian; texts
+ * and values are padded to 4 bytes. Counts have 8 bytes in CDF-5 and 4 bytes before; offsets have 8
+ * bytes from CDF-2 on. */
 #include "files/classic.h"
 #include <string.h>
 #include <unistd.h>
@@ -10,12 +12,13 @@ enum { DIMENSIONS = 10, VARIABLES = 11, ATTRIBUTES = 12, MOST_TYPE = 11 };
 
 static const int64_t sizes[MOST_TYPE + 1] = { 0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8 };
 
+/* A mapped header, and how far it was read. */
 typedef struct header {
     const char    *path;
     const uint8_t *bytes;
     int64_t        n, at;
     int            version;
-    int64_t       *extent; /* of dimensions; 0: the one that may grow */
+    int64_t       *extent; /* of dimensions, in elements; 0: the unlimited dimension */
     int64_t        n_extents;
 } header;
 
@@ -24,7 +27,8 @@ static _Noreturn void refuse(const header *h, const char *what)
     cmd_fail("%s: the header of this classic NetCDF file %s", h->path, what);
 }
 
-static int64_t number(header *h, int bytes)
+/* Reads a big-endian unsigned integer. Larger ones than INT64_MAX / 2 are clamped to that. */
+static int64_t read_integer(header *h, int bytes)
 {
     uint64_t value = 0;
 
@@ -35,17 +39,19 @@ static int64_t number(header *h, int bytes)
     return value > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)value;
 }
 
-/* A count of things that take a byte each at the least, so that none is larger than the file. */
-static int64_t count(header *h)
+/* Reads a count of items. Each takes at least one byte, so a count above the file's size is
+ * refused. */
+static int64_t read_count(header *h)
 {
-    const int64_t n = number(h, h->version == 5 ? 8 : 4);
+    const int64_t n = read_integer(h, h->version == 5 ? 8 : 4);
 
     if (n > h->n)
         refuse(h, "counts more than the file has room for");
     return n;
 }
 
-static void skip(header *h, int64_t bytes)
+/* Skips bytes and their padding to a multiple of 4. */
+static void skip_padded(header *h, int64_t bytes)
 {
     const int64_t padded = (bytes + 3) / 4 * 4;
 
@@ -54,19 +60,20 @@ static void skip(header *h, int64_t bytes)
     h->at += padded;
 }
 
-/* How many there are in a list of this kind; an empty one may have any. */
-static int64_t list(header *h, int64_t kind)
+/* Reads the tag and the length of a list of this kind. An empty list may have any tag. */
+static int64_t read_list_length(header *h, int64_t kind)
 {
-    const int64_t found = number(h, 4), n = count(h);
+    const int64_t found = read_integer(h, 4), n = read_count(h);
 
     if (n > 0 && found != kind)
         refuse(h, "has another list where one is announced");
     return n;
 }
 
-static int64_t type_size(header *h)
+/* Reads a type and returns the size of its elements. */
+static int64_t read_type_size(header *h)
 {
-    const int64_t type = number(h, 4);
+    const int64_t type = read_integer(h, 4);
 
     if (type < 1 || type > MOST_TYPE)
         refuse(h, "has a type that there is not");
@@ -75,33 +82,34 @@ static int64_t type_size(header *h)
 
 static void skip_attributes(header *h)
 {
-    for (int64_t n = list(h, ATTRIBUTES); n > 0; n--) {
-        skip(h, count(h));
-        const int64_t size = type_size(h);
-        skip(h, size * count(h));
+    for (int64_t n = read_list_length(h, ATTRIBUTES); n > 0; n--) {
+        skip_padded(h, read_count(h));
+        const int64_t size = read_type_size(h);
+        skip_padded(h, size * read_count(h));
     }
 }
 
 static void read_dimensions(header *h)
 {
-    h->n_extents = list(h, DIMENSIONS);
+    h->n_extents = read_list_length(h, DIMENSIONS);
     h->extent    = cmd_room((size_t)h->n_extents * sizeof *h->extent);
     for (int64_t k = 0; k < h->n_extents; k++) {
-        skip(h, count(h));
-        h->extent[k] = number(h, h->version == 5 ? 8 : 4);
+        skip_padded(h, read_count(h));
+        h->extent[k] = read_integer(h, h->version == 5 ? 8 : 4);
     }
 }
 
-/* The product is bounded: what is larger than any file is cut short in any. */
+/* Reads the record of a variable: its size, its offset, and whether its first axis is unlimited.
+ * The size is clamped, as no file has so many bytes. */
 static cmd_classic_place read_variable(header *h, bool *grows)
 {
     cmd_classic_place p = { .bytes = 1 };
 
-    skip(h, count(h));
-    const int64_t rank = count(h);
+    skip_padded(h, read_count(h));
+    const int64_t rank = read_count(h);
     *grows             = false;
     for (int64_t k = 0; k < rank; k++) {
-        const int64_t dimension = number(h, h->version == 5 ? 8 : 4);
+        const int64_t dimension = read_integer(h, h->version == 5 ? 8 : 4);
 
         if (dimension >= h->n_extents)
             refuse(h, "has a dimension that there is not");
@@ -112,14 +120,15 @@ static cmd_classic_place read_variable(header *h, bool *grows)
             p.bytes = INT64_MAX / 16;
     }
     skip_attributes(h);
-    p.bytes *= type_size(h);
-    (void)number(
-        h, h->version == 5 ? 8 : 4); /* its size, which is wrong where 4 bytes do not hold it */
-    p.begin = number(h, h->version == 1 ? 4 : 8);
+    p.bytes *= read_type_size(h);
+    (void)read_integer(
+        h, h->version == 5 ? 8 : 4); /* its size, which is wrong if it needs more than 4 bytes */
+    p.begin = read_integer(h, h->version == 1 ? 4 : 8);
     return p;
 }
 
-/* A record has a piece of each variable that may grow, padded to 4 bytes unless it is the only one. */
+/* Sets the distance of records. A record has a piece of each record variable, padded to 4 bytes
+ * unless there is only one such variable. */
 static void set_steps(cmd_classic *file, const bool *grows)
 {
     int64_t step = 0;
@@ -138,14 +147,15 @@ static void set_steps(cmd_classic *file, const bool *grows)
             file->at[k].step = n == 1 ? file->at[only].bytes : step;
 }
 
+/* Reads the header behind the magic number: dimensions, attributes of the file, variables. */
 static void read_header(cmd_classic *file, header *h)
 {
     h->version = h->bytes[3];
     h->at      = 4;
-    (void)number(h, h->version == 5 ? 8 : 4); /* records, which the library knows */
+    (void)read_integer(h, h->version == 5 ? 8 : 4); /* the number of records: the caller knows it */
     read_dimensions(h);
     skip_attributes(h);
-    const int64_t n = list(h, VARIABLES);
+    const int64_t n = read_list_length(h, VARIABLES);
     if (n > INT32_MAX)
         refuse(h, "counts more than there can be");
     file->n     = (int)n;
@@ -156,6 +166,7 @@ static void read_header(cmd_classic *file, header *h)
     set_steps(file, grows);
 }
 
+/* Maps the file as long as its header is read. */
 cmd_classic *cmd_classic_read(const char *path)
 {
     cmd_classic *file = cmd_room(sizeof *file);
@@ -173,6 +184,7 @@ cmd_classic *cmd_classic_read(const char *path)
     return file;
 }
 
+/* Computes the end of the variable's last element and compares it with the file's size. */
 void cmd_classic_check(const cmd_classic *file, int variable, const char *name, int64_t records)
 {
     int64_t before = 0, end = 0;
@@ -190,8 +202,8 @@ void cmd_classic_check(const cmd_classic *file, int variable, const char *name, 
                  (long long)end, (long long)file->size);
 }
 
-/* Rows of a chunk: one record, or, where rows lie one behind the other, as many as make a piece that is worth
- * a call. */
+/* Rows of a chunk: one record, or, where rows are adjacent, as many as make a piece worth a
+ * call. */
 static int64_t rows_of_chunk(const cmd_classic_place *p, int64_t row, int64_t rows)
 {
     enum { PIECE = 1 << 20 };
@@ -200,6 +212,7 @@ static int64_t rows_of_chunk(const cmd_classic_place *p, int64_t row, int64_t ro
     return wanted < 1 ? 1 : wanted < rows ? wanted : rows;
 }
 
+/* Cuts the variable into chunks of whole rows, with the offset of each. */
 cmd_place cmd_classic_rows(const cmd_classic *file, int variable, const cmd_variable *v)
 {
     enum { LEAST = 1 << 12, MOST = 1 << 20 };

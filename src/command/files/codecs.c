@@ -1,4 +1,4 @@
-/* codecs.c - how chunks of arrays are packed. */
+/* codecs.c - decompressors of chunks: zlib, gzip, Blosc, Zstandard, byte shuffle and CRC-32C. */
 #include "files/codecs.h"
 #include <dlfcn.h>
 #include <string.h>
@@ -13,25 +13,26 @@
 #endif
 
 struct cmd_codec {
-    const char *name, *library, *package; /* NULL: it needs none */
+    const char *name, *library, *package; /* library NULL: none is needed */
     bool (*load)(void);
     int64_t (*unpack)(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
                       int64_t room);
 };
 
-static bool always(void)
+static bool needs_no_library(void)
 {
     return true;
 }
 
-/* ---- Streams of zlib, with either header ------------------------------------------------------- */
+/* ---- Streams of zlib, with either header ----------------------------------------------------- */
 static bool has_zlib(void)
 {
     return RDIM_ZLIB;
 }
 
-static int64_t by_zlib(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
-                       int64_t room)
+/* Inflates a stream of zlib or gzip: zlib detects the header. */
+static int64_t unpack_zlib(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
+                           int64_t room)
 {
     (void)p;
 #if RDIM_ZLIB
@@ -71,8 +72,9 @@ static bool load_blosc(void)
     return blosc_unpack && blosc_check;
 }
 
-static int64_t by_blosc(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
-                        int64_t room)
+/* Decompresses a Blosc buffer after a check of its header. */
+static int64_t unpack_blosc(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
+                            int64_t room)
 {
     size_t bytes;
 
@@ -84,7 +86,7 @@ static int64_t by_blosc(const cmd_packed *p, const uint8_t *from, int64_t n, uin
 }
 #endif
 
-/* ---- Zstandard --------------------------------------------------------------------------------- */
+/* ---- Zstandard ------------------------------------------------------------------------------- */
 #if RDIM_ZSTD
 static __typeof__(ZSTD_decompress) *zstd_unpack;
 static __typeof__(ZSTD_isError)    *zstd_failed;
@@ -100,8 +102,9 @@ static bool load_zstd(void)
     return zstd_unpack && zstd_failed;
 }
 
-static int64_t by_zstd(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
-                       int64_t room)
+/* Decompresses a Zstandard frame. */
+static int64_t unpack_zstd(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
+                           int64_t room)
 {
     const size_t got = zstd_unpack(to, (size_t)room, from, (size_t)n);
 
@@ -110,10 +113,11 @@ static int64_t by_zstd(const cmd_packed *p, const uint8_t *from, int64_t n, uint
 }
 #endif
 
-/* ---- Our own ----------------------------------------------------------------------------------- */
-/* The first bytes of all elements come first. */
-static int64_t by_shuffle(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
-                          int64_t room)
+/* ---- Codecs without a library ---------------------------------------------------------------- */
+/* Undoes the shuffle filter, which stores the first bytes of all elements first. Bytes behind the
+ * last whole element stay where they are. */
+static int64_t unpack_shuffle(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
+                              int64_t room)
 {
     const int64_t size = p->size > 0 ? p->size : 1, count = n / size;
 
@@ -126,7 +130,7 @@ static int64_t by_shuffle(const cmd_packed *p, const uint8_t *from, int64_t n, u
     return n;
 }
 
-/* Castagnoli's polynomial, bit by bit, from the lowest one on. */
+/* Computes CRC-32C (Castagnoli's polynomial, reflected) with a table of 256 entries. */
 static uint32_t crc32c(const uint8_t *at, int64_t n)
 {
     static const uint32_t polynomial = 0x82f63b78;
@@ -142,9 +146,9 @@ static uint32_t crc32c(const uint8_t *at, int64_t n)
     return ~crc;
 }
 
-/* A checksum stands behind the bytes. */
-static int64_t by_crc(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
-                      int64_t room)
+/* Checks the CRC-32C that stands behind the bytes, and copies the bytes without it. */
+static int64_t unpack_crc(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
+                          int64_t room)
 {
     (void)p;
     if (n < 4 || n - 4 > room)
@@ -158,23 +162,24 @@ static int64_t by_crc(const cmd_packed *p, const uint8_t *from, int64_t n, uint8
     return n - 4;
 }
 
-/* ---- Which there are --------------------------------------------------------------------------- */
+/* ---- The table of codecs --------------------------------------------------------------------- */
 static const cmd_codec codecs[] = {
-    { "zlib", "zlib", "zlib1g-dev", has_zlib, by_zlib },
-    { "gzip", "zlib", "zlib1g-dev", has_zlib, by_zlib },
+    { "zlib", "zlib", "zlib1g-dev", has_zlib, unpack_zlib },
+    { "gzip", "zlib", "zlib1g-dev", has_zlib, unpack_zlib },
 #if RDIM_BLOSC
-    { "blosc", RDIM_BLOSC_NAME, "libblosc1", load_blosc, by_blosc },
+    { "blosc", RDIM_BLOSC_NAME, "libblosc1", load_blosc, unpack_blosc },
 #endif
 #if RDIM_ZSTD
-    { "zstd", RDIM_ZSTD_NAME, "libzstd1", load_zstd, by_zstd },
+    { "zstd", RDIM_ZSTD_NAME, "libzstd1", load_zstd, unpack_zstd },
 #endif
-    { "shuffle", NULL, NULL, always, by_shuffle },
-    { "crc32c", NULL, NULL, always, by_crc },
+    { "shuffle", NULL, NULL, needs_no_library, unpack_shuffle },
+    { "crc32c", NULL, NULL, needs_no_library, unpack_crc },
 };
 
 static const char *const not_built[][2] = { { "blosc", "libblosc-dev" },
                                             { "zstd", "libzstd-dev" } };
 
+/* Finds a codec and loads its library. Where either is missing, *why says what to install. */
 const cmd_codec *cmd_codec_named(const char *name, const char **why)
 {
     for (size_t k = 0; k < sizeof codecs / sizeof *codecs; k++) {
@@ -196,6 +201,7 @@ const cmd_codec *cmd_codec_named(const char *name, const char **why)
     return NULL;
 }
 
+/* Calls the decompressor of the codec. */
 int64_t cmd_unpack_bytes(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
                          int64_t room)
 {

@@ -1,6 +1,6 @@
-/* codecs.h - how chunks of arrays are packed: by name, as Zarr has them.
+/* codecs.h - decompressors of chunks, by the names that Zarr gives them.
  *
- * Libraries are loaded when the first chunk wants them, before threads begin. */
+ * Each library is loaded when the first chunk needs it, before threads begin. */
 #ifndef CMD_CODECS_H
 #define CMD_CODECS_H
 #include "files/file.h"
@@ -8,12 +8,12 @@
 typedef struct cmd_codec cmd_codec;
 typedef struct cmd_packed {
     const cmd_codec *codec;
-    int64_t          size; /* of an element, of codecs that ask for it */
+    int64_t          size; /* bytes of an element, for codecs that need it */
 } cmd_packed;
 
-/* The codec of that name; NULL: *why says why it cannot be used. */
+/* The codec of that name. NULL: it cannot be used, and *why has the reason. */
 const cmd_codec *cmd_codec_named(const char *name, const char **why);
-/* n bytes unpacked into at most `room`; how many, -1: they are damaged. */
+/* Decompresses n bytes into at most `room` bytes. Returns how many, or -1: they are damaged. */
 int64_t cmd_unpack_bytes(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
                          int64_t room);
 #endif

@@ -1,7 +1,9 @@
-/* columns.c - what the fields of a column say, and the element type that holds them. */
+/* columns.c - finds the element type of a column: it collects facts about each field, and then
+ * chooses a type that holds all values. */
 #include "files/columns.h"
 #include <math.h>
 
+/* Notes a whole number beyond 2^53: a double may not hold it, and neither may int64. */
 static void note_whole(cmd_column *c, const cmd_cell *cell, const cmd_field *f, int64_t line)
 {
     const uint64_t most_exact = UINT64_C(1) << 53;
@@ -17,9 +19,10 @@ static void note_whole(cmd_column *c, const cmd_cell *cell, const cmd_field *f, 
     }
 }
 
+/* Adds the facts of one field. Reals come first, as most fields are reals. */
 void cmd_note(cmd_column *c, const cmd_cell *cell, const cmd_field *f, int64_t line)
 {
-    if (cell->kind == CMD_CELL_REAL) { /* most of them */
+    if (cell->kind == CMD_CELL_REAL) { /* most fields */
         c->not_whole = true;
         return;
     }
@@ -35,7 +38,8 @@ void cmd_note(cmd_column *c, const cmd_cell *cell, const cmd_field *f, int64_t l
     }
 }
 
-/* A column of fractions is rounded as they are, and its large numbers are nothing that is lost. */
+/* Merges the facts of columns. Large integers in a column of fractions do not count as rounded: the
+ * whole column is approximate. */
 cmd_column cmd_all_columns(const cmd_column *column, int64_t n)
 {
     cmd_column all = { 0 };

@@ -1,4 +1,6 @@
-/* contents.c - dimensions, variables and attributes of a file of results. */
+/* contents.c - lists the dimensions, variables and attributes of a file of results. For a result
+ * t(time) with coordinates that is: dimension time, variables time(time) and t(time), and their
+ * attributes. */
 #include "files/contents.h"
 #include <math.h>
 #include <string.h>
@@ -24,7 +26,7 @@ static void add_text(cmd_attributes *to, const char *name, const char *text)
         cmd_add_text(to, name, text);
 }
 
-/* As CF has words for numbers: 1, 2, ... and what they mean. */
+/* Adds labels of the coordinates 1, 2, ... as CF's flag_values and flag_meanings. */
 static void add_words(cmd_attributes *to, const char *words)
 {
     double *flag = cmd_room(CMD_MOST_WORDS * sizeof *flag);
@@ -40,6 +42,7 @@ static void add_words(cmd_attributes *to, const char *words)
     cmd_add_text(to, "flag_meanings", words);
 }
 
+/* Adds _FillValue to a result of floats: the value that its source has for missing ones, or NaN. */
 static void add_fill(cmd_attributes *to, const cmd_result *r)
 {
     const rd_dtype type = r->array.type;
@@ -64,6 +67,7 @@ static cmd_content *add_content(cmd_contents *all, const cmd_content *c, const c
     return to;
 }
 
+/* Adds an auxiliary variable. Its axes have the dimensions `place`. */
 static void add_beside(cmd_contents *all, const char *name, const cmd_beside *b, const int *place)
 {
     cmd_content c = {
@@ -76,18 +80,21 @@ static void add_beside(cmd_contents *all, const char *name, const cmd_beside *b,
 }
 
 /* ---- Dimensions ------------------------------------------------------------------------------ */
-static bool same_text(const char *a, const char *b)
+static bool is_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool same_axis(const cmd_axis *a, const cmd_axis *b)
+/* True if both axes have the same name, extent, units and coordinates, so that they share a
+ * dimension. */
+static bool is_same_axis(const cmd_axis *a, const cmd_axis *b)
 {
     return a && a->name && b->name && strcmp(a->name, b->name) == 0 && a->n == b->n &&
-           !a->at == !b->at && same_text(a->units, b->units) &&
+           !a->at == !b->at && is_same_text(a->units, b->units) &&
            (!a->at || memcmp(a->at, b->at, (size_t)a->n * sizeof *a->at) == 0);
 }
 
+/* True if a dimension or a result has the name. */
 static bool is_taken(const cmd_contents *all, const char *name)
 {
     for (int k = 0; k < all->n_dimensions; k++)
@@ -99,7 +106,7 @@ static bool is_taken(const cmd_contents *all, const char *name)
     return false;
 }
 
-/* A new name, which begins with `base`; the variables of results have the other names. */
+/* Makes a name that begins with `base`. No other dimension or result has that name. */
 static const char *new_name(const cmd_contents *all, const char *base)
 {
     const char *name = base ? base : "axis";
@@ -112,9 +119,11 @@ static const char *new_name(const cmd_contents *all, const char *base)
     return name;
 }
 
+/* Appends a dimension and returns its index. The list grows, as auxiliary variables have dimensions
+ * of their own. */
 static int add_dimension(cmd_contents *all, const char *base, int64_t n, bool grows)
 {
-    if (all->n_dimensions == all->room) { /* what is beside results has dimensions of its own */
+    if (all->n_dimensions == all->room) { /* auxiliary variables have dimensions of their own */
         const int      room = (all->room + RD_MAX_RANK) * 2;
         cmd_dimension *more = cmd_room((size_t)room * sizeof *more);
         if (all->n_dimensions)
@@ -128,6 +137,8 @@ static int add_dimension(cmd_contents *all, const char *base, int64_t n, bool gr
     return all->n_dimensions++;
 }
 
+/* Adds the variable of a dimension's coordinates: copied from the source file, or made of the
+ * axis. */
 static void add_coordinates(cmd_contents *all, int place)
 {
     cmd_dimension  *d    = &all->dimension[place];
@@ -154,10 +165,11 @@ static void add_coordinates(cmd_contents *all, int place)
     add_content(all, &c, &(cmd_layout){ 0 });
 }
 
+/* Finds the dimension of a result's axis, or adds it with its coordinates. */
 static int dimension_of(cmd_contents *all, const cmd_result *r, int axis)
 {
     for (int k = 0; k < all->n_dimensions; k++)
-        if (same_axis(all->dimension[k].axis, &r->axis[axis]))
+        if (is_same_axis(all->dimension[k].axis, &r->axis[axis]))
             return k;
     const int place = add_dimension(all, r->axis[axis].name, r->axis[axis].n, r->axis[axis].record);
     all->dimension[place].axis       = &r->axis[axis];
@@ -166,8 +178,9 @@ static int dimension_of(cmd_contents *all, const cmd_result *r, int axis)
     return place;
 }
 
-/* A dimension that no result has: of bounds, or of characters. */
-static int own_dimension(cmd_contents *all, const char *name, int64_t n)
+/* Finds or adds a dimension that no result has, such as the two ends of bounds or the characters of
+ * text. */
+static int auxiliary_dimension(cmd_contents *all, const char *name, int64_t n)
 {
     for (int k = 0; k < all->n_dimensions && name; k++)
         if (!all->dimension[k].axis && all->dimension[k].n == n &&
@@ -177,7 +190,7 @@ static int own_dimension(cmd_contents *all, const char *name, int64_t n)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-static bool is_there(const cmd_contents *all, const cmd_beside *b)
+static bool is_added(const cmd_contents *all, const cmd_beside *b)
 {
     for (int k = 0; k < all->n; k++)
         if (all->at[k].beside == b)
@@ -193,7 +206,7 @@ static bool is_coordinate(const struct cmd_kept *kept, const cmd_beside *b)
     return false;
 }
 
-/* Variables beside a result, whose axes have those dimensions. */
+/* Adds the auxiliary variables of a result. `dimension` has the dimensions of the result's axes. */
 static void add_all_beside(cmd_contents *all, const cmd_result *r, const int *dimension)
 {
     int place[RD_MAX_RANK];
@@ -201,15 +214,16 @@ static void add_all_beside(cmd_contents *all, const cmd_result *r, const int *di
     for (int k = 0; r->kept && k < r->kept->n; k++) {
         const cmd_beside *b = r->kept->beside[k];
 
-        if (is_there(all, b) || is_coordinate(r->kept, b))
+        if (is_added(all, b) || is_coordinate(r->kept, b))
             continue;
         for (int d = 0; d < b->shape.n; d++)
             place[d] = b->axis[d] >= 0 ? dimension[b->axis[d]]
-                                       : own_dimension(all, b->dimension[d], b->shape.at[d]);
+                                       : auxiliary_dimension(all, b->dimension[d], b->shape.at[d]);
         add_beside(all, b->name, b, place);
     }
 }
 
+/* Adds the variable of a result, with its dimensions, attributes and auxiliary variables. */
 static void add_result(cmd_contents *all, const cmd_result *r)
 {
     cmd_content c = { .name   = r->name,
@@ -233,7 +247,8 @@ static void add_result(cmd_contents *all, const cmd_result *r)
     add_all_beside(all, r, c.dimension);
 }
 
-/* A variable of one axis and of its name belongs to the dimension, even where it is of texts. */
+/* Makes variable k the coordinates of its dimension, if it has one axis and the dimension's name,
+ * even if it is text. */
 static void find_dimension(cmd_contents *all, int k)
 {
     const cmd_content *c = &all->at[k];
@@ -243,6 +258,7 @@ static void find_dimension(cmd_contents *all, int k)
         d->variable = k;
 }
 
+/* Adds global attributes, then result after result, and then links coordinates to dimensions. */
 cmd_contents *cmd_contents_of(const char *path, const cmd_results *results)
 {
     cmd_contents *all  = cmd_room(sizeof *all);

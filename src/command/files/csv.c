@@ -1,7 +1,13 @@
-/* csv.c - tables as text.  The file is the whole table, and each column with a name a row of its own.
+/* csv.c - reads tables as text (CSV). A file is the whole table, and each named column is a
+ * variable, too:
  *
- * Opening it reads all numbers as doubles, and finds out what each column holds.  Columns that doubles
- * cannot hold, of large whole numbers or complex ones, are read once more when they are asked for. */
+ *     lat,t          table: 2 x 2 f64
+ *     10,3.5         lat, t: 2 f64 each
+ *     20,4.5
+ *
+ * Opening a file reads all numbers as doubles, and finds the type of each column. Columns of
+ * complex numbers or large integers, which doubles cannot hold, are read again when they are
+ * used. */
 #include "files/columns.h"
 #include "files/formats.h"
 #include <math.h>
@@ -11,8 +17,9 @@
 
 enum { MOST_COLUMNS = 1 << 16 };
 
+/* An open table: its text, its numbers as doubles, its columns. */
 typedef struct table {
-    cmd_fields  first; /* where rows begin */
+    cmd_fields  first; /* the text from the first row on */
     int64_t     rows, columns, room;
     double     *values;
     cmd_column *column;
@@ -31,6 +38,7 @@ static void add_value(table *t, int64_t n, double value)
     t->values[n] = value;
 }
 
+/* Ends the program: a line has another number of fields than the first line. */
 static _Noreturn void refuse_ragged(const cmd_fields *f, int64_t line, int64_t n, int64_t first)
 {
     cmd_fail("%s: line %lld has %lld fields, the first one %lld%s", f->path, (long long)line,
@@ -39,6 +47,7 @@ static _Noreturn void refuse_ragged(const cmd_fields *f, int64_t line, int64_t n
                                  : "");
 }
 
+/* Reads one line: stores the numbers, and notes the facts of each field in its column. */
 static void read_row(table *t, cmd_fields *f)
 {
     const int64_t line = f->line;
@@ -63,9 +72,10 @@ static void read_row(table *t, cmd_fields *f)
 typedef struct line {
     int64_t    n;
     cmd_field *field;
-    bool       text, number; /* some fields are */
+    bool       text, number; /* true if some fields are text; numbers */
 } line;
 
+/* Reads the fields of one line, and notes whether some are text and some are numbers. */
 static line read_line(cmd_fields *f)
 {
     line    l    = { 0 };
@@ -89,7 +99,7 @@ static line read_line(cmd_fields *f)
     return l;
 }
 
-/* Text and numbers at the same places as in the second line: it is a row like that. */
+/* True if both lines have text and numbers at the same places. Then the first line is no header. */
 static bool is_like(const line *a, const line *b)
 {
     for (int64_t k = 0; a->n == b->n && k < a->n; k++) {
@@ -102,6 +112,8 @@ static bool is_like(const line *a, const line *b)
     return a->n == b->n;
 }
 
+/* Reads the first line. It holds the columns' names if it has text, unless the second line looks
+ * alike. */
 static void read_first(table *t)
 {
     cmd_fields f     = t->first, g;
@@ -121,7 +133,8 @@ static void read_first(table *t)
         t->first = f;
 }
 
-/* Variable 0 is the table; column k is k + 1, which is listed where it has a name. */
+/* Makes the variables: number 0 is the table, number k + 1 is column k. Columns are listed only if
+ * they have names. */
 static void set_variables(cmd_file *file, const table *t)
 {
     const cmd_column all = cmd_all_columns(t->column, t->columns);
@@ -144,6 +157,7 @@ static void set_variables(cmd_file *file, const table *t)
     file->n -= t->column[0].name ? 0 : (int)t->columns;
 }
 
+/* Maps the file, or reads it where it cannot be mapped, and parses all lines. */
 static void open_csv(cmd_file *file)
 {
     int64_t     size;
@@ -168,7 +182,7 @@ static void open_csv(cmd_file *file)
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
-static cmd_variable *find_csv(const cmd_file *file, const char *name)
+static cmd_variable *find_column(const cmd_file *file, const char *name)
 {
     const table  *t     = file->state;
     cmd_variable *found = NULL;
@@ -193,7 +207,7 @@ static cmd_variable *find_csv(const cmd_file *file, const char *name)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-static void put(const cmd_cell *cell, rd_dtype type, void *to, int64_t i)
+static void store_cell(const cmd_cell *cell, rd_dtype type, void *to, int64_t i)
 {
     const uint64_t bits = cell->negative ? 0 - cell->size : cell->size;
 
@@ -204,7 +218,7 @@ static void put(const cmd_cell *cell, rd_dtype type, void *to, int64_t i)
         ((uint64_t *)to)[i] = bits;
 }
 
-/* Once more, column v->id, or all of them, in the type of v. */
+/* Parses column v->id, or all columns, again, in the type of v. */
 static rd_expr *read_again(cmd_file *file, const cmd_variable *v)
 {
     const table  *t  = file->state;
@@ -220,7 +234,7 @@ static rd_expr *read_again(cmd_file *file, const cmd_variable *v)
             if ((v->id >= 0 && k != v->id) || at == n)
                 continue;
             const cmd_cell cell = cmd_read_cell(&field, cmd_text_style.decimal);
-            put(&cell, v->type, to, at++);
+            store_cell(&cell, v->type, to, at++);
         }
         if (row % 65536 == 65535)
             cmd_may_go_on();
@@ -230,6 +244,7 @@ static rd_expr *read_again(cmd_file *file, const cmd_variable *v)
     return cmd_leaf(file->ctx, v, to);
 }
 
+/* Suggests an option or a column that may help where `text` is no number; "" if none does. */
 static const char *hint_of(const cmd_file *file, const cmd_variable *v, const char *text)
 {
     const table *t = file->state;
@@ -248,7 +263,7 @@ static const char *hint_of(const cmd_file *file, const cmd_variable *v, const ch
     return "";
 }
 
-/* Warns that whole numbers are rounded to doubles, and which other numbers of the table cause it. */
+/* Warns that integers of a column are rounded to doubles, and names the cause in the table. */
 static void warn_of_rounded(const cmd_file *file, const cmd_variable *v, const cmd_column *c)
 {
     const char *why = c->not_whole ? (v->id < 0 ? "other columns have fractions" : NULL)
@@ -260,6 +275,7 @@ static void warn_of_rounded(const cmd_file *file, const cmd_variable *v, const c
                  (long long)c->rounded_line, c->rounded, why);
 }
 
+/* Makes the leaf of the table or of a column: the doubles of the first pass, or a second pass. */
 static rd_expr *read_csv(cmd_file *file, cmd_variable *v)
 {
     const table     *t      = file->state;
@@ -285,6 +301,6 @@ const cmd_format cmd_csv = { .name     = "CSV",
                              .suffixes = ".csv .tsv .txt ",
                              .open     = open_csv,
                              .read     = read_csv,
-                             .find     = find_csv,
+                             .find     = find_column,
                              .write    = cmd_write_csv,
                              .most     = 1 };

@@ -1,4 +1,4 @@
-/* csv_write.c - results as tables of text. */
+/* csv_write.c - writes a result as a table of text: one line a row, "1,2.5\n3,4\n". */
 #include "files/formats.h"
 #include "result.h"
 #include <errno.h>
@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Between fields: as the user says, as the file's suffix does, or a comma that is no decimal one. */
+/* The separator of fields: the user's, a tab for ".tsv", or a comma. It is a semicolon if the comma
+ * is the decimal point. */
 static char separator_of(const char *path)
 {
     if (cmd_text_style.separator)
@@ -17,8 +18,8 @@ static char separator_of(const char *path)
     return cmd_text_style.decimal == ',' ? ';' : ',';
 }
 
-/* One field.  Digits alone are whole numbers for who reads them: of a float so large that these differ
- * from doubles, they are followed by a fraction. */
+/* Writes one field. A float beyond 2^53 gets ".0" behind its digits: a reader would take digits
+ * alone for an exact integer. */
 static void put_field(FILE *out, const cmd_result *r, int64_t i)
 {
     char       text[CMD_MOST_TEXT];
@@ -39,7 +40,7 @@ static _Noreturn void refuse(const char *path)
     cmd_fail("%s: cannot write: %s", path, strerror(errno));
 }
 
-/* Rows of a result of rank 2, or one number a line. */
+/* Writes the rows of a result of rank 2, or one number a line. */
 void cmd_write_csv(const char *path, const char *aside, const cmd_results *results)
 {
     const cmd_result *r         = &results->at[0];
@@ -60,7 +61,7 @@ void cmd_write_csv(const char *path, const char *aside, const cmd_results *resul
             put_field(out, r, i * columns + j);
             putc(j + 1 < columns ? separator : '\n', out);
         }
-        if (ferror(out)) /* there may be many more rows, none of which has room */
+        if (ferror(out)) /* the disk is full: stop before the other rows */
             refuse(path);
     }
     if (fclose(out) != 0)

@@ -1,4 +1,4 @@
-/* fields.c - text as lines of fields. */
+/* fields.c - splits text into lines and fields: `a,"b,c"` has the fields `a` and `b,c`. */
 #include "files/fields.h"
 #include "files/file.h"
 #include <ctype.h>
@@ -20,7 +20,7 @@ static void skip_blanks(cmd_fields *f)
         f->at++;
 }
 
-/* At the end of a line: to the next one.  CR LF is one end. */
+/* Goes from the end of a line to the next one. CR LF is one end. */
 static void end_line(cmd_fields *f)
 {
     if (f->at >= f->end)
@@ -29,6 +29,7 @@ static void end_line(cmd_fields *f)
     f->line++;
 }
 
+/* Skips lines without fields, and stops at the first line that has one. */
 bool cmd_next_line(cmd_fields *f)
 {
     while (f->at < f->end) {
@@ -52,7 +53,8 @@ static bool ends_field(const cmd_fields *f, char c)
     return f->ends[(unsigned char)c];
 }
 
-/* Some programs write '...'; other text begins with an apostrophe, and has no second one at its end. */
+/* True if a quoted field begins here. Single quotes count only if a second one ends the field, as
+ * other text begins with an apostrophe, too. */
 static bool begins_quoted(const cmd_fields *f)
 {
     const char *p = f->at + 1;
@@ -68,7 +70,7 @@ static bool begins_quoted(const cmd_fields *f)
     return p >= f->end || ends_field(f, *p);
 }
 
-/* Up to the quote that is not written twice. */
+/* Reads a field in quotes, up to a quote that is not doubled. Counts the lines in it. */
 static void read_quoted(cmd_fields *f, cmd_field *field)
 {
     const char    quote = *f->at++;
@@ -89,7 +91,9 @@ static void read_quoted(cmd_fields *f, cmd_field *field)
     field->quoted = true;
 }
 
-static void read_plain(cmd_fields *f, cmd_field *field)
+/* Reads a field without quotes up to a separator or the end of the line. Blanks at its end do not
+ * count. */
+static void read_unquoted(cmd_fields *f, cmd_field *field)
 {
     const char *p = f->at, *const end = f->end;
 
@@ -102,6 +106,7 @@ static void read_plain(cmd_fields *f, cmd_field *field)
         field->n--;
 }
 
+/* Reads a field and the separator behind it. Other text behind a closing quote ends the program. */
 cmd_field cmd_next_field(cmd_fields *f)
 {
     cmd_field field = { 0 };
@@ -110,7 +115,7 @@ cmd_field cmd_next_field(cmd_fields *f)
     if (begins_quoted(f))
         read_quoted(f, &field);
     else
-        read_plain(f, &field);
+        read_unquoted(f, &field);
     const char *behind = f->at;
     skip_blanks(f);
     field.last = f->at >= f->end || ends_line(*f->at);
@@ -136,6 +141,7 @@ const char *cmd_field_text(const cmd_field *f)
     return text;
 }
 
+/* Cuts the field to 40 characters, and makes control characters blanks. */
 const char *cmd_field_shown(const cmd_field *f)
 {
     enum { SHOWN = 40 };
@@ -153,8 +159,8 @@ const char *cmd_field_shown(const cmd_field *f)
 /* ---- The text -------------------------------------------------------------------------------- */
 cmd_text_rules cmd_text_style = { .decimal = '.' };
 
-/* The one of the first line that is there, outside of quotes: a comma in it is no decimal point, unless
- * the user says that it is. */
+/* Finds the first of ',', ';' and tab that the first line has outside of quotes; else blanks
+ * separate fields. A comma is no candidate if it is the decimal point. */
 static char find_separator(const cmd_fields *f)
 {
     const char *candidates = cmd_text_style.decimal == ',' ? ";\t" : ",;\t";
@@ -170,6 +176,8 @@ static char find_separator(const cmd_fields *f)
     return ' ';
 }
 
+/* Skips a UTF-8 byte order mark, refuses UTF-16, finds the separator, and sets the table of
+ * characters that end a field. */
 cmd_fields cmd_fields_of(const char *path, const char *text, int64_t size)
 {
     cmd_fields f = { path, text, text + size, cmd_text_style.separator, 1, { false } };

@@ -1,4 +1,4 @@
-/* formats.c - the table of formats, and what is the same for all of them. */
+/* formats.c - the table of formats; opening, finding and reading variables of any format. */
 #include "files/chunks.h"
 #include "files/formats.h"
 #include "files/late.h"
@@ -52,7 +52,8 @@ const char *cmd_stem(const char *path)
     return cmd_copy(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-/* The format of a file, by its first bytes.  Two formats may begin alike; then the name's suffix decides. */
+/* Finds the format of a file by its first bytes. If two formats begin alike, the name's suffix
+ * decides. */
 static const cmd_format *format_of(const char *path, const uint8_t *bytes, size_t n)
 {
     const cmd_format *first = NULL;
@@ -69,8 +70,8 @@ static const cmd_format *format_of(const char *path, const uint8_t *bytes, size_
     return named && !named->matches ? named : NULL;
 }
 
-/* An HDF5 file may begin behind what another program put before it, at 512 bytes, 1024, 2048, and so on:
- * MATLAB's files have its own header there. */
+/* True if an HDF5 file begins at byte 512, 1024, 2048, and so on, behind a user block of another
+ * program, as in MATLAB's files. */
 static bool begins_later(int fd, const char *path, int64_t size)
 {
     uint8_t first[8];
@@ -83,7 +84,8 @@ static bool begins_later(int fd, const char *path, int64_t size)
     return false;
 }
 
-/* A stream has no name that tells its format, so text that comes from it is taken for a table. */
+/* True if the bytes look like text. A stream has no suffix, so text from a stream is taken for a
+ * table. */
 static bool is_text(const uint8_t *bytes, int64_t n)
 {
     for (int64_t k = 0; k < n; k++)
@@ -92,6 +94,7 @@ static bool is_text(const uint8_t *bytes, int64_t n)
     return true;
 }
 
+/* Ends the program if the format needs random access, and the path is a stream. */
 static void check_stream(const char *path, const cmd_format *format)
 {
     if (cmd_is_stream(path) && (format->decode || format == &cmd_npz))
@@ -108,7 +111,7 @@ static bool is_folder(const char *path)
     return !cmd_is_stream(path) && stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-static cmd_file *open_here(rd_ctx *ctx, const char *path, const cmd_format *format)
+static cmd_file *open_in_process(rd_ctx *ctx, const char *path, const cmd_format *format)
 {
     cmd_file *file = cmd_room(sizeof *file);
 
@@ -117,7 +120,7 @@ static cmd_file *open_here(rd_ctx *ctx, const char *path, const cmd_format *form
     return file;
 }
 
-/* Its name may end with a slash. */
+/* Opens a store in a folder. The folder's name may end with a slash. */
 static cmd_file *open_folder(rd_ctx *ctx, const char *path)
 {
     size_t n = strlen(path);
@@ -127,10 +130,12 @@ static cmd_file *open_folder(rd_ctx *ctx, const char *path)
     path = cmd_copy(path, n);
     for (int k = 0; cmd_formats[k]; k++)
         if (cmd_formats[k]->is_folder && cmd_formats[k]->is_folder(path))
-            return open_here(ctx, path, cmd_formats[k]);
+            return open_in_process(ctx, path, cmd_formats[k]);
     cmd_fail("%s: a directory, and no Zarr store", path);
 }
 
+/* Opens a file by its first bytes, and then by its name. Formats that a library reads are opened in
+ * the reader process. */
 cmd_file *cmd_open(rd_ctx *ctx, const char *path)
 {
     if (is_folder(path))
@@ -159,13 +164,13 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path)
     check_stream(path, format);
     if (format->decode)
         return cmd_reader_open(ctx, path, format);
-    return open_here(ctx, path, format);
+    return open_in_process(ctx, path, format);
 }
 
+/* Appends n variables. The list doubles, as memory is not freed. */
 cmd_variable *cmd_add_variables(cmd_file *file, int n)
 {
-    if (file->n + n >
-        file->room) { /* twice as much each time, as what is left behind is not freed */
+    if (file->n + n > file->room) { /* doubles, as the old list is not freed */
         const int     room = file->n + n > 2 * file->room ? file->n + n : 2 * file->room;
         cmd_variable *all  = cmd_room((size_t)room * sizeof *all);
 
@@ -199,7 +204,7 @@ const double *cmd_middle_of(const cmd_axis *axis, const double *ends)
     return middle;
 }
 
-static const char *last_part(const char *name)
+static const char *name_in_group(const char *name)
 {
     const char *slash = strrchr(name, '/');
 
@@ -214,7 +219,8 @@ static cmd_variable *find_path(const cmd_file *file, const char *path)
     return NULL;
 }
 
-/* The path by which it is listed, where it begins with another name of a group; NULL: it does not. */
+/* Replaces another name of a group, at the start of a path, by the name under which the group is
+ * listed. NULL: the path begins with no such name. */
 static const char *listed_path(const cmd_file *file, const char *path)
 {
     for (int k = 0; k < file->n; k++) {
@@ -228,15 +234,17 @@ static const char *listed_path(const cmd_file *file, const char *path)
     return NULL;
 }
 
-/* Several links may lead to one dataset, and several groups may have one of that name. */
-static cmd_variable *find_last_part(const cmd_file *file, const char *name)
+/* Finds a variable by the last part of its path. Several links to one dataset count once; several
+ * datasets of one name are refused. */
+static cmd_variable *find_in_any_group(const cmd_file *file, const char *name)
 {
     cmd_variable *found = NULL;
 
     for (int k = 0; k < file->n; k++) {
         cmd_variable *v = &file->variable[k];
 
-        if (v->same_as || strcmp(last_part(v->name), name) != 0 || (found && found->id == v->id))
+        if (v->same_as || strcmp(name_in_group(v->name), name) != 0 ||
+            (found && found->id == v->id))
             continue;
         if (found)
             cmd_fail("%s: %s is in several groups, as %s and as %s: say which, as in %s=%s:%s",
@@ -246,7 +254,8 @@ static cmd_variable *find_last_part(const cmd_file *file, const char *name)
     return found;
 }
 
-/* Each turn takes a group's name off the front of what is left, so that they end. */
+/* Finds a variable by its path, if necessary by way of other names of its groups. Each round
+ * removes a group's other name from the front of the path, so the rounds end. */
 cmd_variable *cmd_find_by_path(const cmd_file *file, const char *name)
 {
     cmd_variable *found = find_path(file, name);
@@ -254,7 +263,7 @@ cmd_variable *cmd_find_by_path(const cmd_file *file, const char *name)
 
     while (!found && strchr(path, '/') && (path = listed_path(file, path)))
         found = find_path(file, path);
-    return found ? found : find_last_part(file, name);
+    return found ? found : find_in_any_group(file, name);
 }
 
 cmd_variable *cmd_find(const cmd_file *file, const char *name)
@@ -270,7 +279,8 @@ const char *cmd_reason(const char *sentence, const char *path)
                                                                                   : sentence;
 }
 
-static const void *decode(cmd_file *file, const cmd_variable *v, int64_t bytes)
+/* Decodes all elements in the reader process, into a file that is mapped here. */
+static const void *decode_by_library(cmd_file *file, const cmd_variable *v, int64_t bytes)
 {
     const int fd = cmd_storage_file(bytes, v->name);
 
@@ -282,9 +292,9 @@ static const void *decode(cmd_file *file, const cmd_variable *v, int64_t bytes)
     return at;
 }
 
-/* The leaf of a file that a library reads.  Elements are mapped, or read by all threads, where it is
- * known where they lie, and what was done to them; the library decodes the others. */
-static rd_expr *read_found(cmd_file *file, cmd_variable *v)
+/* Makes the leaf of a variable whose format has a library. If offsets and filters of the elements
+ * are known, they are mapped, or read by all threads. Else the library decodes them. */
+static rd_expr *read_leaf(cmd_file *file, cmd_variable *v)
 {
     const int64_t bytes = cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
     if (bytes == 0)
@@ -302,7 +312,7 @@ static rd_expr *read_found(cmd_file *file, cmd_variable *v)
         if (cmd_read_chunks(file->path, v, &place, &(rd_part){ .shape = v->shape }, to))
             return cmd_leaf(file->ctx, v, to);
     }
-    return cmd_leaf(file->ctx, v, decode(file, v, bytes));
+    return cmd_leaf(file->ctx, v, decode_by_library(file, v, bytes));
 }
 
 const cmd_said *cmd_said_about(cmd_file *file, cmd_variable *v)
@@ -314,16 +324,19 @@ const cmd_said *cmd_said_about(cmd_file *file, cmd_variable *v)
     return *said;
 }
 
-/* Decodes small variables at once: to ask where few bytes lie takes longer. */
+/* Makes the leaf of the stored elements. Small variables are decoded at once, as asking for their
+ * offset takes longer. */
 static rd_expr *read_stored(cmd_file *file, cmd_variable *v)
 {
     enum { FEW = 1 << 14 };
     const int64_t bytes = cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
 
-    return bytes > 0 && bytes <= FEW ? cmd_leaf(file->ctx, v, decode(file, v, bytes))
-                                     : read_found(file, v);
+    return bytes > 0 && bytes <= FEW ? cmd_leaf(file->ctx, v, decode_by_library(file, v, bytes))
+                                     : read_leaf(file, v);
 }
 
+/* Makes the leaf of the elements as stored. Types that no formula can read become bytes or
+ * pointers. */
 rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v)
 {
     cmd_said *said = cmd_said_about(file, v) ? v->said : NULL;
@@ -334,12 +347,13 @@ rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v)
         return said->x;
     if (said->kind == CMD_TEXTS)
         cmd_reader_texts(file, v);
-    if (said->kind != CMD_NUMBERS) /* it had no type here, and no formula can ask for it */
+    if (said->kind != CMD_NUMBERS) /* it had no type, as no formula can read it */
         v->type = said->kind == CMD_TEXTS ? RD_U64 : RD_U8;
     said->x = said->kind == CMD_TEXTS ? cmd_leaf(file->ctx, v, said->texts) : read_stored(file, v);
     return said->x;
 }
 
+/* Makes the leaf, unpacks it, and reads the coordinates of its axes. */
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v)
 {
     const cmd_format *format = file->format;
@@ -348,7 +362,7 @@ rd_expr *cmd_read(cmd_file *file, cmd_variable *v)
         return v->x;
     if (v->why)
         cmd_fail("%s: %s cannot be read: %s", file->path, v->name, v->why);
-    rd_expr *raw = format->decode ? read_found(file, v) : format->read(file, v);
+    rd_expr *raw = format->decode ? read_leaf(file, v) : format->read(file, v);
     v->x         = raw ? cmd_unpack(file->ctx, &v->packing, raw) : NULL;
     if (!v->x)
         cmd_fail_of(file->ctx);

@@ -1,4 +1,4 @@
-/* grib.c - GRIB files, editions 1 and 2: messages as variables, decoded by ecCodes. */
+/* grib.c - GRIB files, editions 1 and 2: messages decoded by ecCodes and joined to variables. */
 #include "files/formats.h"
 #include <string.h>
 
@@ -18,12 +18,14 @@ static void load(const char *path)
 }
 
 /* ---- Variables ------------------------------------------------------------------------------- */
-/* The first axes: those with several places, and times always, so that files can be joined. */
+/* True if the variable has this axis: if it has several coordinates, or is the time, along which
+ * files can be joined. */
 static bool has_axis(const cmd_grib_kind *k, int axis)
 {
     return k->n[axis] > 1 || axis == CMD_TIME;
 }
 
+/* Describes an axis: CF's names, units and calendar. Levels are named by their type. */
 static cmd_axis axis_of(const cmd_grib_kind *k, int axis)
 {
     static const cmd_axis axes[] = {
@@ -61,6 +63,7 @@ static void add_axis(cmd_variable *v, cmd_axis axis)
     v->axis[v->shape.n++]   = axis;
 }
 
+/* Sets the axes of a variable: those of its messages, and then those of the grid. */
 static void set_axes(cmd_variable *v, const cmd_grib_kind *k)
 {
     v->axis  = cmd_room((CMD_PLACES + 2) * sizeof *v->axis);
@@ -85,8 +88,8 @@ static void set_axes(cmd_variable *v, const cmd_grib_kind *k)
                             .standard = regular ? "longitude" : NULL });
 }
 
-/* "isobaricInhPa/t", of which the last part will do where it is the only one; of several of that name the
- * others have the kind of step in it, or a number. */
+/* Makes the name "level/parameter", as "isobaricInhPa/t". If it is taken, the kind of step is
+ * appended, and then a number. */
 static const char *name_of(const cmd_file *file, const cmd_grib_kind *k)
 {
     const char *name = cmd_text("%s/%s", k->level, k->name);
@@ -103,7 +106,8 @@ static const char *name_of(const cmd_file *file, const cmd_grib_kind *k)
     }
 }
 
-static int64_t place_in(const cmd_grib_kind *k, const cmd_message *m)
+/* The row-major index of a message among all places of its variable. */
+static int64_t index_in_variable(const cmd_grib_kind *k, const cmd_message *m)
 {
     int64_t at = 0;
 
@@ -112,14 +116,15 @@ static int64_t place_in(const cmd_grib_kind *k, const cmd_message *m)
     return at;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
     return (x > y) - (x < y);
 }
 
-/* Two messages at one place would be one without a word. */
+/* Marks a variable as unreadable if two messages have the same coordinates: one would silently
+ * replace the other. */
 static void check_places(const cmd_grib *all, cmd_variable *v)
 {
     const cmd_grib_kind *k  = &all->kind[v->id];
@@ -127,15 +132,16 @@ static void check_places(const cmd_grib *all, cmd_variable *v)
 
     for (int64_t i = 0; at && i < all->n_messages; i++)
         if (all->message[i].variable == v->id)
-            at[n++] = place_in(k, &all->message[i]);
+            at[n++] = index_in_variable(k, &all->message[i]);
     if (at)
-        qsort(at, (size_t)n, sizeof *at, by_place);
+        qsort(at, (size_t)n, sizeof *at, compare_places);
     for (int64_t i = 1; i < n && !v->why; i++)
         if (at[i] == at[i - 1])
             v->why = "two messages are of the same time, step, level and number";
     free(at);
 }
 
+/* Lists the messages of the file, and makes a variable of each kind. */
 static void open_grib(cmd_file *file)
 {
     cmd_grib *const all = cmd_grib_list(cmd_grib_load(file->path), file->path);
@@ -162,13 +168,14 @@ static void open_grib(cmd_file *file)
         cmd_fail("%s: no message is in it", file->path);
 }
 
-/* Messages are found by their place, and the library keeps no file open. */
+/* Does nothing: messages are found by their offset, and the library keeps no file open. */
 static void close_grib(cmd_file *file)
 {
     (void)file;
 }
 
-static cmd_place nowhere(const cmd_file *file, const cmd_variable *v)
+/* Tells the reader that elements have no offset: the library must decode them. */
+static cmd_place unknown_place(const cmd_file *file, const cmd_variable *v)
 {
     (void)file;
     (void)v;
@@ -176,16 +183,17 @@ static cmd_place nowhere(const cmd_file *file, const cmd_variable *v)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
+/* Arguments of decode_field(). */
 typedef struct decoding {
     const cmd_grib_api  *g;
     const char          *path;
     const cmd_grib_kind *k;
-    int                  field; /* that is wanted */
+    int                  field; /* the wanted field of the message */
     double              *values;
     void                *to;
 } decoding;
 
-/* The place, in row-major order, of point i of a message. */
+/* The row-major index of point i of a message. */
 static int64_t point_of(const cmd_grib_kind *k, int64_t i)
 {
     if (k->shape == CMD_VALUES || (!k->columns && !k->snake))
@@ -196,7 +204,9 @@ static int64_t point_of(const cmd_grib_kind *k, int64_t i)
     return k->columns ? at * k->across + line : line * k->across + at;
 }
 
-static void put(const decoding *d)
+/* Stores the points of a message in row-major order, in the variable's type; missing ones are
+ * NaN. */
+static void store_points(const decoding *d)
 {
     for (int64_t i = 0; i < d->k->points; i++) {
         const double  value = d->values[i] == 1e300 ? (double)NAN : d->values[i];
@@ -209,7 +219,8 @@ static void put(const decoding *d)
     }
 }
 
-/* Decodes a field; points that a bitmap leaves out get a value that no message has. */
+/* Decodes the wanted field of a message. Points that its bitmap leaves out get a value that no
+ * message has. */
 static bool decode_field(void *user, codes_handle *h, int64_t offset, int field)
 {
     const decoding *d     = user;
@@ -224,11 +235,11 @@ static bool decode_field(void *user, codes_handle *h, int64_t offset, int field)
     if (error || n != (size_t)d->k->points)
         cmd_fail("%s: a message at byte %lld cannot be decoded: %s", d->path, (long long)offset,
                  error ? d->g->codes_get_error_message(error) : "it has other points");
-    put(d);
+    store_points(d);
     return false;
 }
 
-static void make_missing(const cmd_grib_kind *k, void *to, int64_t n)
+static void fill_with_nan(const cmd_grib_kind *k, void *to, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         if (k->wide)
@@ -237,7 +248,7 @@ static void make_missing(const cmd_grib_kind *k, void *to, int64_t n)
             ((float *)to)[i] = NAN;
 }
 
-/* Rows of the first axis: messages that are not there are missing. */
+/* Decodes rows along the first axis. Messages that are not in the file are NaN. */
 static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, void *to)
 {
     const cmd_grib      *all = file->state;
@@ -247,10 +258,10 @@ static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, i
 
     if (!values)
         cmd_fail("%s: no memory for %lld points", file->path, (long long)k->points);
-    make_missing(k, to, n * row * k->points);
+    fill_with_nan(k, to, n * row * k->points);
     for (int64_t i = 0; i < all->n_messages; i++) {
         const cmd_message *m  = &all->message[i];
-        const int64_t      at = m->variable == v->id ? place_in(k, m) - first * row : -1;
+        const int64_t      at = m->variable == v->id ? index_in_variable(k, m) - first * row : -1;
 
         if (at < 0 || at >= n * row)
             continue;
@@ -263,7 +274,7 @@ static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, i
 
 static void coordinates(cmd_file *file, cmd_variable *v)
 {
-    (void)file; /* which are known when a file is listed */
+    (void)file; /* coordinates are known when a file is listed */
     (void)v;
 }
 
@@ -274,7 +285,7 @@ const cmd_format cmd_grib_format = { .name        = "GRIB",
                                      .load        = load,
                                      .close       = close_grib,
                                      .reopen      = close_grib,
-                                     .place       = nowhere,
+                                     .place       = unknown_place,
                                      .decode      = decode,
                                      .coordinates = coordinates };
 #else

@@ -1,10 +1,10 @@
-/* grib.h - messages of a GRIB file, and variables that they make. */
+/* grib.h - messages of a GRIB file, and the variables that they form. */
 #ifndef CMD_GRIB_H
 #define CMD_GRIB_H
 #include "files/file.h"
 #include "files/grib_api.h"
 
-/* Axes of a variable that messages are places of, in their order. */
+/* Axes along which the messages of a variable lie, in the order of the variable's axes. */
 enum { CMD_NUMBER, CMD_TIME, CMD_STEP, CMD_LEVEL, CMD_PLACES };
 
 typedef enum cmd_grid {
@@ -13,26 +13,27 @@ typedef enum cmd_grid {
     CMD_VALUES   /* anything else */
 } cmd_grid;
 
+/* One field of a message: its offset and its coordinates. */
 typedef struct cmd_message {
-    int64_t offset;   /* in the file */
-    int32_t field;    /* of a message that has several */
-    int32_t variable; /* its number */
-    double  place[CMD_PLACES];
-    int64_t index[CMD_PLACES]; /* of the place among those of the variable */
+    int64_t offset;            /* of the message in the file */
+    int32_t field;             /* index of the field, in a message that has several */
+    int32_t variable;          /* its index */
+    double  place[CMD_PLACES]; /* coordinates along the axes */
+    int64_t index[CMD_PLACES]; /* indices along the axes */
 } cmd_message;
 
 /* The facts that all messages of one variable share. */
 typedef struct cmd_grib_kind {
-    char        parameter[32], level[64], step[32], grid[64]; /* the last one: a digest */
+    char        parameter[32], level[64], step[32], grid[64]; /* grid: a digest */
     const char *name, *units, *title, *standard;
-    const char *why; /* it cannot be read; NULL: nothing is known against it */
+    const char *why; /* reason why it cannot be read; or NULL */
     cmd_grid    shape;
-    bool        wide;    /* of 64 bits */
-    bool columns, snake; /* how points follow each other; the latter: every other row backwards */
-    int64_t points, rows, across;
-    double *latitudes, *longitudes; /* of a regular grid */
-    int64_t n[CMD_PLACES];
-    double *at[CMD_PLACES]; /* the distinct places, in the order of the axis */
+    bool        wide;           /* of 64 bits */
+    bool        columns, snake; /* column-major order; every other row runs backwards */
+    int64_t     points, rows, across;
+    double     *latitudes, *longitudes; /* of a regular grid */
+    int64_t     n[CMD_PLACES];
+    double     *at[CMD_PLACES]; /* the n distinct coordinates of each axis, in order */
 } cmd_grib_kind;
 
 typedef struct cmd_grib {
@@ -42,13 +43,14 @@ typedef struct cmd_grib {
     cmd_grib_kind *kind;
 } cmd_grib;
 
-/* Calls visit() for each field of the file, in order; false from that ends it. */
+/* Calls visit() for each field of the file from byte `from` on, in order, until visit() returns
+ * false. */
 typedef bool cmd_grib_visit(void *user, codes_handle *h, int64_t offset, int field);
 void cmd_grib_each(const cmd_grib_api *g, const char *path, int64_t from, cmd_grib_visit *visit,
                    void *user);
-/* The place of a message; k->why is set where what says it cannot be read. */
+/* Reads the coordinates of a message along all axes. Sets k->why if one cannot be read. */
 void cmd_grib_read_place(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k,
                          double place[CMD_PLACES]);
-/* Messages and kinds of a file. */
+/* Lists the messages of a file and the kinds that they form. */
 cmd_grib *cmd_grib_list(const cmd_grib_api *g, const char *path);
 #endif

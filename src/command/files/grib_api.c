@@ -1,4 +1,4 @@
-/* grib_api.c - ecCodes, loaded. */
+/* grib_api.c - loads ecCodes and looks up its functions. */
 #if RDIM_ECCODES
 #include "files/grib_api.h"
 #include "base.h"
@@ -15,6 +15,7 @@ static void say_nothing(const codes_context *context, int level, const char *sen
     (void)sentence;
 }
 
+/* Loads the library once, and looks up each function by its name. */
 const cmd_grib_api *cmd_grib_load(const char *path)
 {
     static const char *const names[] = {

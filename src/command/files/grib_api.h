@@ -1,4 +1,4 @@
-/* grib_api.h - ecCodes, loaded when the first file wants it, as libnetcdf is. */
+/* grib_api.h - ecCodes, loaded by dlopen() when the first GRIB file is opened. */
 #ifndef CMD_GRIB_API_H
 #define CMD_GRIB_API_H
 #include <eccodes.h>
@@ -17,6 +17,6 @@ typedef struct cmd_grib_api {
 #undef CMD_MEMBER
 } cmd_grib_api;
 
-/* Ends the program where the library is not installed. */
+/* The library's functions; ends the program where the library is not installed. */
 const cmd_grib_api *cmd_grib_load(const char *path);
 #endif

@@ -1,5 +1,6 @@
-/* grib_list.c - which variables the messages of a GRIB file make: those of one parameter, type of level,
- * kind of step and grid are places along time, step, level and number, as cfgrib has them. */
+/* grib_list.c - groups the messages of a GRIB file to variables, as cfgrib does. Messages with the
+ * same parameter, type of level, kind of step and grid form one variable, with the axes number,
+ * time, step and level. */
 #if RDIM_ECCODES
 #include "files/grib.h"
 #include <errno.h>
@@ -16,14 +17,16 @@ typedef struct listing {
 } listing;
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
-static long long_of(const listing *l, const codes_handle *h, const char *key, long other)
+static long read_long(const listing *l, const codes_handle *h, const char *key, long other)
 {
     long value;
 
     return l->g->codes_get_long(h, key, &value) == 0 ? value : other;
 }
 
-static void text_of(const listing *l, const codes_handle *h, const char *key, char *to, size_t room)
+/* Reads a text key into a buffer; "unknown" where the message has none. */
+static void read_text(const listing *l, const codes_handle *h, const char *key, char *to,
+                      size_t room)
 {
     size_t n = room;
 
@@ -31,12 +34,12 @@ static void text_of(const listing *l, const codes_handle *h, const char *key, ch
         snprintf(to, room, "unknown");
 }
 
-/* NULL: it is not known. */
-static const char *kept_text(const listing *l, const codes_handle *h, const char *key)
+/* Reads a text key; NULL: it is missing, empty or "unknown". */
+static const char *text_or_null(const listing *l, const codes_handle *h, const char *key)
 {
     char text[256];
 
-    text_of(l, h, key, text, sizeof text);
+    read_text(l, h, key, text, sizeof text);
     return strcmp(text, "unknown") == 0 || !*text ? NULL : cmd_copy(text, strlen(text));
 }
 
@@ -62,7 +65,8 @@ static cmd_grid grid_named(const char *name)
     return CMD_VALUES;
 }
 
-/* Every point has a latitude and a longitude; a row has one latitude. */
+/* Reads the latitudes or longitudes of all points, and keeps each `step`-th one, n in all: the
+ * points of a row share one latitude. */
 static double *coordinates_of(const listing *l, const codes_handle *h, const cmd_grib_kind *k,
                               const char *key, int64_t n, int64_t step)
 {
@@ -77,16 +81,18 @@ static double *coordinates_of(const listing *l, const codes_handle *h, const cmd
     return ok ? at : NULL;
 }
 
+/* Reads the grid's shape and order of points, and the coordinates of a regular grid. A grid with an
+ * unknown shape is one axis of values. */
 static void read_grid(const listing *l, const codes_handle *h, cmd_grib_kind *k)
 {
     char name[64];
 
-    text_of(l, h, "gridType", name, sizeof name);
+    read_text(l, h, "gridType", name, sizeof name);
     k->shape   = grid_named(name);
-    k->rows    = long_of(l, h, "Nj", 0);
-    k->across  = long_of(l, h, "Ni", 0);
-    k->columns = long_of(l, h, "jPointsAreConsecutive", 0) != 0;
-    k->snake   = long_of(l, h, "alternativeRowScanning", 0) != 0;
+    k->rows    = read_long(l, h, "Nj", 0);
+    k->across  = read_long(l, h, "Ni", 0);
+    k->columns = read_long(l, h, "jPointsAreConsecutive", 0) != 0;
+    k->snake   = read_long(l, h, "alternativeRowScanning", 0) != 0;
     if (k->rows < 1 || k->across < 1 || k->rows > k->points || k->rows * k->across != k->points)
         k->shape = CMD_VALUES;
     if (k->shape != CMD_REGULAR || k->points > MOST_POINTS)
@@ -95,35 +101,36 @@ static void read_grid(const listing *l, const codes_handle *h, cmd_grib_kind *k)
     k->longitudes = coordinates_of(l, h, k, "longitudes", k->across, k->columns ? k->rows : 1);
 }
 
-/* ---- Kinds ----------------------------------------------------------------------------------- */
+/* ---- Kinds of messages ----------------------------------------------------------------------- */
 static void describe(const listing *l, const codes_handle *h, cmd_grib_kind *k)
 {
     char packing[64];
 
-    text_of(l, h, "packingType", packing, sizeof packing);
-    k->wide     = strcmp(packing, "grid_ieee") == 0 && long_of(l, h, "precision", 1) == 2;
-    k->name     = kept_text(l, h, "cfVarName");
-    k->name     = k->name ? k->name : kept_text(l, h, "shortName");
+    read_text(l, h, "packingType", packing, sizeof packing);
+    k->wide     = strcmp(packing, "grid_ieee") == 0 && read_long(l, h, "precision", 1) == 2;
+    k->name     = text_or_null(l, h, "cfVarName");
+    k->name     = k->name ? k->name : text_or_null(l, h, "shortName");
     k->name     = k->name ? k->name : cmd_text("parameter_%s", k->parameter);
-    k->units    = kept_text(l, h, "units");
-    k->title    = kept_text(l, h, "name");
-    k->standard = kept_text(l, h, "cfName");
+    k->units    = text_or_null(l, h, "units");
+    k->title    = text_or_null(l, h, "name");
+    k->standard = text_or_null(l, h, "cfName");
     read_grid(l, h, k);
 }
 
-/* Messages of one kind are often neighbours, so the last one is looked at first. */
+/* Finds the kind of a message, or adds a new one. The search goes backwards, as messages of one
+ * kind are often adjacent. */
 static int kind_of(const listing *l, const codes_handle *h)
 {
     cmd_grib     *all = l->all;
-    cmd_grib_kind k   = { .points = long_of(l, h, "numberOfPoints", 0) };
+    cmd_grib_kind k   = { .points = read_long(l, h, "numberOfPoints", 0) };
     size_t        values;
 
     if (l->g->codes_get_size(h, "values", &values) == 0 && values > 0 && values < INT64_MAX / 64)
         k.points = (int64_t)values;
-    text_of(l, h, "paramId", k.parameter, sizeof k.parameter);
-    text_of(l, h, "typeOfLevel", k.level, sizeof k.level);
-    text_of(l, h, "stepType", k.step, sizeof k.step);
-    text_of(l, h, "md5GridSection", k.grid, sizeof k.grid);
+    read_text(l, h, "paramId", k.parameter, sizeof k.parameter);
+    read_text(l, h, "typeOfLevel", k.level, sizeof k.level);
+    read_text(l, h, "stepType", k.step, sizeof k.step);
+    read_text(l, h, "md5GridSection", k.grid, sizeof k.grid);
     for (int i = all->n_kinds; i-- > 0;) {
         const cmd_grib_kind *other = &all->kind[i];
 
@@ -146,6 +153,7 @@ static int kind_of(const listing *l, const codes_handle *h)
     return all->n_kinds++;
 }
 
+/* Appends a message to the list. The list doubles, as memory is not freed. */
 static bool add_message(void *user, codes_handle *h, int64_t offset, int field)
 {
     const listing *l   = user;
@@ -164,35 +172,36 @@ static bool add_message(void *user, codes_handle *h, int64_t offset, int field)
     return true;
 }
 
-/* ---- Places along axes ------------------------------------------------------------------------- */
-static int ascending(const void *a, const void *b)
+/* ---- Coordinates along axes ------------------------------------------------------------------ */
+static int compare_ascending(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
 
     return (x > y) - (x < y);
 }
 
-static int descending(const void *a, const void *b)
+static int compare_descending(const void *a, const void *b)
 {
-    return ascending(b, a);
+    return compare_ascending(b, a);
 }
 
-/* The distinct places of a kind's messages; pressure falls, as height grows. */
-static void find_places(cmd_grib *all, int kind, int axis, const double *unsorted, int64_t n)
+/* Sorts the coordinates of a kind's messages along one axis, and keeps the distinct ones. Pressures
+ * descend, so that the height ascends. */
+static void find_coordinates(cmd_grib *all, int kind, int axis, const double *unsorted, int64_t n)
 {
     cmd_grib_kind *const k     = &all->kind[kind];
     const bool           falls = axis == CMD_LEVEL && strncmp(k->level, "isobaric", 8) == 0;
     double *const        at    = cmd_room((size_t)n * sizeof *at);
 
     memcpy(at, unsorted, (size_t)n * sizeof *at);
-    qsort(at, (size_t)n, sizeof *at, falls ? descending : ascending);
+    qsort(at, (size_t)n, sizeof *at, falls ? compare_descending : compare_ascending);
     for (int64_t i = 0; i < n; i++)
         if (i == 0 || at[i] != at[k->n[axis] - 1])
             at[k->n[axis]++] = at[i];
     k->at[axis] = at;
 }
 
-static void find_all_places(cmd_grib *all, int kind, double *room)
+static void find_all_coordinates(cmd_grib *all, int kind, double *room)
 {
     for (int axis = 0; axis < CMD_PLACES; axis++) {
         int64_t n = 0;
@@ -200,11 +209,12 @@ static void find_all_places(cmd_grib *all, int kind, double *room)
         for (int64_t i = 0; i < all->n_messages; i++)
             if (all->message[i].variable == kind)
                 room[n++] = all->message[i].place[axis];
-        find_places(all, kind, axis, room, n);
+        find_coordinates(all, kind, axis, room, n);
     }
 }
 
-/* Finds the indices of a message by binary search: a file may have a message for each hour of many years. */
+/* Finds the indices of a message by binary search: a file may have a message for each hour of many
+ * years. */
 static void find_indices(const cmd_grib *all, cmd_message *m)
 {
     const cmd_grib_kind *k = &all->kind[m->variable];
@@ -226,6 +236,8 @@ static void find_indices(const cmd_grib *all, cmd_message *m)
     }
 }
 
+/* Reads message after message. Fields of one message have the same offset, and are counted from
+ * 0. */
 void cmd_grib_each(const cmd_grib_api *g, const char *path, int64_t from, cmd_grib_visit *visit,
                    void *user)
 {
@@ -237,7 +249,7 @@ void cmd_grib_each(const cmd_grib_api *g, const char *path, int64_t from, cmd_gr
     if (!f || fseeko(f, (off_t)from, SEEK_SET) != 0)
         cmd_fail("%s: %s", path, strerror(errno));
     g->codes_grib_multi_support_on(NULL);
-    /* what is known of a file that was closed early would be taken for this one's, as both have one address */
+    /* ecCodes keeps state by the address of a FILE, which a closed file may have had before */
     (void)g->codes_grib_multi_support_reset_file(NULL, f);
     for (codes_handle *h;
          more && (h = g->codes_handle_new_from_file(NULL, f, PRODUCT_GRIB, &error));
@@ -262,7 +274,7 @@ cmd_grib *cmd_grib_list(const cmd_grib_api *g, const char *path)
     cmd_grib_each(g, path, 0, add_message, &(listing){ g, path, all });
     double *room = cmd_room((size_t)(all->n_messages + 1) * sizeof *room);
     for (int k = 0; k < all->n_kinds; k++)
-        find_all_places(all, k, room);
+        find_all_coordinates(all, k, room);
     for (int64_t i = 0; i < all->n_messages; i++)
         find_indices(all, &all->message[i]);
     return all;

@@ -1,10 +1,11 @@
-/* grib_place.c - where a message of a GRIB file is along the axes of its variable: number, time, step, level. */
+/* grib_place.c - coordinates of a GRIB message along the axes of its variable: number, time, step,
+ * level. */
 #if RDIM_ECCODES
 #include "files/grib.h"
 #include "calendar.h"
 
-/* A number that says where a message is; `other` where it has none.  One that is there and cannot be read is the
- * kind's reason: it would be another place. */
+/* Reads a key that says where a message is; `other` where the key is missing. If the key cannot be
+ * read, k->why is set, as `other` would be a wrong place. */
 static long place_key(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k,
                       const char *key, long other)
 {
@@ -16,6 +17,7 @@ static long place_key(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kin
     return error ? other : value;
 }
 
+/* The message's time in seconds since 1970-01-01. Sets k->why if date or time is invalid. */
 static double seconds_of(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k)
 {
     const long date = place_key(g, h, k, "dataDate", 0), clock = place_key(g, h, k, "dataTime", 0),
@@ -32,7 +34,8 @@ static double seconds_of(const cmd_grib_api *g, const codes_handle *h, cmd_grib_
     return (double)(cmd_day_of(CMD_PROLEPTIC_GREGORIAN, day) * 86400 + minutes * 60 + seconds);
 }
 
-/* Hours of the codes of WMO's table 4; 0: it has none, as months and years. */
+/* Hours of a time unit by WMO's code table 4.4. 0: the unit has no fixed length, as months and
+ * years. */
 static double hours_of(long unit)
 {
     switch (unit) {
@@ -49,6 +52,7 @@ static double hours_of(long unit)
     }
 }
 
+/* The end of the message's step in hours. Sets k->why if the unit has no fixed length. */
 static double step_of(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k)
 {
     const long   step = place_key(g, h, k, "endStep", 0), unit = place_key(g, h, k, "stepUnits", 1);
@@ -59,6 +63,7 @@ static double step_of(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kin
     return (double)step * hours;
 }
 
+/* Reads the coordinates of a message along the four axes. */
 void cmd_grib_read_place(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k,
                          double place[CMD_PLACES])
 {

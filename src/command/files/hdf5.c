@@ -1,5 +1,6 @@
-/* hdf5.c - HDF5 files: datasets of all groups.  What lies in one piece in this machine's order is
- * mapped; else it is decoded.  Axes have names and coordinates where scales are attached. */
+/* hdf5.c - HDF5 files: datasets of all groups. Contiguous datasets in this machine's byte order are
+ * memory-mapped; others are decoded. Axes have names and coordinates where dimension scales are
+ * attached. */
 #include "files/formats.h"
 #include "result.h"
 #include <fcntl.h>
@@ -27,7 +28,7 @@ static void load(const char *path)
                  RDIM_HDF5_NAME);
 }
 
-/* ---- Files ---------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 static void open_hdf5(cmd_file *file)
 {
     const cmd_hdf5_api *h5 = cmd_hdf5_load();
@@ -55,16 +56,17 @@ static void reopen_hdf5(cmd_file *file)
         cmd_fail("%s: cannot be opened again", file->path);
 }
 
-/* ---- Where elements are ---------------------------------------------------------------------- */
+/* ---- Offsets of elements --------------------------------------------------------------------- */
 typedef struct dataset {
     const cmd_hdf5_api *h5;
     hid_t               file;
     hid_t               id, type, plan;
-    rd_dtype            as; /* what it is read as, and of which shape */
+    rd_dtype            as; /* the type that its elements are read as */
     const rd_shape     *shape;
 } dataset;
 
-/* False: there is none of that name. */
+/* Opens a dataset, its type and its creation properties. False: there is no dataset of that
+ * name. */
 static bool open_set(dataset *d, hid_t file, const char *name, rd_dtype as, const rd_shape *shape)
 {
     const cmd_hdf5_api *h5 = cmd_hdf5_load();
@@ -88,16 +90,16 @@ static void close_set(const dataset *d)
     d->h5->H5Dclose(d->id);
 }
 
-/* Are the bytes in the file what they are read as? */
-static bool usable(const dataset *d)
+/* True if the bytes in the file are elements of the type that they are read as. */
+static bool is_stored_as_read(const dataset *d)
 {
     const cmd_hdf5_type found = cmd_hdf5_type_of(d->h5, d->type);
 
     return found.as_is && cmd_size_of(found.type) == cmd_size_of(d->as);
 }
 
-/* The offset of a dataset in one piece, counted from the file's first byte even where other bytes stand before the
- * format's; -1: it is not in one piece. */
+/* The offset of a contiguous dataset, from the file's first byte even where a user block stands
+ * there. -1: the dataset is not contiguous. */
 static int64_t offset_of(const dataset *d)
 {
     const bool whole = d->h5->H5Pget_layout(d->plan) == H5D_CONTIGUOUS &&
@@ -107,8 +109,8 @@ static int64_t offset_of(const dataset *d)
     return at == HADDR_UNDEF || at > INT64_MAX / 2 ? -1 : (int64_t)at;
 }
 
-/* False: there is a filter that is not ours. */
-static bool find_filters(const dataset *d, cmd_place *p)
+/* Lists the filters of a chunked dataset. False: one of them is not known here. */
+static bool find_known_filters(const dataset *d, cmd_place *p)
 {
     p->n_filter = d->h5->H5Pget_nfilters(d->plan);
     if (p->n_filter < 0 || p->n_filter > CMD_MOST_FILTERS)
@@ -129,7 +131,8 @@ static bool find_filters(const dataset *d, cmd_place *p)
     return true;
 }
 
-/* Extents of chunks, and how many there are; 0: there are none, or too large ones. */
+/* Sets the shape of chunks and returns their number. 0: the dataset has none, or they are too large
+ * or too many. */
 static int64_t count_chunks(const dataset *d, cmd_place *p)
 {
     enum { MOST = 1 << 20, MOST_BYTES = 1 << 28 };
@@ -153,7 +156,8 @@ static int64_t count_chunks(const dataset *d, cmd_place *p)
     return n;
 }
 
-/* Finds the chunks in a file of `size` bytes.  False: some are nowhere, or not as large as they must be. */
+/* Finds offset and size of each chunk. False: a chunk is missing, lies outside of the file, or has
+ * an unexpected size. */
 static bool find_chunks(const dataset *d, const cmd_place *p, int64_t size, cmd_chunk *to)
 {
     hsize_t at[H5S_MAX_RANK] = { 0 };
@@ -178,9 +182,9 @@ static bool find_chunks(const dataset *d, const cmd_place *p, int64_t size, cmd_
     return true;
 }
 
-/* The library walks the index of chunks from its beginning for each one, some 10 ns an entry, so that a time axis
- * of a million chunks of one element would take hours.  Where it decodes all itself it takes 30 us a chunk, and
- * its bytes by one thread. */
+/* True if a search for all chunks is faster than decoding by the library. Each look-up scans the
+ * index of chunks from its start, at 10 ns an entry, which is quadratic: a million chunks would
+ * take hours. The library decodes in one thread, at 30 us a chunk. */
 static bool are_worth_a_search(const dataset *d, const cmd_place *p)
 {
     const double search  = (double)p->n * (double)p->n * 5e-9;
@@ -190,8 +194,8 @@ static bool are_worth_a_search(const dataset *d, const cmd_place *p)
     return search < 60 && search < library + 0.5;
 }
 
-/* Is there something before the first byte of the format?  Releases of the library differ in whether
- * addresses of chunks count it, so it reads these itself. */
+/* True if a user block stands before the format's first byte, or if that is not known. Releases of
+ * the library disagree whether addresses of chunks count it, so the library then decodes. */
 static bool has_user_block(const dataset *d)
 {
     const hid_t plan  = d->h5->H5Fget_create_plist(d->file);
@@ -203,13 +207,14 @@ static bool has_user_block(const dataset *d)
     return !said || bytes > 0;
 }
 
+/* Finds where the elements are: at one offset, in chunks with known filters, or neither. */
 static cmd_place place_of(const dataset *d, const char *path)
 {
-    cmd_place p = { .offset = usable(d) ? offset_of(d) : -1 };
+    cmd_place p = { .offset = is_stored_as_read(d) ? offset_of(d) : -1 };
     int64_t   size;
 
-    if (p.offset >= 0 || !usable(d) || d->as == RD_BOOL || !d->h5->chunk || has_user_block(d) ||
-        !find_filters(d, &p))
+    if (p.offset >= 0 || !is_stored_as_read(d) || d->as == RD_BOOL || !d->h5->chunk ||
+        has_user_block(d) || !find_known_filters(d, &p))
         return p;
     p.n = count_chunks(d, &p);
     if (p.n == 0 || !are_worth_a_search(d, &p))
@@ -221,6 +226,8 @@ static cmd_place place_of(const dataset *d, const char *path)
     return p;
 }
 
+/* Opens the file and finds the elements of one dataset. An offset of -1 without chunks means that
+ * the library must decode them. */
 cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, const rd_shape *shape)
 {
     const cmd_hdf5_api *h5    = cmd_hdf5_load();
@@ -237,9 +244,9 @@ cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, cons
     return found;
 }
 
-/* The offset of elements that are in one piece, such as chunks of whole records one behind the other; -1: they are
- * not. */
-static int64_t piece_of(const cmd_place *p, const rd_shape *shape, rd_dtype type)
+/* The offset of contiguous elements. Chunks of whole records, one behind the other, count as such.
+ * -1: the elements are not contiguous. */
+static int64_t contiguous_offset(const cmd_place *p, const rd_shape *shape, rd_dtype type)
 {
     int64_t bytes = cmd_size_of(type);
 
@@ -256,6 +263,7 @@ static int64_t piece_of(const cmd_place *p, const rd_shape *shape, rd_dtype type
     return p->chunk[0].at;
 }
 
+/* Finds the offset of each result, and checks its alignment and that it lies in the file. */
 bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *place)
 {
     int64_t   size;
@@ -267,7 +275,7 @@ bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *plac
         const cmd_result *r = &results->at[k];
 
         const cmd_place p = cmd_hdf5_place(path, r->name, r->array.type, &r->array.shape);
-        place[k]          = piece_of(&p, &r->array.shape, r->array.type);
+        place[k]          = contiguous_offset(&p, &r->array.shape, r->array.type);
         there             = place[k] >= 0 && place[k] % cmd_size_of(r->array.type) == 0 &&
                 place[k] <= size - cmd_result_bytes(r);
     }
@@ -291,26 +299,27 @@ static cmd_place place(const cmd_file *file, const cmd_variable *v)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-/* Some rows along the first axis, as places in the file and in memory. */
-typedef struct rows {
+/* A selection of rows along the first axis: a dataspace of the file and one of memory. */
+typedef struct row_selection {
     hid_t in_file, in_memory;
-} rows;
+} row_selection;
 
-static rows select_rows(const dataset *d, int64_t first, int64_t n)
+/* Selects n rows from `first` on, as a hyperslab; all rows need no selection. */
+static row_selection select_rows(const dataset *d, int64_t first, int64_t n)
 {
     hsize_t start[H5S_MAX_RANK] = { (hsize_t)first }, count[H5S_MAX_RANK];
 
     if (d->shape->n == 0 || n == d->shape->at[0])
-        return (rows){ H5S_ALL, H5S_ALL };
+        return (row_selection){ H5S_ALL, H5S_ALL };
     for (int a = 0; a < d->shape->n; a++)
         count[a] = (hsize_t)(a ? d->shape->at[a] : n);
-    const rows r = { d->h5->H5Dget_space(d->id),
-                     d->h5->H5Screate_simple(d->shape->n, count, NULL) };
+    const row_selection r = { d->h5->H5Dget_space(d->id),
+                              d->h5->H5Screate_simple(d->shape->n, count, NULL) };
     d->h5->H5Sselect_hyperslab(r.in_file, H5S_SELECT_SET, start, NULL, count, NULL);
     return r;
 }
 
-static void drop_rows(const dataset *d, const rows *r)
+static void drop_rows(const dataset *d, const row_selection *r)
 {
     if (r->in_file == H5S_ALL)
         return;
@@ -318,6 +327,7 @@ static void drop_rows(const dataset *d, const rows *r)
     d->h5->H5Sclose(r->in_memory);
 }
 
+/* Reads rows by the library, which converts them to the type in memory. Bools become 0 or 1. */
 static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, void *to)
 {
     rd_shape some = v->shape;
@@ -326,8 +336,8 @@ static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, i
 
     if (!open_set(&d, id_of(file), v->name, v->type, &v->shape))
         cmd_fail("%s: %s cannot be opened", file->path, v->name);
-    const hid_t memory = cmd_hdf5_memory_type(d.h5, d.type);
-    const rows  r      = select_rows(&d, first, n);
+    const hid_t         memory = cmd_hdf5_memory_type(d.h5, d.type);
+    const row_selection r      = select_rows(&d, first, n);
     if (d.h5->H5Dread(d.id, memory, r.in_memory, r.in_file, H5P_DEFAULT, to) < 0)
         cmd_fail("%s: %s cannot be read (damaged, or a filter that is not installed)", file->path,
                  v->name);
@@ -351,8 +361,8 @@ static void coordinates(cmd_file *file, cmd_variable *v)
     h5->H5Dclose(set);
 }
 
-/* ---- What is said beside numbers ------------------------------------------------------------- */
-static hid_t opened(const cmd_file *file, const cmd_variable *v)
+/* ---- Attributes and texts -------------------------------------------------------------------- */
+static hid_t open_object(const cmd_file *file, const cmd_variable *v)
 {
     const hid_t object = cmd_hdf5_load()->H5Oopen(id_of(file), v ? v->name : "/", H5P_DEFAULT);
 
@@ -364,7 +374,7 @@ static hid_t opened(const cmd_file *file, const cmd_variable *v)
 static cmd_said *say(cmd_file *file, const cmd_variable *v)
 {
     const cmd_hdf5_api *h5     = cmd_hdf5_load();
-    const hid_t         object = opened(file, v);
+    const hid_t         object = open_object(file, v);
     cmd_said *const     said   = cmd_hdf5_said(h5, file->path, object, v != NULL);
 
     h5->H5Oclose(object);
@@ -374,7 +384,7 @@ static cmd_said *say(cmd_file *file, const cmd_variable *v)
 static const void *texts(const cmd_file *file, const cmd_variable *v)
 {
     const cmd_hdf5_api *h5    = cmd_hdf5_load();
-    const hid_t         set   = opened(file, v);
+    const hid_t         set   = open_object(file, v);
     const void *const   found = cmd_hdf5_texts(h5, file->path, set, v);
 
     h5->H5Oclose(set);
@@ -403,6 +413,7 @@ static void open_hdf5(cmd_file *file)
              file->path);
 }
 
+/* Without HDF5 no elements are found. */
 cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, const rd_shape *shape)
 {
     (void)path;

@@ -1,4 +1,4 @@
-/* hdf5_api.c - libhdf5, loaded. */
+/* hdf5_api.c - loads libhdf5 and looks up its functions and types. */
 #if RDIM_HDF5
 #include "files/hdf5_api.h"
 #include <dlfcn.h>
@@ -6,7 +6,7 @@
 static cmd_hdf5_api api;
 static bool         tried, loaded;
 
-/* Finds a call that has other names in other releases of the library, by the first name that is there. */
+/* Finds a function that has other names in other releases, by the first name that exists. */
 static void *find_first(void *file, const char *const *names)
 {
     void *found = NULL;
@@ -16,6 +16,7 @@ static void *find_first(void *file, const char *const *names)
     return found;
 }
 
+/* Looks up all functions. False: one that each release must have is missing. */
 static bool find_calls(void *file)
 {
     static const char *const names[] = {
@@ -39,14 +40,16 @@ static bool find_calls(void *file)
     return api.each_link && (api.facts || api.facts_of_old);
 }
 
-static hid_t class_of(void *file, const char *name)
+/* The class of a property list, which is a variable of the library; 0: it has another name. */
+static hid_t property_class(void *file, const char *name)
 {
     const hid_t *at = dlsym(file, name);
 
     return at ? *at : 0;
 }
 
-/* Types are variables of the library, which H5open() sets. */
+/* Reads the identifiers of types and property classes, which are variables of the library that
+ * H5open() sets. */
 static bool find_types(void *file)
 {
     const hid_t *at;
@@ -57,12 +60,13 @@ static bool find_types(void *file)
     api.name = *at;
     CMD_HDF5_TYPES(CMD_FIND)
 #undef CMD_FIND
-    api.file_access = class_of(file, "H5P_CLS_FILE_ACCESS_ID_g");
-    api.file_create = class_of(file, "H5P_CLS_FILE_CREATE_ID_g");
-    api.set_create  = class_of(file, "H5P_CLS_DATASET_CREATE_ID_g");
+    api.file_access = property_class(file, "H5P_CLS_FILE_ACCESS_ID_g");
+    api.file_create = property_class(file, "H5P_CLS_FILE_CREATE_ID_g");
+    api.set_create  = property_class(file, "H5P_CLS_DATASET_CREATE_ID_g");
     return true;
 }
 
+/* Loads the library once, and turns off the errors that it prints itself. */
 const cmd_hdf5_api *cmd_hdf5_load(void)
 {
     if (tried)
@@ -72,7 +76,7 @@ const cmd_hdf5_api *cmd_hdf5_load(void)
     if (!file)
         file = dlopen(RDIM_HDF5_FILE, RTLD_NOW | RTLD_LOCAL);
     loaded = file && find_calls(file) && api.H5open() >= 0 && find_types(file);
-    if (loaded) /* it would print to stderr what we say in a sentence */
+    if (loaded) /* the library would print errors that this program reports */
         api.H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return loaded ? &api : NULL;
 }

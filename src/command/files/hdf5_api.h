@@ -1,10 +1,10 @@
-/* hdf5_api.h - libhdf5, loaded when the first file wants it, as libnetcdf is. */
+/* hdf5_api.h - libhdf5, loaded by dlopen() when the first HDF5 file is opened. */
 #ifndef CMD_HDF5_API_H
 #define CMD_HDF5_API_H
 #include <hdf5.h>
 #include <stdbool.h>
 
-/* Only names that have one meaning in all releases. */
+/* Functions with the same name and meaning in all releases. */
 #define CMD_HDF5_CALLS(call)                                                                        \
     call(H5open) call(H5Eset_auto2) call(H5Fopen) call(H5Fcreate) call(H5Fclose) call(              \
         H5Fget_create_plist) call(H5Pget_userblock) call(H5Pget_layout) call(H5Pget_chunk)          \
@@ -47,17 +47,18 @@
         type(NATIVE_UINT32) type(NATIVE_INT64) type(NATIVE_UINT64) type(NATIVE_FLOAT)              \
             type(NATIVE_DOUBLE) type(C_S1) type(STD_REF_OBJ)
 
-/* H5Dget_chunk_info_by_coord() of HDF5 1.10.5 on: which filters were left out of a chunk, where
- * it is, and how large. */
+/* H5Dget_chunk_info_by_coord(), from HDF5 1.10.5 on: the filters that were skipped for a chunk, its
+ * address and its size. */
 typedef herr_t cmd_hdf5_chunk(hid_t set, const hsize_t *at, unsigned *filters, haddr_t *address,
                               hsize_t *bytes);
 
-/* H5Literate(), whose names differ: what is said about a link does, too, and is not read here. */
+/* H5Literate(), which has other names in other releases. So has the struct of facts about a link,
+ * which is not read here. */
 typedef herr_t cmd_hdf5_link(hid_t group, const char *name, const void *facts, void *user);
 typedef herr_t cmd_hdf5_links(hid_t group, H5_index_t by, H5_iter_order_t order, hsize_t *next,
                               cmd_hdf5_link *visit, void *user);
-/* H5Oget_info(): all its structs begin with these two, the address as a number or as a token of its
- * bytes. */
+/* H5Oget_info(): in all releases its struct begins with these two fields. The address is a number,
+ * or a token of the same bytes. */
 typedef struct cmd_hdf5_facts {
     unsigned long file;
     uint64_t      address;
@@ -66,7 +67,7 @@ typedef struct cmd_hdf5_facts {
 typedef herr_t cmd_hdf5_get_facts(hid_t object, cmd_hdf5_facts *facts, unsigned what);
 typedef herr_t cmd_hdf5_get_old_facts(hid_t object, cmd_hdf5_facts *facts);
 
-/* H5Dwrite_chunk() of HDF5 1.10.3 on. */
+/* H5Dwrite_chunk(), from HDF5 1.10.3 on. */
 typedef herr_t cmd_hdf5_write_chunk(hid_t set, hid_t transfer, uint32_t filters, const hsize_t *at,
                                     size_t bytes, const void *from);
 
@@ -77,18 +78,18 @@ typedef struct cmd_hdf5_api {
 #define CMD_MEMBER(name) hid_t name;
     CMD_HDF5_TYPES(CMD_MEMBER)
 #undef CMD_MEMBER
-    hid_t                   file_access, file_create, set_create; /* classes of properties; 0 where
-                                                                     one has another name */
+    hid_t                   file_access, file_create, set_create; /* classes of properties; 0: the
+                                                                     library has another name */
     cmd_hdf5_chunk         *chunk;                                /* NULL in older libraries */
     cmd_hdf5_write_chunk   *write_chunk;                          /* likewise */
     cmd_hdf5_links         *each_link;
-    cmd_hdf5_get_facts     *facts; /* NULL in libraries before 1.10.3: then the other is there */
+    cmd_hdf5_get_facts     *facts; /* NULL before HDF5 1.10.3, which has facts_of_old */
     cmd_hdf5_get_old_facts *facts_of_old;
 } cmd_hdf5_api;
 
-/* H5F_ACC_RDONLY, H5F_ACC_RDWR and H5F_ACC_TRUNC, which as macros call the library. */
+/* H5F_ACC_RDONLY, H5F_ACC_RDWR and H5F_ACC_TRUNC. As macros they would call the library. */
 enum { CMD_HDF5_READ = 0x0000, CMD_HDF5_CHANGE = 0x0001, CMD_HDF5_TRUNCATE = 0x0002 };
 
-/* NULL where the library is not installed. */
+/* The library's functions; NULL: it is not installed. */
 const cmd_hdf5_api *cmd_hdf5_load(void);
 #endif

@@ -1,4 +1,5 @@
-/* hdf5_attributes.c - what is said about a dataset. */
+/* hdf5_attributes.c - reads the attributes of a dataset, and the names and coordinates of its axes
+ * from dimension scales. */
 #if RDIM_HDF5
 #include "files/hdf5_attributes.h"
 #include "files/hdf5_types.h"
@@ -6,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef void visited(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis);
+/* Reads facts of an axis from its dimension scale. */
+typedef void scale_visit(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis);
 
 enum { MOST_TEXT = 1 << 16, MOST_NAME = 4096, MOST_COORDINATES = 1 << 22 };
 
-/* The attribute; -1: there is none.  One that cannot be read is not taken for one that is not there: an
- * array would lose its scale, or its missing values. */
+/* Opens an attribute; -1: there is none. If it cannot be read, the program ends, as an array would
+ * lose its scale or its missing values. */
 static hid_t open_attribute(const cmd_hdf5_api *h5, hid_t object, const char *name)
 {
     const htri_t there = h5->H5Aexists(object, name);
@@ -22,7 +24,7 @@ static hid_t open_attribute(const cmd_hdf5_api *h5, hid_t object, const char *na
     return id;
 }
 
-/* An attribute of at most one text, of fixed or any length. */
+/* Reads an attribute that is one text, of fixed or variable length. */
 const char *cmd_hdf5_text(const cmd_hdf5_api *h5, hid_t object, const char *name)
 {
     const hid_t id   = open_attribute(h5, object, name);
@@ -51,6 +53,7 @@ const char *cmd_hdf5_text(const cmd_hdf5_api *h5, hid_t object, const char *name
     return text && *text ? text : NULL;
 }
 
+/* The number of elements of a scalar or a row; 0: the space is neither. */
 static int64_t points_of(const cmd_hdf5_api *h5, hid_t space)
 {
     hsize_t   extent[H5S_MAX_RANK];
@@ -62,7 +65,7 @@ static int64_t points_of(const cmd_hdf5_api *h5, hid_t space)
     return rank == 0 ? 1 : extent[0] < INT64_MAX ? (int64_t)extent[0] : 0;
 }
 
-/* Numbers of one class are read as the widest type of it, which holds each of them. */
+/* Reads integers or floats as the widest type of their class, which holds each of them. */
 static bool read_values(const cmd_hdf5_api *h5, hid_t id, rd_dtype type, int n, cmd_exact *at)
 {
     union {
@@ -86,6 +89,8 @@ static bool read_values(const cmd_hdf5_api *h5, hid_t id, rd_dtype type, int n, 
     return true;
 }
 
+/* Reads an attribute of numbers and their stored type. Returns how many, 0 if it is missing or has
+ * no numbers. */
 int cmd_hdf5_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
 {
     const cmd_hdf5_object *o  = user;
@@ -113,7 +118,7 @@ int cmd_hdf5_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *typ
     return (int)n;
 }
 
-/* Packed coordinates mean what is unpacked, as elements do. */
+/* Unpacks coordinates by scale_factor and add_offset, as elements are unpacked. */
 static void unpack_coordinates(const cmd_hdf5_api *h5, hid_t scale, double *at, int64_t n)
 {
     cmd_variable v = { .type = RD_F64 };
@@ -124,7 +129,7 @@ static void unpack_coordinates(const cmd_hdf5_api *h5, hid_t scale, double *at, 
 }
 
 /* ---- Scales ---------------------------------------------------------------------------------- */
-/* NetCDF's dimensions without coordinates are scales, too, and say so. */
+/* True if the scale says, in the words of NetCDF's library, that it has no coordinates. */
 bool cmd_hdf5_is_bare(const cmd_hdf5_api *h5, hid_t set)
 {
     const char *name = cmd_hdf5_text(h5, set, "NAME");
@@ -132,6 +137,7 @@ bool cmd_hdf5_is_bare(const cmd_hdf5_api *h5, hid_t set)
     return name && strncmp(name, "This is a netCDF dimension", 26) == 0;
 }
 
+/* Names the axis by the last part of the scale's path. */
 static void read_name(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
 {
     char path[MOST_NAME];
@@ -142,8 +148,8 @@ static void read_name(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
     }
 }
 
-/* Words for the coordinates 1, 2, ...; NULL: there are none. */
-static const char *words_of(const cmd_hdf5_api *h5, hid_t scale)
+/* Labels of the coordinates 1, 2, ... from CF's flags; NULL: there are none. */
+static const char *labels_of(const cmd_hdf5_api *h5, hid_t scale)
 {
     cmd_hdf5_object o = { .h5 = h5, .id = scale };
     cmd_exact      *flag;
@@ -156,7 +162,7 @@ static const char *words_of(const cmd_hdf5_api *h5, hid_t scale)
     return n > 0 && n <= CMD_MOST_WORDS ? cmd_hdf5_text(h5, scale, "flag_meanings") : NULL;
 }
 
-/* The bounds (n, 2) that the scale names, in its group; NULL: there are none. */
+/* Reads the bounds (n, 2) that the scale names, from its own group; NULL: there are none. */
 static double *bounds_of(const cmd_hdf5_api *h5, hid_t scale, int64_t n)
 {
     const char *name = cmd_hdf5_text(h5, scale, "bounds");
@@ -184,6 +190,7 @@ static double *bounds_of(const cmd_hdf5_api *h5, hid_t scale, int64_t n)
     return ends;
 }
 
+/* Reads the coordinates, attributes and bounds of a scale into an axis. */
 static void read_coordinates(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
 {
     const hid_t space = h5->H5Dget_space(scale);
@@ -199,14 +206,15 @@ static void read_coordinates(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis
         axis->title    = cmd_hdf5_text(h5, scale, "long_name");
         axis->standard = cmd_hdf5_text(h5, scale, "standard_name");
         axis->calendar = cmd_hdf5_text(h5, scale, "calendar");
-        axis->words    = words_of(h5, scale);
+        axis->words    = labels_of(h5, scale);
         axis->middle   = cmd_middle_of(axis, bounds_of(h5, scale, axis->n));
     }
     h5->H5Sclose(space);
 }
 
-/* For each axis a list of references to its scales, of which the first counts. */
-static void visit_scales(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v, visited *visit)
+/* Calls visit() with the first scale of each axis. DIMENSION_LIST has a list of references for each
+ * axis. */
+static void visit_scales(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v, scale_visit *visit)
 {
     const hid_t id = open_attribute(h5, set, "DIMENSION_LIST");
 
@@ -238,7 +246,7 @@ static void visit_scales(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v, vis
     h5->H5Aclose(id);
 }
 
-/* A scale has one axis, of its own name. */
+/* True if the dataset is the scale of its own axis. */
 static bool is_own_scale(const cmd_variable *v)
 {
     return v->is_axis && v->shape.n == 1;

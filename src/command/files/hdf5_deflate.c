@@ -1,6 +1,6 @@
-/* hdf5_deflate.c - elements of a result as deflated chunks.  The library deflates them one after the other;
- * here threads take chunks, and put them into the file in order, so that the same result is the same
- * file. */
+/* hdf5_deflate.c - writes the elements of a result as deflated chunks. The library would deflate
+ * them one after the other. Here all threads deflate, and write chunks in order, so that equal
+ * results make equal files. */
 #include "files/formats.h"
 #if RDIM_HDF5
 #include "files/hdf5_api.h"
@@ -10,23 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The state that all threads share: the dataset, the result, and the next chunk. */
 typedef struct job {
     const cmd_hdf5_api *h5;
     hid_t               set;
     const cmd_result   *r;
     const cmd_layout   *layout;
     int64_t             beside[RD_MAX_RANK]; /* chunks along each axis */
-    int64_t             n, size, bytes;      /* chunks; of an element, of a chunk */
+    int64_t             n, size, bytes;      /* chunks; bytes of an element and of a chunk */
     atomic_llong        next;
-    pthread_mutex_t     lock; /* of the library, too, which is for one thread at a time */
-    pthread_cond_t      moved;
-    int64_t             turn; /* the chunk that is to be written */
+    pthread_mutex_t     lock;  /* guards `turn`, `failed` and the library */
+    pthread_cond_t      moved; /* `turn` has changed */
+    int64_t             turn;  /* the next chunk to be written */
     bool                failed;
 } job;
 
 /* ---- A chunk --------------------------------------------------------------------------------- */
-/* Copies the elements of the chunk that begins at `first`; where it juts out of the array there are zeros. */
-static void gather(const job *j, const int64_t *first, char *to)
+/* Copies the elements of the chunk that begins at `first`. Places outside of the array become
+ * zeros. */
+static void gather_chunk(const job *j, const int64_t *first, char *to)
 {
     const rd_shape *shape           = &j->r->array.shape;
     const int       rank            = shape->n;
@@ -50,7 +52,7 @@ static void gather(const job *j, const int64_t *first, char *to)
     }
 }
 
-/* All first bytes of elements, then all second ones. */
+/* Applies the shuffle filter: the first bytes of all elements, then the second ones, and so on. */
 static void shuffle(const job *j, const char *from, char *to)
 {
     const int64_t n = j->bytes / j->size;
@@ -61,8 +63,9 @@ static void shuffle(const job *j, const char *from, char *to)
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
-/* In turn.  False: it, or another one, could not be written. */
-static bool put(job *j, int64_t k, const int64_t *first, const void *from, int64_t bytes)
+/* Waits for the turn of chunk k, and writes it. False: this chunk or another one could not be
+ * written. */
+static bool write_in_turn(job *j, int64_t k, const int64_t *first, const void *from, int64_t bytes)
 {
     hsize_t at[RD_MAX_RANK];
 
@@ -80,12 +83,14 @@ static bool put(job *j, int64_t k, const int64_t *first, const void *from, int64
     return good;
 }
 
-static void place_of(const job *j, int64_t k, int64_t *first)
+/* Finds the index of the first element of chunk k. */
+static void first_of_chunk(const job *j, int64_t k, int64_t *first)
 {
     for (int a = j->r->array.shape.n; a-- > 0; k /= j->beside[a])
         first[a] = k % j->beside[a] * j->layout->extent[a];
 }
 
+/* Runs in each thread: takes a chunk, shuffles and deflates it, and writes it in its turn. */
 static void *work_on_chunks(void *of)
 {
     job          *j     = of;
@@ -96,18 +101,18 @@ static void *work_on_chunks(void *of)
     bool    good = true;
 
     for (int64_t k; good && (k = atomic_fetch_add(&j->next, 1)) < j->n;) {
-        const bool turned = j->layout->shuffled && j->size > 1;
-        int64_t    bytes  = 0;
+        const bool is_shuffled = j->layout->shuffled && j->size > 1;
+        int64_t    bytes       = 0;
 
-        place_of(j, k, first);
+        first_of_chunk(j, k, first);
         if (plain && shuffled && packed) {
-            gather(j, first, plain);
-            if (turned)
+            gather_chunk(j, first, plain);
+            if (is_shuffled)
                 shuffle(j, plain, shuffled);
-            bytes =
-                cmd_deflate(turned ? shuffled : plain, j->bytes, packed, room, j->layout->level);
+            bytes = cmd_deflate(is_shuffled ? shuffled : plain, j->bytes, packed, room,
+                                j->layout->level);
         }
-        good = put(j, k, first, packed, bytes);
+        good = write_in_turn(j, k, first, packed, bytes);
     }
     free(plain);
     free(shuffled);
@@ -115,6 +120,7 @@ static void *work_on_chunks(void *of)
     return NULL;
 }
 
+/* Counts the chunks along each axis, and the bytes of one. */
 static void set_chunks(job *j)
 {
     j->n     = 1;
@@ -127,7 +133,8 @@ static void set_chunks(job *j)
     }
 }
 
-static void put_all(job *j)
+/* Sets the extent of the dataset, and shares its chunks among threads. */
+static void write_all_chunks(job *j)
 {
     hsize_t extent[RD_MAX_RANK];
 
@@ -143,6 +150,8 @@ static void put_all(job *j)
     pthread_mutex_destroy(&j->lock);
 }
 
+/* Opens the dataset and writes all its chunks. False: the library lacks a function, or threads
+ * cannot deflate. */
 bool cmd_hdf5_put_deflated(const char *path, const char *aside, const cmd_result *r,
                            const cmd_layout *layout)
 {
@@ -155,12 +164,13 @@ bool cmd_hdf5_put_deflated(const char *path, const char *aside, const cmd_result
         return false;
     j.set = j.h5->H5Dopen2(file, r->name, H5P_DEFAULT);
     if (j.set >= 0)
-        put_all(&j);
+        write_all_chunks(&j);
     if ((j.set >= 0 && j.h5->H5Dclose(j.set) < 0) || j.h5->H5Fclose(file) < 0 || j.failed)
         cmd_fail("%s: %s cannot be written", path, r->name);
     return j.set >= 0;
 }
 #else
+/* Without HDF5 nothing is written. */
 bool cmd_hdf5_put_deflated(const char *path, const char *aside, const cmd_result *r,
                            const cmd_layout *layout)
 {

@@ -1,8 +1,9 @@
-/* hdf5_list.c - what is in an HDF5 file: datasets of all groups.
+/* hdf5_list.c - lists the datasets of all groups of an HDF5 file.
  *
- * Groups are a graph, not a tree: several links may lead to one, and one above it may be among them.  Each is
- * visited once, by the address of its header, and what it holds is listed under the first path.  Another
- * path is listed as another name of that group. */
+ * Groups form a graph, not a tree: several links may lead to one group, and a group may contain a
+ * link to one above it. Each group is visited once, known by the address of its header. Its
+ * contents are listed under the first path. Any further path is listed as another name of that
+ * group. */
 #if RDIM_HDF5
 #include "files/hdf5_list.h"
 #include "files/hdf5_attributes.h"
@@ -11,19 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Groups that were visited ---------------------------------------------------------------- */
-typedef struct visit {
-    int64_t     id; /* 0: this place is free */
+/* ---- Visited groups -------------------------------------------------------------------------- */
+typedef struct visited_group {
+    int64_t     id; /* identity of the group; 0: this place is free */
     const char *path;
-} visit;
+} visited_group;
 
-/* A table of 2^bits places, at most half of which are taken. */
-typedef struct visits {
-    int    bits, n;
-    visit *at;
-} visits;
+/* A hash table of 2^bits places, at most half of which are taken. */
+typedef struct visited_groups {
+    int            bits, n;
+    visited_group *at;
+} visited_groups;
 
-static visit *place_of(const visits *s, int64_t id)
+/* Finds the place of a group in the hash table, or the free place for it (linear probing). */
+static visited_group *find_place(const visited_groups *s, int64_t id)
 {
     const size_t mask = ((size_t)1 << s->bits) - 1;
     size_t       k    = (size_t)((uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> (64 - s->bits));
@@ -33,9 +35,10 @@ static visit *place_of(const visits *s, int64_t id)
     return &s->at[k];
 }
 
-static void grow(visits *s)
+/* Doubles the hash table, and moves its entries. */
+static void grow(visited_groups *s)
 {
-    const visits old = *s;
+    const visited_groups old = *s;
 
     s->bits = old.at ? old.bits + 1 : 6;
     s->at   = calloc((size_t)1 << s->bits, sizeof *s->at);
@@ -43,19 +46,19 @@ static void grow(visits *s)
         cmd_fail("out of memory for the groups of an HDF5 file");
     for (size_t k = 0; old.at && k < (size_t)1 << old.bits; k++)
         if (old.at[k].id)
-            *place_of(s, old.at[k].id) = old.at[k];
+            *find_place(s, old.at[k].id) = old.at[k];
     free(old.at);
 }
 
-/* The path of the group's first visit; NULL: this is the first. */
-static const char *known_path(visits *s, int64_t id, const char *path)
+/* The path of the group's first visit. NULL: this is the first one, and it is noted. */
+static const char *known_path(visited_groups *s, int64_t id, const char *path)
 {
     if (!s->at || 2 * s->n >= 1 << s->bits)
         grow(s);
-    visit *const at = place_of(s, id);
+    visited_group *const at = find_place(s, id);
     if (at->id)
         return at->path;
-    *at = (visit){ id, path };
+    *at = (visited_group){ id, path };
     s->n++;
     return NULL;
 }
@@ -67,18 +70,19 @@ typedef struct pending {
     struct pending *next;
 } pending;
 
-typedef struct walk {
+/* The state of the traversal of all groups. */
+typedef struct traversal {
     cmd_file           *file;
     const cmd_hdf5_api *h5;
     hid_t               id;
-    visits              seen;
-    pending            *groups, **last; /* `last`: where a group goes that is found now */
+    visited_groups      seen;
+    pending            *groups, **last; /* groups to visit; where to link the next one */
     const char         *prefix;         /* of the group that is visited: "a/b/" */
-} walk;
+} traversal;
 
-/* Equal of equal objects: the address in the file, and which file, as links lead to others.  0: it is not
- * known. */
-static int64_t identity_of(const walk *w, hid_t object)
+/* A number that is equal for equal objects: the address in the file, and the file, as links may
+ * lead to other files. 0: unknown. */
+static int64_t identity_of(const traversal *w, hid_t object)
 {
     cmd_hdf5_facts facts = { 0 };
     const herr_t   status =
@@ -87,7 +91,7 @@ static int64_t identity_of(const walk *w, hid_t object)
     return status < 0 ? 0 : (int64_t)((uint64_t)facts.file << 48 ^ facts.address);
 }
 
-static cmd_variable *add(const walk *w, const char *path, const char *why)
+static cmd_variable *add_variable(const traversal *w, const char *path, const char *why)
 {
     cmd_variable *const v = cmd_add_variables(w->file, 1);
 
@@ -96,7 +100,7 @@ static cmd_variable *add(const walk *w, const char *path, const char *why)
     return v;
 }
 
-/* The shape, and which axes may grow.  False: there is none. */
+/* Reads the shape, and which axes are unlimited. False: the dataset has no shape. */
 static bool read_shape(const cmd_hdf5_api *h5, hid_t space, rd_shape *shape, bool *grows)
 {
     hsize_t   extent[H5S_MAX_RANK], most[H5S_MAX_RANK];
@@ -123,13 +127,15 @@ static const char *layout_of(const cmd_hdf5_api *h5, hid_t set)
     return filtered ? "chunks, deflated" : chunked ? "chunks" : "mapped";
 }
 
+/* Arguments of describe(). */
 typedef struct description {
-    const walk   *w;
-    hid_t         set;
-    cmd_variable *v;
-    bool          bare;
+    const traversal *w;
+    hid_t            set;
+    cmd_variable    *v;
+    bool             bare;
 } description;
 
+/* Fills in a variable from its dataset: type, shape, attributes, packing and names of axes. */
 static void describe(void *of)
 {
     description        *d     = of;
@@ -164,10 +170,10 @@ static void describe(void *of)
                      &(cmd_hdf5_object){ h5, d->set });
 }
 
-/* A dimension of NetCDF's that has no coordinates is no variable. */
-static void add_set(const walk *w, hid_t set, const char *path)
+/* Adds the variable of a dataset. A NetCDF dimension without coordinates is no variable. */
+static void add_dataset(const traversal *w, hid_t set, const char *path)
 {
-    cmd_variable *const v = add(w, path, NULL);
+    cmd_variable *const v = add_variable(w, path, NULL);
     description         d = { w, set, v, false };
 
     v->id                 = identity_of(w, set);
@@ -178,14 +184,15 @@ static void add_set(const walk *w, hid_t set, const char *path)
         w->file->n--;
 }
 
-static void add_group(walk *w, hid_t group, const char *path)
+/* Queues a group to be visited, or lists it as another name of a group that is known. */
+static void add_group(traversal *w, hid_t group, const char *path)
 {
     const int64_t     id    = identity_of(w, group);
     const char *const known = id ? known_path(&w->seen, id, path) : NULL;
 
     if (known) {
-        cmd_variable *const v =
-            add(w, path, cmd_text("it is the group %s under another name", *known ? known : "/"));
+        cmd_variable *const v = add_variable(
+            w, path, cmd_text("it is the group %s under another name", *known ? known : "/"));
         v->same_as = known;
         return;
     }
@@ -195,30 +202,32 @@ static void add_group(walk *w, hid_t group, const char *path)
     w->last          = &p->next;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
-/* A link that leads nowhere is left out; what is there and cannot be opened is not. */
+/* ---- All groups ------------------------------------------------------------------------------ */
+/* Adds the object that a link leads to. A dangling link is skipped; an object that cannot be opened
+ * is listed as unreadable. */
 static herr_t visit_link(hid_t group, const char *name, const void *facts, void *user)
 {
-    walk *const       w      = user;
+    traversal *const  w      = user;
     const char *const path   = cmd_text("%s%s", w->prefix, name);
     const hid_t       object = w->h5->H5Oopen(group, name, H5P_DEFAULT);
 
     (void)facts;
     if (object < 0) {
         if (w->h5->H5Oexists_by_name(group, name, H5P_DEFAULT) > 0)
-            add(w, path, "it cannot be opened (damaged?)");
+            add_variable(w, path, "it cannot be opened (damaged?)");
         return 0;
     }
     const H5I_type_t type = w->h5->H5Iget_type(object);
     if (type == H5I_DATASET)
-        add_set(w, object, path);
+        add_dataset(w, object, path);
     else if (type == H5I_GROUP)
         add_group(w, object, path);
     w->h5->H5Oclose(object);
     return 0;
 }
 
-static void visit_group(walk *w, const char *path)
+/* Visits all links of a group. If the root group cannot be read, the program ends. */
+static void visit_group(traversal *w, const char *path)
 {
     const hid_t group = w->h5->H5Oopen(w->id, *path ? path : "/", H5P_DEFAULT);
     hsize_t     next  = 0;
@@ -228,15 +237,16 @@ static void visit_group(walk *w, const char *path)
         w->h5->each_link(group, H5_INDEX_NAME, H5_ITER_INC, &next, visit_link, w) < 0) {
         if (!*path)
             cmd_fail("%s: the group / cannot be read (damaged?)", w->file->path);
-        add(w, path, "it is a group that cannot be read (damaged?)");
+        add_variable(w, path, "it is a group that cannot be read (damaged?)");
     }
     if (group >= 0)
         w->h5->H5Oclose(group);
 }
 
+/* Visits the root group, and then all groups that are found, depth first. */
 void cmd_hdf5_list(cmd_file *file, hid_t id)
 {
-    walk        w    = { .file = file, .h5 = cmd_hdf5_load(), .id = id };
+    traversal   w    = { .file = file, .h5 = cmd_hdf5_load(), .id = id };
     const hid_t root = w.h5->H5Oopen(id, "/", H5P_DEFAULT);
 
     if (root < 0)
@@ -248,7 +258,7 @@ void cmd_hdf5_list(cmd_file *file, hid_t id)
         const char *path = w.groups->path;
 
         w.groups = w.groups->next;
-        w.last   = &w.groups; /* its groups come before those that wait */
+        w.last   = &w.groups; /* its subgroups come before those that wait: depth first */
         visit_group(&w, path);
         cmd_may_go_on();
     }

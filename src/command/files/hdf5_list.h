@@ -1,4 +1,4 @@
-/* hdf5_list.h - what is in an HDF5 file. */
+/* hdf5_list.h - lists the datasets of an HDF5 file. */
 #ifndef CMD_HDF5_LIST_H
 #define CMD_HDF5_LIST_H
 #include "files/file.h"

@@ -1,12 +1,12 @@
-/* hdf5_put.c - attributes of an HDF5 file, as NetCDF's library writes them: numbers are a row, texts are
- * scalars of their length. */
+/* hdf5_put.c - writes attributes of an HDF5 file as NetCDF's library does: numbers as one row,
+ * texts as scalars of fixed length. */
 #if RDIM_HDF5
 #include "files/hdf5_put.h"
 #include "files/hdf5_types.h"
 #include <string.h>
 
 /* ---- Types ----------------------------------------------------------------------------------- */
-/* FALSE and TRUE of a byte, as h5py writes bools. */
+/* Makes an enum of a byte, FALSE and TRUE, as h5py writes bools. */
 static hid_t bool_type(const cmd_hdf5_api *h5)
 {
     const hid_t  type = h5->H5Tenum_create(h5->NATIVE_INT8);
@@ -25,7 +25,7 @@ static bool is_ascii(const char *text, size_t n)
     return true;
 }
 
-/* n characters; H5T_VARIABLE: as many as each text has. */
+/* Makes a string type of n characters. H5T_VARIABLE is a string of variable length. */
 static hid_t text_type(const cmd_hdf5_api *h5, size_t n, bool ascii)
 {
     const hid_t type = h5->H5Tcopy(h5->C_S1);
@@ -65,6 +65,8 @@ herr_t cmd_hdf5_put(const cmd_hdf5_api *h5, hid_t object, const char *name, hid_
     return status;
 }
 
+/* Writes a text of n characters. HDF5 has no empty strings, so that an empty one is a null
+ * dataspace. */
 static herr_t put_characters(const cmd_hdf5_api *h5, hid_t object, const char *name, const char *at,
                              size_t n)
 {
@@ -72,7 +74,7 @@ static herr_t put_characters(const cmd_hdf5_api *h5, hid_t object, const char *n
                         h5->H5Screate(n ? H5S_SCALAR : H5S_NULL), n ? at : NULL);
 }
 
-/* Writes an attribute of text with a zero behind it: without that, HDF5 does not take it for the mark of a scale. */
+/* Writes a text with a zero at its end. HDF5 does not recognise the marks of a scale without it. */
 herr_t cmd_hdf5_put_text(const cmd_hdf5_api *h5, hid_t object, const char *name, const char *text)
 {
     const hid_t type = text_type(h5, strlen(text) + 1, is_ascii(text, strlen(text)));
@@ -81,6 +83,7 @@ herr_t cmd_hdf5_put_text(const cmd_hdf5_api *h5, hid_t object, const char *name,
     return cmd_hdf5_put(h5, object, name, type, h5->H5Screate(H5S_SCALAR), text);
 }
 
+/* Writes an attribute: characters as a scalar string, one text as a scalar, others as a row. */
 static herr_t put_attribute(const cmd_hdf5_api *h5, hid_t object, const cmd_attribute *a)
 {
     const hsize_t n = (hsize_t)a->n;
@@ -97,6 +100,7 @@ static herr_t put_attribute(const cmd_hdf5_api *h5, hid_t object, const cmd_attr
                         n ? a->at : NULL);
 }
 
+/* Writes each attribute, and warns of those that HDF5 refuses. */
 void cmd_hdf5_put_attributes(const cmd_hdf5_api *h5, const char *path, hid_t object,
                              const cmd_attributes *all)
 {

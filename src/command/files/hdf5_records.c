@@ -1,5 +1,5 @@
-/* hdf5_records.c - chunks of variables that may grow, one behind the other, so that the elements are one
- * piece that can be mapped and computed in place. */
+/* hdf5_records.c - allocates the chunks of unlimited variables one behind the other. Their elements
+ * are then contiguous, and can be mapped and computed in place. */
 #include "files/contents.h"
 #include "files/formats.h"
 #include "result.h"
@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Address after address, where `bytes` allows that the first one begins a page, or at least an element. */
+/* The alignment of adjacent chunks: the largest power of 2 that divides their size, at most a
+ * page. */
 static int64_t alignment_of(int64_t bytes)
 {
     const int64_t most = bytes & -bytes;
@@ -19,7 +20,8 @@ static int64_t alignment_of(int64_t bytes)
     return most < CMD_PAGE ? most : CMD_PAGE;
 }
 
-/* The index of chunks goes to a block of its own, or it would lie between them. */
+/* Opens the file so that the library puts the index of chunks into a block of its own, and not
+ * between the chunks. */
 static hid_t open_for_records(const cmd_hdf5_api *h5, const char *path, int64_t chunks,
                               int64_t bytes)
 {
@@ -35,7 +37,8 @@ static hid_t open_for_records(const cmd_hdf5_api *h5, const char *path, int64_t 
     return file;
 }
 
-/* Zeros are written, as they make pages of the file that the elements then take. */
+/* Writes each chunk as zeros, one behind the other, which allocates the file's bytes for the
+ * elements. */
 static bool make_chunks(const cmd_hdf5_api *h5, hid_t set, const rd_shape *shape, int64_t records,
                         int64_t bytes)
 {
@@ -53,7 +56,7 @@ static bool make_chunks(const cmd_hdf5_api *h5, hid_t set, const rd_shape *shape
     return good;
 }
 
-/* Is said before anything is computed, not after hours. */
+/* Ends the program if the file system has no room: before anything is computed, not after hours. */
 static void check_room(const char *path, const char *aside, int64_t bytes)
 {
     struct stat facts;
@@ -68,6 +71,7 @@ static void check_room(const char *path, const char *aside, int64_t bytes)
     close(fd);
 }
 
+/* Allocates the chunks of one result. False: the library cannot. */
 static bool make_records(const char *path, const char *aside, const cmd_content *c)
 {
     const cmd_hdf5_api *h5      = cmd_hdf5_load();

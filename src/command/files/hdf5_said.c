@@ -1,4 +1,4 @@
-/* hdf5_said.c - attributes of an HDF5 file, all of them, and how its datasets are kept. */
+/* hdf5_said.c - reads all attributes of an HDF5 object, and the chunks and filters of a dataset. */
 #if RDIM_HDF5
 #include "files/hdf5_said.h"
 #include "files/formats.h"
@@ -8,8 +8,8 @@
 enum { MOST_BYTES = 1 << 26, MOST_TEXTS = 1 << 24 };
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
-/* n texts of any length, which the library has allocated. */
-static const void *copies_of(const cmd_hdf5_api *h5, char *const *texts, size_t n)
+/* Copies n texts of variable length, and frees those of the library. */
+static const void *copy_variable_texts(const cmd_hdf5_api *h5, char *const *texts, size_t n)
 {
     const char **all = cmd_room((n + 1) * sizeof *all);
 
@@ -21,7 +21,7 @@ static const void *copies_of(const cmd_hdf5_api *h5, char *const *texts, size_t 
     return all;
 }
 
-/* A text ends at its first zero, or, where it is filled by blanks, behind its last letter. */
+/* The length of a text in `size` bytes: up to its first zero, without blanks that pad it. */
 static size_t length_of(const char *text, size_t size, bool blanks)
 {
     size_t n = 0;
@@ -33,8 +33,8 @@ static size_t length_of(const char *text, size_t size, bool blanks)
     return n;
 }
 
-/* n texts of one size, one behind the other. */
-static const void *parts_of(const char *texts, size_t n, size_t size, bool blanks)
+/* Copies n texts of a fixed size, one behind the other. */
+static const void *copy_fixed_texts(const char *texts, size_t n, size_t size, bool blanks)
 {
     const char **all = cmd_room((n + 1) * sizeof *all);
 
@@ -62,9 +62,10 @@ typedef struct reading {
     const cmd_hdf5_api *h5;
     const char         *path, *name;
     hid_t               object;
-    cmd_attribute       read; /* without a name: it is none that can be kept */
+    cmd_attribute       read; /* the result; its name is NULL if it cannot be kept */
 } reading;
 
+/* Reads an attribute of numbers as the same type in memory. False: no such type, or a failure. */
 static bool read_numbers(const reading *r, hid_t id, hid_t stored, cmd_attribute *a)
 {
     a->type            = cmd_hdf5_type_of(r->h5, stored).type;
@@ -78,15 +79,17 @@ static bool read_numbers(const reading *r, hid_t id, hid_t stored, cmd_attribute
     return a->n == 0 || r->h5->H5Aread(id, native, to) >= 0;
 }
 
-/* All of them count but for a zero at the end, and blanks that fill. */
-static size_t characters_of(const char *text, size_t size, bool blanks)
+/* The number of characters without one zero at the end, and without blanks that pad it. A zero
+ * inside counts. */
+static size_t count_characters(const char *text, size_t size, bool blanks)
 {
     while (blanks && size > 0 && text[size - 1] == ' ')
         size--;
     return size > 1 && memchr(text, 0, size) == text + size - 1 ? size - 1 : size;
 }
 
-/* One text of a fixed length is characters, as NetCDF has it; others are texts. */
+/* Reads an attribute of text. One text of a fixed length is characters, as in NetCDF; others are
+ * texts. */
 static bool read_texts(const reading *r, hid_t id, hid_t stored, cmd_attribute *a)
 {
     const cmd_hdf5_api *h5     = r->h5;
@@ -101,17 +104,18 @@ static bool read_texts(const reading *r, hid_t id, hid_t stored, cmd_attribute *
         return false;
     a->kind = CMD_TEXTS;
     if (any)
-        a->at = copies_of(h5, (char *const *)(void *)to, (size_t)a->n);
+        a->at = copy_variable_texts(h5, (char *const *)(void *)to, (size_t)a->n);
     else if (a->n > 1)
-        a->at = parts_of(to, (size_t)a->n, size, blanks);
+        a->at = copy_fixed_texts(to, (size_t)a->n, size, blanks);
     else {
         a->kind = CMD_CHARACTERS;
-        a->n    = a->n ? (int64_t)characters_of(to, size, blanks) : 0;
+        a->n    = a->n ? (int64_t)count_characters(to, size, blanks) : 0;
         a->at   = to;
     }
     return true;
 }
 
+/* Reads one attribute of any kind. The name stays NULL if it is of a kind that cannot be kept. */
 static void read_attribute(void *of)
 {
     reading            *r  = of;
@@ -142,8 +146,10 @@ typedef struct all_attributes {
     cmd_attributes     *all;
 } all_attributes;
 
-/* Reads an attribute; one that cannot be read is left out, as the numbers do not need it. */
-static herr_t visit(hid_t object, const char *name, const H5A_info_t *facts, void *user)
+/* Reads one attribute of H5Aiterate2(). An unreadable one is left out with a warning, as the
+ * numbers do not need it. */
+static herr_t read_next_attribute(hid_t object, const char *name, const H5A_info_t *facts,
+                                  void *user)
 {
     const all_attributes *to  = user;
     reading               r   = { to->h5, to->path, cmd_copy(name, strlen(name)), object, { 0 } };
@@ -158,6 +164,7 @@ static herr_t visit(hid_t object, const char *name, const H5A_info_t *facts, voi
 }
 
 /* ---- Datasets -------------------------------------------------------------------------------- */
+/* Reads the shape of chunks, and the filters shuffle and deflate. */
 static void read_layout(const cmd_hdf5_api *h5, hid_t set, cmd_layout *layout)
 {
     const hid_t plan = h5->H5Dget_create_plist(set);
@@ -181,7 +188,7 @@ static void read_layout(const cmd_hdf5_api *h5, hid_t set, cmd_layout *layout)
     h5->H5Pclose(plan);
 }
 
-/* NetCDF's characters are texts of one letter. */
+/* The kind of elements. NetCDF's characters are strings of one letter. */
 static cmd_kind kind_of(const cmd_hdf5_api *h5, hid_t stored, rd_dtype type)
 {
     if (h5->H5Tget_class(stored) == H5T_STRING)
@@ -190,13 +197,15 @@ static cmd_kind kind_of(const cmd_hdf5_api *h5, hid_t stored, rd_dtype type)
     return type == RD_BOOL || cmd_hdf5_native_type(h5, type) >= 0 ? CMD_NUMBERS : CMD_OTHERS;
 }
 
+/* Reads all attributes, and, for a dataset, kind, type and layout of its elements. */
 cmd_said *cmd_hdf5_said(const cmd_hdf5_api *h5, const char *path, hid_t object, bool is_set)
 {
     cmd_said      *said = cmd_room(sizeof *said);
     all_attributes to   = { h5, path, &said->attributes };
     hsize_t        next = 0;
 
-    if (h5->H5Aiterate2(object, H5_INDEX_CRT_ORDER, H5_ITER_INC, &next, visit, &to) < 0)
+    if (h5->H5Aiterate2(object, H5_INDEX_CRT_ORDER, H5_ITER_INC, &next, read_next_attribute, &to) <
+        0)
         cmd_warn("%s: some attributes are not kept: they cannot be read (damaged?)", path);
     said->kind = CMD_OTHERS;
     if (!is_set)
@@ -209,6 +218,7 @@ cmd_said *cmd_hdf5_said(const cmd_hdf5_api *h5, const char *path, hid_t object, 
     return said;
 }
 
+/* Reads all elements of a dataset of text, of fixed or variable length. */
 const void *cmd_hdf5_texts(const cmd_hdf5_api *h5, const char *path, hid_t set,
                            const cmd_variable *v)
 {
@@ -225,8 +235,8 @@ const void *cmd_hdf5_texts(const cmd_hdf5_api *h5, const char *path, hid_t set,
     const bool blanks = !any && h5->H5Tget_strpad(stored) == H5T_STR_SPACEPAD;
     h5->H5Sclose(space);
     h5->H5Tclose(stored);
-    return any ? copies_of(h5, (char *const *)(void *)to, (size_t)n)
-               : parts_of(to, (size_t)n, size, blanks);
+    return any ? copy_variable_texts(h5, (char *const *)(void *)to, (size_t)n)
+               : copy_fixed_texts(to, (size_t)n, size, blanks);
 }
 #else
 typedef int cmd_no_hdf5_said;

@@ -1,4 +1,6 @@
-/* hdf5_scales.c - dimensions of an HDF5 file that is written, as scales of its datasets. */
+/* hdf5_scales.c - writes the dimensions of an HDF5 file as dimension scales, and attaches them to
+ * datasets. A scale has attributes CLASS and NAME. A dataset has DIMENSION_LIST, with references to
+ * its scales; a scale has REFERENCE_LIST, with references to its datasets. */
 #if RDIM_HDF5
 #include "files/hdf5_writer.h"
 #include <stddef.h>
@@ -14,9 +16,9 @@ static bool is_variable(const cmd_contents *all, const char *name)
     return false;
 }
 
-/* A dimension without coordinates is a scale without elements, which says so in NetCDF's words.  Where another
- * variable has its name there is none. */
-static hid_t bare_scale(const writer *w, int place)
+/* Defines a scale without elements for a dimension without coordinates. It says so in NetCDF's
+ * words. -1: another variable has its name. */
+static hid_t define_bare_scale(const writer *w, int place)
 {
     const cmd_dimension *d = &w->all->dimension[place];
     const cmd_content    c = { .name      = d->name,
@@ -29,11 +31,12 @@ static hid_t bare_scale(const writer *w, int place)
     return d->nameless || is_variable(w->all, d->name) ? -1 : cmd_hdf5_define(w, &c);
 }
 
+/* Makes the coordinates of a dimension, or a dataset without elements, a scale. */
 static void make_scale(const writer *w, int place)
 {
     const cmd_dimension *d    = &w->all->dimension[place];
     const bool           bare = d->variable < 0;
-    const hid_t          set  = bare ? bare_scale(w, place) : w->set[d->variable];
+    const hid_t          set  = bare ? define_bare_scale(w, place) : w->set[d->variable];
     const char *const    name =
         bare ? cmd_text("This is a netCDF dimension but not a netCDF variable.%10lld",
                            (long long)d->n)
@@ -54,12 +57,13 @@ static bool is_scale(const writer *w, int k)
     return false;
 }
 
-static void reference(const writer *w, hid_t set, const char *what, hobj_ref_t *to)
+/* Makes an object reference to a dataset. */
+static void make_reference(const writer *w, hid_t set, const char *what, hobj_ref_t *to)
 {
     cmd_hdf5_check(w, what, w->h5->H5Rcreate(to, set, ".", H5R_OBJECT, -1));
 }
 
-/* For each axis of the variable a list of its scales: one, or none. */
+/* Writes DIMENSION_LIST of variable k: for each axis a list of its scales, one or none. */
 static void attach_scales(const writer *w, int k)
 {
     const cmd_content *c    = &w->all->at[k];
@@ -72,7 +76,7 @@ static void attach_scales(const writer *w, int k)
         const hid_t scale = w->scale[c->dimension[a]];
 
         if (scale >= 0)
-            reference(w, scale, c->name, &to[a]);
+            make_reference(w, scale, c->name, &to[a]);
         lists[a] = (hvl_t){ .len = scale >= 0, .p = &to[a] };
         any |= scale >= 0;
     }
@@ -83,7 +87,7 @@ static void attach_scales(const writer *w, int k)
                                     w->h5->H5Screate_simple(1, &rank, NULL), lists));
 }
 
-/* For each scale a list of the axes that it is attached to. */
+/* An entry of REFERENCE_LIST: an axis of a dataset that uses the scale. */
 typedef struct use {
     hobj_ref_t set;
     int32_t    axis;
@@ -98,6 +102,7 @@ static hid_t use_type(const cmd_hdf5_api *h5)
     return type;
 }
 
+/* Writes REFERENCE_LIST of a scale: all axes that use it. */
 static void put_uses(const writer *w, int place)
 {
     const cmd_contents *all = w->all;
@@ -107,7 +112,7 @@ static void put_uses(const writer *w, int place)
     for (int k = 0; k < all->n; k++)
         for (int a = 0; a < all->at[k].shape.n && !is_scale(w, k); a++)
             if (all->at[k].dimension[a] == place) {
-                reference(w, w->set[k], all->at[k].name, &at[n].set);
+                make_reference(w, w->set[k], all->at[k].name, &at[n].set);
                 at[n++].axis = a;
             }
     if (n > 0 && w->scale[place] >= 0)
@@ -116,6 +121,7 @@ static void put_uses(const writer *w, int place)
                                     w->h5->H5Screate_simple(1, &n, NULL), at));
 }
 
+/* Makes the scales first, then the references in both directions. */
 void cmd_hdf5_make_scales(const cmd_hdf5_writer *w)
 {
     for (int d = 0; d < w->all->n_dimensions; d++)

@@ -1,8 +1,8 @@
-/* hdf5_types.c - which of our types the elements of an HDF5 file are.
+/* hdf5_types.c - maps HDF5 types to element types.
  *
- * A type of HDF5 is a layout of bits, and two types of one size need not be the same.  So the layout is
- * compared, field by field.  The library converts what has another one, where a type of ours holds each
- * value; what none holds is refused, with the layout in the sentence. */
+ * A type of HDF5 is a layout of bits, and two types of one size may differ. So the layout is
+ * compared field by field. Where it differs from an element type that holds each value, the library
+ * converts. A type that no element type holds is refused, with its layout in the sentence. */
 #if RDIM_HDF5
 #include "files/hdf5_types.h"
 #include <string.h>
@@ -21,6 +21,8 @@ static bool is_little(const cmd_hdf5_api *h5, hid_t stored)
     return h5->H5Tget_size(stored) == 1 || h5->H5Tget_order(stored) == H5T_ORDER_LE;
 }
 
+/* Finds the narrowest integer type that holds all bits. It is used as it is if it fills its
+ * bytes. */
 static cmd_hdf5_type integer_of(const cmd_hdf5_api *h5, hid_t stored)
 {
     static const rd_dtype types[][2] = {
@@ -39,12 +41,12 @@ static cmd_hdf5_type integer_of(const cmd_hdf5_api *h5, hid_t stored)
 }
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
-/* Bits of a float: those of the exponent and the mantissa, and where they begin. */
+/* The layout of a float: its size in bytes and bits, where its fields begin, and their widths. */
 typedef struct fields {
     size_t size, bits, sign, exponent_at, exponent, mantissa_at, mantissa, bias;
 } fields;
 
-/* Rows of core/dtypes.def; of ints they have no fields, and are like no float. */
+/* The rows of core/dtypes.def. Integers have no exponent, and match no float. */
 static const struct {
     rd_dtype type;
     fields   of;
@@ -67,8 +69,9 @@ static fields fields_of(const cmd_hdf5_api *h5, hid_t stored)
     return f;
 }
 
-/* Is each number of the one a number of the other?  Exponents of all ones are infinite, or NaN. */
-static bool holds(const fields *wide, const fields *f)
+/* True if each finite number of `f` is one of `wide`. An exponent of all ones is infinite or
+ * NaN. */
+static bool can_hold(const fields *wide, const fields *f)
 {
     const int64_t most = (INT64_C(1) << f->exponent) - 2, bias = (int64_t)f->bias,
                   other_bias = (int64_t)wide->bias;
@@ -77,17 +80,18 @@ static bool holds(const fields *wide, const fields *f)
            1 - bias >= 1 - other_bias && most - bias <= other_bias;
 }
 
+/* Finds the float of the same layout, or else a wider one that holds each value. */
 static cmd_hdf5_type float_of(const cmd_hdf5_api *h5, hid_t stored)
 {
-    const fields f     = fields_of(h5, stored);
-    const bool   usual = h5->H5Tget_norm(stored) == H5T_NORM_IMPLIED && is_ordered(h5, stored) &&
-                       f.exponent > 0 && f.exponent < 32;
+    const fields f            = fields_of(h5, stored);
+    const bool   is_ieee_like = h5->H5Tget_norm(stored) == H5T_NORM_IMPLIED &&
+                              is_ordered(h5, stored) && f.exponent > 0 && f.exponent < 32;
 
-    for (int k = 0; usual && k < FLOATS; k++)
+    for (int k = 0; is_ieee_like && k < FLOATS; k++)
         if (memcmp(&f, &floats[k].of, sizeof f) == 0 && h5->H5Tget_offset(stored) == 0)
             return (cmd_hdf5_type){ .type = floats[k].type, .as_is = is_little(h5, stored) };
-    for (int k = 0; usual && k < FLOATS; k++) /* halves would round what is read */
-        if (floats[k].of.size > 2 && floats[k].of.exponent > 0 && holds(&floats[k].of, &f))
+    for (int k = 0; is_ieee_like && k < FLOATS; k++) /* no halves: they would round */
+        if (floats[k].of.size > 2 && floats[k].of.exponent > 0 && can_hold(&floats[k].of, &f))
             return (cmd_hdf5_type){ .type = floats[k].type };
     return (cmd_hdf5_type){
         .why = cmd_text("its elements are floats of %zu bits, %zu of the exponent and %zu of the "
@@ -107,7 +111,7 @@ static bool is_member(const cmd_hdf5_api *h5, hid_t stored, unsigned k, const ch
     return same;
 }
 
-/* h5py's bools: a byte, FALSE is 0 and TRUE 1. */
+/* True if the enum is h5py's bool: a byte, where FALSE is 0 and TRUE is 1. */
 static bool is_bool(const cmd_hdf5_api *h5, hid_t stored)
 {
     static const char *const names[] = { "FALSE", "TRUE" };
@@ -124,6 +128,7 @@ static bool is_bool(const cmd_hdf5_api *h5, hid_t stored)
     return true;
 }
 
+/* Takes an enum as a bool, or else as an integer of its base type. */
 static cmd_hdf5_type enum_of(const cmd_hdf5_api *h5, hid_t stored)
 {
     if (is_bool(h5, stored))
@@ -134,11 +139,12 @@ static cmd_hdf5_type enum_of(const cmd_hdf5_api *h5, hid_t stored)
     return found;
 }
 
-/* Names of the two parts, as h5py and MATLAB write them. */
+/* Names of the members of complex numbers, as h5py and MATLAB write them. */
 static const char *const parts[][2] = { { "r", "i" }, { "real", "imag" } };
 enum { PAIRS = sizeof parts / sizeof *parts };
 
-/* Finds the row of the table of pairs that has the names of both members; -1: there is none. */
+/* Finds the row of `parts` that has the names of both members; -1: there is none. *real is the
+ * index of the real part. */
 static int pair_of(const cmd_hdf5_api *h5, hid_t stored, unsigned *real)
 {
     for (int k = 0; h5->H5Tget_nmembers(stored) == 2 && k < PAIRS; k++)
@@ -159,6 +165,7 @@ static cmd_hdf5_type part_of(const cmd_hdf5_api *h5, hid_t stored, unsigned memb
     return part;
 }
 
+/* Takes a record of two floats with the names of real and imaginary parts as a complex number. */
 static cmd_hdf5_type complex_of(const cmd_hdf5_api *h5, hid_t stored)
 {
     unsigned real = 0;
@@ -178,8 +185,9 @@ static cmd_hdf5_type complex_of(const cmd_hdf5_api *h5, hid_t stored)
     return (cmd_hdf5_type){ .type = type, .as_is = as_is };
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
-static const char *refused(H5T_class_t class)
+/* ---- Any type -------------------------------------------------------------------------------- */
+/* The reason why elements of an HDF5 class cannot be read. */
+static const char *refusal_of(H5T_class_t class)
 {
     static const struct {
         H5T_class_t class;
@@ -207,7 +215,7 @@ cmd_hdf5_type cmd_hdf5_type_of(const cmd_hdf5_api *h5, hid_t stored)
     case H5T_FLOAT: return float_of(h5, stored);
     case H5T_ENUM: return enum_of(h5, stored);
     case H5T_COMPOUND: return complex_of(h5, stored);
-    default: return (cmd_hdf5_type){ .why = refused(class) };
+    default: return (cmd_hdf5_type){ .why = refusal_of(class) };
     }
 }
 
@@ -220,7 +228,7 @@ cmd_hdf5_type cmd_hdf5_type_of_set(const cmd_hdf5_api *h5, hid_t set)
     return found;
 }
 
-/* ---- In memory ------------------------------------------------------------------------------- */
+/* ---- Types in memory ------------------------------------------------------------------------- */
 hid_t cmd_hdf5_native_type(const cmd_hdf5_api *h5, rd_dtype type)
 {
     switch (type) {
@@ -238,7 +246,7 @@ hid_t cmd_hdf5_native_type(const cmd_hdf5_api *h5, rd_dtype type)
     }
 }
 
-/* The library finds the parts by their names, wherever they are in the file. */
+/* Makes a complex type in memory. The library matches members by their names. */
 static hid_t complex_type(const cmd_hdf5_api *h5, hid_t stored, rd_dtype type)
 {
     const size_t size = (size_t)cmd_size_of(type);
@@ -260,7 +268,7 @@ hid_t cmd_hdf5_memory_type(const cmd_hdf5_api *h5, hid_t stored)
     if (found.type == RD_C64 || found.type == RD_C128)
         return complex_type(h5, stored, found.type);
     const hid_t copy = h5->H5Tcopy(found.as_is || native < 0 ? stored : native);
-    if (found.type != RD_AUTO && !found.as_is && native < 0) /* halves of the other order */
+    if (found.type != RD_AUTO && !found.as_is && native < 0) /* halves in the other byte order */
         h5->H5Tset_order(copy, H5T_ORDER_LE);
     return copy;
 }

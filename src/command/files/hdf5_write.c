@@ -1,7 +1,7 @@
-/* hdf5_write.c - contents of a file of results as HDF5.
+/* hdf5_write.c - writes the contents of a file of results as HDF5.
  *
- * Dimensions are scales, and attributes are as NetCDF's library has them, so that it reads the file with all
- * that is in it.  An axis that nobody has named has no scale. */
+ * Dimensions are scales, and attributes have the form of NetCDF's library, so that it reads the
+ * whole file. An axis without a name has no scale. */
 #if RDIM_HDF5
 #include "files/hdf5_write.h"
 #include "files/formats.h"
@@ -17,7 +17,8 @@ void cmd_hdf5_check(const cmd_hdf5_writer *w, const char *what, int64_t status)
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
-/* A list of properties of the class, which the caller closes by drop(). */
+/* Creates a property list of the class; 0: the default one. The caller closes it by
+ * close_properties(). */
 static hid_t properties(const cmd_hdf5_api *h5, hid_t class)
 {
     const hid_t made = class ? h5->H5Pcreate(class) : -1;
@@ -25,14 +26,14 @@ static hid_t properties(const cmd_hdf5_api *h5, hid_t class)
     return made < 0 ? H5P_DEFAULT : made;
 }
 
-static void drop(const cmd_hdf5_api *h5, hid_t properties)
+static void close_properties(const cmd_hdf5_api *h5, hid_t properties)
 {
     if (properties != H5P_DEFAULT)
         h5->H5Pclose(properties);
 }
 
-/* Large datasets begin a page, if so.  What is in the file stays in its order: NetCDF's library wants that
- * before it changes a file. */
+/* Creates the file. If `aligned`, large datasets begin at a page. Creation order is tracked, which
+ * NetCDF's library requires before it changes a file. */
 static hid_t create(const writer *w, const char *aside, bool aligned)
 {
     enum { ORDER = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED };
@@ -47,8 +48,8 @@ static hid_t create(const writer *w, const char *aside, bool aligned)
         h5->H5Pset_attr_creation_order(plan, ORDER);
     }
     const hid_t file = h5->H5Fcreate(aside, CMD_HDF5_TRUNCATE, plan, access);
-    drop(h5, access);
-    drop(h5, plan);
+    close_properties(h5, access);
+    close_properties(h5, plan);
     cmd_hdf5_check(w, "the file", file);
     return file;
 }
@@ -77,7 +78,8 @@ static hid_t space_of(const writer *w, const cmd_content *c)
     return w->h5->H5Screate_simple(c->shape.n, extent, most);
 }
 
-/* Each element is written, so that none is filled before. */
+/* Makes the creation properties of a dataset: fill value, chunks, filters. Elements are not filled,
+ * as each one is written. */
 static hid_t plan_of(const writer *w, const cmd_content *c, hid_t type)
 {
     const cmd_hdf5_api  *h5   = w->h5;
@@ -88,7 +90,7 @@ static hid_t plan_of(const writer *w, const cmd_content *c, hid_t type)
     if (plan == H5P_DEFAULT)
         return plan;
     h5->H5Pset_attr_creation_order(plan, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-    if (c->kind != CMD_TEXTS) /* whose places the library wants to be filled */
+    if (c->kind != CMD_TEXTS) /* the library requires that places of text are filled */
         h5->H5Pset_fill_time(plan, H5D_FILL_TIME_NEVER);
     if (fill && fill->kind == CMD_NUMBERS && c->kind == CMD_NUMBERS && fill->type == c->type)
         h5->H5Pset_fill_value(plan, type, fill->at);
@@ -103,6 +105,7 @@ static hid_t plan_of(const writer *w, const cmd_content *c, hid_t type)
     return plan;
 }
 
+/* Creates a dataset with its attributes, without elements. */
 hid_t cmd_hdf5_define(const cmd_hdf5_writer *w, const cmd_content *c)
 {
     const hid_t type = type_of(w, c), space = space_of(w, c), plan = plan_of(w, c, type);
@@ -111,13 +114,14 @@ hid_t cmd_hdf5_define(const cmd_hdf5_writer *w, const cmd_content *c)
 
     cmd_hdf5_check(w, c->name, set);
     cmd_hdf5_put_attributes(w->h5, w->path, set, &c->attributes);
-    drop(w->h5, plan);
+    close_properties(w->h5, plan);
     w->h5->H5Sclose(space);
     w->h5->H5Tclose(type);
     return set;
 }
 
-/* ---- All but elements ------------------------------------------------------------------------ */
+/* ---- Definitions ----------------------------------------------------------------------------- */
+/* Creates the file with all datasets, attributes and scales. */
 static writer begin(const char *path, const char *aside, const cmd_results *results, bool aligned)
 {
     writer w = { .h5 = cmd_hdf5_load(), .path = path };
@@ -144,7 +148,7 @@ static void end(const writer *w)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-static void put(const writer *w, int k)
+static void write_elements(const writer *w, int k)
 {
     const cmd_content *c    = &w->all->at[k];
     const void        *from = cmd_content_elements(c);
@@ -156,37 +160,39 @@ static void put(const writer *w, int k)
     w->h5->H5Tclose(type);
 }
 
-static void put_by_library(writer *w, const char *aside, int k)
+static void write_by_library(writer *w, const char *aside, int k)
 {
     w->file = w->h5->H5Fopen(aside, CMD_HDF5_CHANGE, H5P_DEFAULT);
     cmd_hdf5_check(w, w->all->at[k].name, w->file);
     w->set[k] = w->h5->H5Dopen2(w->file, w->all->at[k].name, H5P_DEFAULT);
     cmd_hdf5_check(w, w->all->at[k].name, w->set[k]);
-    put(w, k);
+    write_elements(w, k);
     w->h5->H5Dclose(w->set[k]);
     cmd_hdf5_check(w, "the file", w->h5->H5Fclose(w->file));
 }
 
+/* Writes all elements. Large compressed results follow after the file is closed, as all threads
+ * deflate them. */
 void cmd_hdf5_write(const char *path, const char *aside, const cmd_results *results)
 {
     writer w = begin(path, aside, results, false);
 
     for (int k = 0; k < w.all->n; k++) {
         if (!cmd_is_for_threads(&w.all->at[k]))
-            put(&w, k);
+            write_elements(&w, k);
         cmd_may_go_on();
     }
     end(&w);
     for (int k = 0; k < w.all->n; k++) {
         const cmd_content *c = &w.all->at[k];
         if (cmd_is_for_threads(c) && !cmd_hdf5_put_deflated(path, aside, c->result, &c->layout))
-            put_by_library(&w, aside, k);
+            write_by_library(&w, aside, k);
     }
 }
 
-/* The library gives a dataset its place when the first element is written: the last one is, so that
- * the file is as long as it will be. */
-static void put_last(const writer *w, int k)
+/* Writes the last element of a dataset, as zero. The library allocates a dataset at its first
+ * write, and so the file gets its full length. */
+static void write_last_element(const writer *w, int k)
 {
     static const char   none[16];
     const cmd_hdf5_api *h5   = w->h5;
@@ -208,6 +214,7 @@ static void put_last(const writer *w, int k)
     h5->H5Tclose(type);
 }
 
+/* Writes all but the results, allocates room for these, and finds their offsets. */
 bool cmd_hdf5_begin(const char *path, const char *aside, const cmd_results *results, int64_t *place)
 {
     const writer w   = begin(path, aside, results, true);
@@ -215,9 +222,9 @@ bool cmd_hdf5_begin(const char *path, const char *aside, const cmd_results *resu
 
     for (int k = 0; k < w.all->n && are; k++)
         if (!w.all->at[k].result)
-            put(&w, k);
+            write_elements(&w, k);
         else if (w.all->at[k].layout.extent[0] == 0)
-            put_last(&w, k);
+            write_last_element(&w, k);
     end(&w);
     return are && cmd_hdf5_make_records(path, aside, w.all) &&
            cmd_hdf5_places(aside, results, place);

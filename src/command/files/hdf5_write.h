@@ -1,10 +1,12 @@
-/* hdf5_write.h - results as an HDF5 file. */
+/* hdf5_write.h - writes results as an HDF5 file. */
 #ifndef CMD_HDF5_WRITE_H
 #define CMD_HDF5_WRITE_H
 #include "files/file.h"
 
+/* Writes results to the temporary file `aside`, which will become `path`. */
 void cmd_hdf5_write(const char *path, const char *aside, const cmd_results *results);
-/* All but the elements, and where they begin; false: they cannot be put there. */
+/* Writes all but the elements, and sets the offset of each result. False: the elements cannot be
+ * put there. */
 bool cmd_hdf5_begin(const char *path, const char *aside, const cmd_results *results,
                     int64_t *place);
 #endif

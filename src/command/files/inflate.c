@@ -1,4 +1,4 @@
-/* inflate.c - streams of zlib's format, read and written. */
+/* inflate.c - inflates and deflates streams of zlib's format, and computes CRC-32. */
 #include "files/inflate.h"
 #include "files/file.h"
 #include <stdatomic.h>
@@ -15,12 +15,13 @@ static struct {
     __typeof__(libdeflate_alloc_decompressor) *begin;
     __typeof__(libdeflate_zlib_decompress)    *inflate;
     __typeof__(libdeflate_free_decompressor)  *end;
-    __typeof__(libdeflate_crc32)              *crc; /* ten times as fast as zlib's */
+    __typeof__(libdeflate_crc32)              *crc; /* ten times as fast as zlib's crc32() */
     __typeof__(libdeflate_alloc_compressor)   *begin_deflate;
     __typeof__(libdeflate_zlib_compress)      *deflate;
     __typeof__(libdeflate_free_compressor)    *end_deflate;
 } api;
 
+/* Loads libdeflate once, and looks up its functions. False: it is not installed. */
 static bool load(void)
 {
     void *file = NULL;
@@ -42,7 +43,8 @@ static bool load(void)
     return api.loaded;
 }
 
-static bool by_libdeflate(const void *from, int64_t bytes, void *to, int64_t n)
+/* Inflates a stream by libdeflate; false: it does not have exactly n bytes. */
+static bool inflate_by_libdeflate(const void *from, int64_t bytes, void *to, int64_t n)
 {
     struct libdeflate_decompressor *const d = api.begin();
     const bool                            ok =
@@ -53,6 +55,7 @@ static bool by_libdeflate(const void *from, int64_t bytes, void *to, int64_t n)
     return ok;
 }
 
+/* Deflates n bytes by libdeflate. Returns the length of the stream; 0: there is not enough room. */
 static int64_t deflate_by_libdeflate(const void *from, int64_t n, void *to, int64_t room, int level)
 {
     struct libdeflate_compressor *const c = api.begin_deflate(level);
@@ -73,11 +76,12 @@ bool cmd_can_inflate(void)
     return RDIM_ZLIB;
 }
 
+/* Inflates by libdeflate if it is loaded, else by zlib. */
 bool cmd_inflate(const void *from, int64_t bytes, void *to, int64_t n)
 {
 #if RDIM_DEFLATE
     if (api.loaded)
-        return by_libdeflate(from, bytes, to, n);
+        return inflate_by_libdeflate(from, bytes, to, n);
 #endif
 #if RDIM_ZLIB
     uLongf got = (uLongf)n;
@@ -92,6 +96,7 @@ bool cmd_inflate(const void *from, int64_t bytes, void *to, int64_t n)
 #endif
 }
 
+/* Deflates by libdeflate if it is loaded, else by zlib. */
 int64_t cmd_deflate(const void *from, int64_t n, void *to, int64_t room, int level)
 {
 #if RDIM_DEFLATE
@@ -113,9 +118,10 @@ int64_t cmd_deflate(const void *from, int64_t n, void *to, int64_t room, int lev
 }
 
 #if RDIM_ZLIB
-static uint32_t crc_of(uint32_t crc, const uint8_t *at, int64_t n)
+/* Computes CRC-32 in pieces of at most 1 GB, as zlib's lengths have 32 bits. */
+static uint32_t crc_of_bytes(uint32_t crc, const uint8_t *at, int64_t n)
 {
-    enum { MOST = 1 << 30 }; /* zlib counts by 32 bits */
+    enum { MOST = 1 << 30 }; /* lengths have 32 bits */
 
     for (int64_t piece; n > 0; at += piece, n -= piece) {
         piece = n < MOST ? n : MOST;
@@ -146,12 +152,13 @@ static int64_t piece_size(const crc_job *j, int64_t k)
     return left < CRC_PIECE ? left : CRC_PIECE;
 }
 
+/* Runs in each thread: computes the CRC-32 of one piece after another. */
 static void *crc_pieces(void *of)
 {
     crc_job *j = of;
 
     for (int64_t k; (k = atomic_fetch_add(&j->next, 1)) * CRC_PIECE < j->n && !cmd_interrupted();)
-        j->crc[k] = crc_of(0, j->at + k * CRC_PIECE, piece_size(j, k));
+        j->crc[k] = crc_of_bytes(0, j->at + k * CRC_PIECE, piece_size(j, k));
     return NULL;
 }
 
@@ -160,7 +167,7 @@ uint32_t cmd_crc32(uint32_t crc, const void *bytes, int64_t n)
     const int64_t pieces = (n + CRC_PIECE - 1) / CRC_PIECE;
 
     if (pieces < 2)
-        return crc_of(crc, bytes, n);
+        return crc_of_bytes(crc, bytes, n);
     crc_job j = { .at = bytes, .n = n, .crc = cmd_room((size_t)pieces * sizeof *j.crc) };
     cmd_share_work(crc_pieces, &j, pieces);
     for (int64_t k = 0; k < pieces; k++)

@@ -1,4 +1,4 @@
-/* json.c - texts in JSON. */
+/* json.c - reads JSON by libjson-c. */
 #if RDIM_JSON
 #include "files/json.h"
 #include <dlfcn.h>
@@ -21,6 +21,7 @@ static struct {
 #undef MEMBER
 } api;
 
+/* Loads libjson-c once, and looks up its functions. */
 static void load(const char *path)
 {
     void *file = NULL;
@@ -42,6 +43,7 @@ static void load(const char *path)
     api.loaded = true;
 }
 
+/* Parses a text of at most 256 MB and 64 levels. */
 const cmd_json *cmd_json_read(const char *path, const char *text, size_t n)
 {
     enum { MOST_DEPTH = 64, MOST = 1 << 28 };
@@ -59,49 +61,52 @@ const cmd_json *cmd_json_read(const char *path, const char *text, size_t n)
                  error == json_tokener_continue ? "it ends early"
                  : error ? api.json_tokener_error_desc((enum json_tokener_error)error)
                          : "null");
-    /* It lives as long as the program, and is found from what the command keeps. */
+    /* The value is never freed. It is reachable from memory of the command, so that leak checkers
+     * ignore it. */
     cmd_json **const kept = cmd_room(sizeof(cmd_json *));
     *kept                 = value;
     return value;
 }
 
-/* The library's calls do not change what they read, and do not say so. */
-static cmd_json *plain(const cmd_json *value)
+/* Removes `const`: the library's functions do not change what they read, but do not declare it. */
+static cmd_json *without_const(const cmd_json *value)
 {
     return (cmd_json *)value;
 }
 
-static bool is(const cmd_json *value, json_type type)
+static bool is_of_type(const cmd_json *value, json_type type)
 {
-    return value && api.json_object_get_type(plain(value)) == type;
+    return value && api.json_object_get_type(without_const(value)) == type;
 }
 
 const cmd_json *cmd_json_member(const cmd_json *object, const char *name)
 {
     cmd_json *found = NULL;
 
-    return is(object, json_type_object) &&
-                   api.json_object_object_get_ex(plain(object), name, &found)
+    return is_of_type(object, json_type_object) &&
+                   api.json_object_object_get_ex(without_const(object), name, &found)
                ? found
                : NULL;
 }
 
 const char *cmd_json_text(const cmd_json *value)
 {
-    return is(value, json_type_string) ? api.json_object_get_string(plain(value)) : NULL;
+    return is_of_type(value, json_type_string) ? api.json_object_get_string(without_const(value))
+                                               : NULL;
 }
 
+/* Reads a double, or an integer as i64. An integer above INT64_MAX becomes u64. */
 bool cmd_json_number(const cmd_json *value, cmd_exact *to, rd_dtype *type)
 {
-    if (is(value, json_type_double)) {
-        *to   = (cmd_exact){ .type = RD_F64, .f = api.json_object_get_double(plain(value)) };
+    if (is_of_type(value, json_type_double)) {
+        *to = (cmd_exact){ .type = RD_F64, .f = api.json_object_get_double(without_const(value)) };
         *type = RD_F64;
         return true;
     }
-    if (!is(value, json_type_int))
+    if (!is_of_type(value, json_type_int))
         return false;
-    const int64_t  i = api.json_object_get_int64(plain(value));
-    const uint64_t u = api.json_object_get_uint64(plain(value));
+    const int64_t  i = api.json_object_get_int64(without_const(value));
+    const uint64_t u = api.json_object_get_uint64(without_const(value));
     *to              = i < 0 || u <= INT64_MAX ? (cmd_exact){ .type = RD_I64, .i = i }
                                                : (cmd_exact){ .type = RD_U64, .u = u };
     *type            = to->type;
@@ -120,32 +125,35 @@ bool cmd_json_whole(const cmd_json *value, int64_t *to)
 
 int64_t cmd_json_count(const cmd_json *list)
 {
-    return is(list, json_type_array) ? (int64_t)api.json_object_array_length(plain(list)) : -1;
+    return is_of_type(list, json_type_array)
+               ? (int64_t)api.json_object_array_length(without_const(list))
+               : -1;
 }
 
 const cmd_json *cmd_json_at(const cmd_json *list, int64_t k)
 {
-    return api.json_object_array_get_idx(plain(list), (size_t)k);
+    return api.json_object_array_get_idx(without_const(list), (size_t)k);
 }
 
 const char *cmd_json_print(const cmd_json *value)
 {
-    const char *text = value ? api.json_object_get_string(plain(value)) : "null";
+    const char *text = value ? api.json_object_get_string(without_const(value)) : "null";
 
     return strlen(text) > 60 ? cmd_text("%.60s...", text) : text;
 }
 
 bool cmd_json_truth(const cmd_json *value, bool *to)
 {
-    *to = is(value, json_type_boolean) && api.json_object_get_boolean(plain(value));
-    return is(value, json_type_boolean);
+    *to = is_of_type(value, json_type_boolean) && api.json_object_get_boolean(without_const(value));
+    return is_of_type(value, json_type_boolean);
 }
 
 const char *cmd_json_except(const cmd_json *object,
                             bool (*ok)(const char *name, const cmd_json *value))
 {
-    const struct lh_entry *e =
-        is(object, json_type_object) ? api.json_object_get_object(plain(object))->head : NULL;
+    const struct lh_entry *e = is_of_type(object, json_type_object)
+                                   ? api.json_object_get_object(without_const(object))->head
+                                   : NULL;
 
     while (e && ok(e->k, e->v))
         e = e->next;

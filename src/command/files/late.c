@@ -1,8 +1,8 @@
-/* late.c - elements that are decoded once it is known which of them are needed.
+/* late.c - lazy reading: decodes the elements of leaves that a formula needs.
  *
- * A formula is read before anything is evaluated, so that its expressions say which box of each leaf
- * they read (rd_part_read()).  Until then a leaf has addresses and no memory.  Small variables are read at
- * once, as coordinates and labels may be wanted earlier. */
+ * A formula is read before anything is evaluated. Its expressions then tell which box of each leaf
+ * they read (rd_part_read()). Until then a leaf has addresses, but no memory. Small variables are
+ * read at once, as coordinates and labels may be needed earlier. */
 #include "files/chunks.h"
 #include "files/late.h"
 #include "files/reader.h"
@@ -11,6 +11,7 @@
 
 enum { SMALL = 1 << 22 };
 
+/* A leaf that is read late, in the list of all of them. */
 typedef struct late {
     struct late        *next;
     cmd_file           *file;
@@ -19,7 +20,7 @@ typedef struct late {
     int64_t             bytes;
     void               *at;
     rd_expr            *leaf;
-    rd_part             known; /* what was read */
+    rd_part             known; /* the box that was read */
 } late;
 
 static late *all;
@@ -29,6 +30,7 @@ bool cmd_may_be_late(const cmd_variable *v, int64_t bytes)
     return bytes > SMALL && v->shape.n > 0 && !v->packing.by_need;
 }
 
+/* Reserves addresses for the leaf, and adds it to the list of late leaves. */
 rd_expr *cmd_leaf_late(cmd_file *file, const cmd_variable *v, const cmd_place *place, int64_t bytes)
 {
     late *l = cmd_room(sizeof *l);
@@ -43,7 +45,7 @@ rd_expr *cmd_leaf_late(cmd_file *file, const cmd_variable *v, const cmd_place *p
     return l->leaf = cmd_leaf(file->ctx, v, l->at);
 }
 
-/* ---- Which elements ---------------------------------------------------------------------------- */
+/* ---- The part to read ------------------------------------------------------------------------ */
 static bool is_empty(const rd_part *part)
 {
     for (int a = 0; a < part->shape.n; a++)
@@ -52,7 +54,7 @@ static bool is_empty(const rd_part *part)
     return false;
 }
 
-/* The smallest box of both; false: all of the part is known. */
+/* Extends the part to the smallest box that holds both. False: all of the part was read before. */
 static bool add_known(rd_part *part, const rd_part *known)
 {
     bool more = known->shape.n == 0;
@@ -68,20 +70,22 @@ static bool add_known(rd_part *part, const rd_part *known)
     return more;
 }
 
-static int64_t rounding(const late *l, int a)
+/* The multiple to which the bounds of a part along axis a are rounded: 1, the chunk's extent, or
+ * the whole axis. */
+static int64_t granularity(const late *l, int a)
 {
     if (l->place.chunk && l->place.n_filter == 0)
         return 1;
     return l->place.extent[0] ? l->place.extent[a] : a == 0 ? 1 : l->v->shape.at[a];
 }
 
-/* Whole chunks are put in place, and of those without filters what is wanted; without chunks these are rows along the
- * first axis. */
+/* Rounds a part up to what can be read: whole chunks, whole rows along the first axis, or any box
+ * of chunks without filters. */
 static void round_up(rd_part *part, const late *l)
 {
     for (int a = 0; a < part->shape.n; a++) {
         const int64_t n     = l->v->shape.at[a];
-        const int64_t each  = rounding(l, a);
+        const int64_t each  = granularity(l, a);
         const int64_t first = part->first.at[a] / each * each;
         int64_t       end   = part->first.at[a] + part->shape.at[a];
 
@@ -91,7 +95,8 @@ static void round_up(rd_part *part, const late *l)
     }
 }
 
-/* Bytes of memory that a part touches: each run of elements also touches the rest of its pages. */
+/* Estimates the bytes of memory that a part touches. Each run of elements also touches the rest of
+ * its pages. */
 static int64_t bytes_touched(const rd_part *part, const late *l)
 {
     enum { PAGE = 1 << 12 };
@@ -106,9 +111,10 @@ static int64_t bytes_touched(const rd_part *part, const late *l)
     return runs > l->bytes / (run + PAGE) ? l->bytes : runs * (run + PAGE);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------- */
-/* The library's rows lie in a file, of which the other pages take no room. */
-static void decode(const late *l, const rd_part *part)
+/* ---- Reading --------------------------------------------------------------------------------- */
+/* Decodes the part's rows by the library into a sparse file, and maps it in place of the reserved
+ * addresses. */
+static void decode_by_library(const late *l, const rd_part *part)
 {
     const int64_t n  = part->shape.at[0];
     const int     fd = cmd_storage_file_for(l->bytes, bytes_touched(part, l), l->v->name);
@@ -119,8 +125,9 @@ static void decode(const late *l, const rd_part *part)
     close(fd);
 }
 
-/* False: they must be decoded. */
-static bool read_chunks(const late *l, const rd_part *part)
+/* Reads the part by offsets of chunks, or by the format's read_part(). False: the library must
+ * decode it. */
+static bool read_by_offsets(const late *l, const rd_part *part)
 {
     const cmd_format *format = l->file->format;
 
@@ -133,6 +140,7 @@ static bool read_chunks(const late *l, const rd_part *part)
     return true;
 }
 
+/* Finds the box of each late leaf that the results read, and reads it unless it was read before. */
 void cmd_read_wanted(rd_ctx *ctx, rd_results results)
 {
     for (late *l = all; l; l = l->next) {
@@ -143,12 +151,13 @@ void cmd_read_wanted(rd_ctx *ctx, rd_results results)
         if (is_empty(&part) || !add_known(&part, &l->known))
             continue;
         round_up(&part, l);
-        if (!read_chunks(l, &part))
-            decode(l, &part);
+        if (!read_by_offsets(l, &part))
+            decode_by_library(l, &part);
         l->known = part;
     }
 }
 
+/* Reads and evaluates one row as doubles. */
 void cmd_read_now(rd_ctx *ctx, rd_expr *row, double *to, int64_t n)
 {
     cmd_read_wanted(ctx, RD_RESULTS({ row, NULL }));

@@ -1,19 +1,20 @@
-/* layout.c - chunks of variables that are written.
+/* layout.c - chooses the chunks of variables that are written.
  *
- * One piece is best for who reads all of it, and can be computed in place.  So there are chunks where there
- * must be: in compressed variables, whose source says of which extents and how, and where a dimension
- * may grow.  There a chunk has whole records, and is large enough not to be looked for all the time. */
+ * Contiguous variables are read fastest, and results can be computed in place. So there are chunks
+ * only in compressed variables, with shape and filters of their source, and along unlimited
+ * dimensions. There a chunk has whole records, and is large enough to keep the index of chunks
+ * short. */
 #include "files/contents.h"
 #include "result.h"
 
 enum { LEAST_BYTES = 1 << 16, MOST_BYTES = 1 << 28, RECORD_BYTES = 1 << 20 };
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t most(int64_t a, int64_t b)
+static int64_t larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -27,16 +28,18 @@ static int64_t bytes_of(const cmd_layout *layout, int rank, int64_t size)
     return bytes < 1e18 ? (int64_t)bytes : INT64_MAX;
 }
 
-/* HDF5 takes no chunks of 4 GB. */
-static void shrink(cmd_layout *layout, int rank, int64_t size)
+/* Divides extents, the first ones first, until a chunk has at most MOST_BYTES: HDF5 refuses chunks
+ * of 4 GB. */
+static void shrink_chunks(cmd_layout *layout, int rank, int64_t size)
 {
     for (int k = 0; k < rank && bytes_of(layout, rank, size) > MOST_BYTES; k++) {
         const int64_t times = bytes_of(layout, rank, size) / MOST_BYTES + 1;
-        layout->extent[k]   = most(1, layout->extent[k] / times);
+        layout->extent[k]   = larger(1, layout->extent[k] / times);
     }
 }
 
-/* Whole records, as many as the source has in a chunk, if it has whole ones. */
+/* Makes chunks of whole records: as many as the source has in a chunk, if its chunks have whole
+ * records. */
 static void set_records(cmd_layout *layout, const cmd_layout *source, const rd_shape *shape,
                         int64_t size)
 {
@@ -44,15 +47,16 @@ static void set_records(cmd_layout *layout, const cmd_layout *source, const rd_s
     int64_t bytes = size;
 
     for (int k = 1; k < shape->n; k++) {
-        layout->extent[k] = most(1, shape->at[k]);
+        layout->extent[k] = larger(1, shape->at[k]);
         bytes             = bytes < MOST_BYTES ? bytes * layout->extent[k] : bytes;
         whole &= source->extent[k] >= shape->at[k];
     }
     const int64_t records = whole ? source->extent[0] : RECORD_BYTES / bytes;
     layout->extent[0] =
-        most(1, least(shape->at[0], most(records, (LEAST_BYTES + bytes - 1) / bytes)));
+        larger(1, smaller(shape->at[0], larger(records, (LEAST_BYTES + bytes - 1) / bytes)));
 }
 
+/* Returns extents of 0 for a contiguous variable, and else the shape of its chunks. */
 cmd_layout cmd_layout_of(const cmd_contents *all, const cmd_content *c, const cmd_layout *source)
 {
     cmd_layout    layout = { .shuffled = source->shuffled, .level = source->level };
@@ -70,8 +74,8 @@ cmd_layout cmd_layout_of(const cmd_contents *all, const cmd_content *c, const cm
         set_records(&layout, source, &c->shape, size);
     else
         for (int k = 0; k < rank; k++)
-            layout.extent[k] = most(1, least(c->shape.at[k], source->extent[k]));
-    shrink(&layout, rank, size);
+            layout.extent[k] = larger(1, smaller(c->shape.at[k], source->extent[k]));
+    shrink_chunks(&layout, rank, size);
     return layout;
 }
 

@@ -1,5 +1,6 @@
 /* netcdf.c - NetCDF files of all kinds: variables of all groups, their dimensions, coordinates and
- * attributes.  What lies in one piece in this machine's order is mapped; else it is decoded. */
+ * attributes. Contiguous variables in this machine's byte order are memory-mapped; others are
+ * decoded. */
 #include "files/formats.h"
 #include "result.h"
 #include <string.h>
@@ -24,15 +25,16 @@ static bool matches(const uint8_t *bytes, size_t n)
 
 enum { MOST_TEXT = 1 << 16, MOST_COORDINATES = 1 << 22 };
 
+/* An open NetCDF file. */
 typedef struct source {
     const cmd_netcdf_api *nc;
     const char           *path;
     int                   id;
-    const cmd_classic    *classic; /* NULL: it is an HDF5 file inside */
+    const cmd_classic    *classic; /* the classic header; NULL: the file is NetCDF-4, in HDF5 */
 } source;
 
-/* Variables are known by the group and their number in it.  A group's number is the file's and one of its
- * own, and the file has another one each time it is opened. */
+/* Packs group and variable into v->id. The group counts from the file's number, as that differs
+ * each time the file is opened. */
 static int64_t pack_id(const source *s, int group, int variable)
 {
     return (int64_t)(group - s->id) << 32 | variable;
@@ -48,8 +50,8 @@ static int number_of(const cmd_variable *v)
     return (int)(v->id & INT32_MAX);
 }
 
-/* ---- Types that a file defines ---- */
-/* The pairs of netCDF4 and h5py. */
+/* ---- Types that a file defines --------------------------------------------------------------- */
+/* Recognises complex numbers as netCDF4 and h5py write them: records of two floats r and i. */
 static rd_dtype complex_of(const source *s, int group, nc_type type, size_t size, size_t n)
 {
     static const char *const names[] = { "r", "i" };
@@ -71,7 +73,8 @@ static rd_dtype complex_of(const source *s, int group, nc_type type, size_t size
                                                 : RD_AUTO;
 }
 
-/* An enum is an integer of its base. */
+/* Finds the element type of a type that the file defines. An enum is an integer of its base
+ * type. */
 static rd_dtype user_type(const source *s, int group, nc_type type, const char **why)
 {
     char    name[NC_MAX_NAME + 1];
@@ -90,7 +93,7 @@ static rd_dtype user_type(const source *s, int group, nc_type type, const char *
                                   : RD_AUTO;
 }
 
-/* RD_AUTO: none of ours, and *why says what it is. */
+/* Finds the element type of a NetCDF type. RD_AUTO: there is none, and *why says what it is. */
 static rd_dtype element_type(const source *s, int group, nc_type type, const char **why)
 {
     const rd_dtype found =
@@ -104,8 +107,8 @@ static rd_dtype element_type(const source *s, int group, nc_type type, const cha
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
-/* False: there is none.  One that cannot be read is not taken for that: an array would lose its scale, or
- * its missing values. */
+/* Finds an attribute. False: there is none. If it cannot be read, the program ends, as an array
+ * would lose its scale or its missing values. */
 static bool find_attribute(const source *s, int group, int variable, const char *name,
                            nc_type *type, size_t *n)
 {
@@ -116,6 +119,7 @@ static bool find_attribute(const source *s, int group, int variable, const char 
     return status == NC_NOERR;
 }
 
+/* Reads an attribute that is one text; NULL: it is missing, empty or no text. */
 static const char *text_attribute(const source *s, int group, int variable, const char *name)
 {
     nc_type type;
@@ -144,7 +148,7 @@ typedef struct attributes {
     const cmd_variable *v;
 } attributes;
 
-/* Numbers of one class are read as the widest type of it, which holds each of them. */
+/* Reads integers or floats as the widest type of their class, which holds each of them. */
 static int read_values(const attributes *a, const char *name, rd_dtype type, size_t n,
                        cmd_exact *at)
 {
@@ -162,7 +166,9 @@ static int read_values(const attributes *a, const char *name, rd_dtype type, siz
     return status;
 }
 
-static int numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
+/* Reads an attribute of numbers and their stored type. Returns how many, 0 if it is missing or has
+ * no numbers. */
+static int read_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
 {
     const attributes *a = user;
     nc_type           stored;
@@ -178,8 +184,8 @@ static int numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
     return (int)n;
 }
 
-/* The library writes this value where a program writes nothing, unless it was asked not to.  Bytes have no
- * value to spare. */
+/* Adds the library's fill value for elements that no program wrote, unless filling is off. Bytes
+ * have no such value. */
 static void add_default_fill(const source *s, cmd_variable *v, rd_dtype stored)
 {
     union {
@@ -208,7 +214,8 @@ static void add_default_fill(const source *s, cmd_variable *v, rd_dtype stored)
     cmd_add_default_fill(v, value, stored);
 }
 
-/* ---- What is in a file ----------------------------------------------------------------------- */
+/* ---- Listing of a file ----------------------------------------------------------------------- */
+/* The path of a group, "a/b/"; "" for the root. */
 static const char *group_path(const source *s, int group)
 {
     char name[NC_MAX_NAME + 1];
@@ -220,6 +227,7 @@ static const char *group_path(const source *s, int group)
     return cmd_text("%s%s/", group_path(s, parent), name);
 }
 
+/* True if the dimension is unlimited in its group or one above. */
 static bool is_unlimited(const source *s, int group, int dimension)
 {
     int n, ids[NC_MAX_VAR_DIMS];
@@ -247,6 +255,7 @@ static const char *layout_of(const source *s, const cmd_variable *v)
     return storage == NC_CONTIGUOUS ? "mapped" : deflated ? "chunks, deflated" : "chunks";
 }
 
+/* Fills in a variable: name, type, shape, names of axes, attributes, packing. */
 static void describe(const source *s, int group, int number, cmd_variable *v)
 {
     char     name[NC_MAX_NAME + 1], dimension[NC_MAX_NAME + 1];
@@ -281,7 +290,7 @@ static void describe(const source *s, int group, int number, cmd_variable *v)
         v->calendar = text_attribute(s, group, number, "calendar");
     v->is_axis = rank == 1 && strcmp(name, v->axis[0].name) == 0;
     v->layout  = layout_of(s, v);
-    cmd_read_packing(v, text_attribute(s, group, number, "_Unsigned"), numbers,
+    cmd_read_packing(v, text_attribute(s, group, number, "_Unsigned"), read_numbers,
                      &(attributes){ s, v });
     if (type < NC_FIRSTUSERTYPEID && stored != RD_AUTO)
         add_default_fill(s, v, stored);
@@ -299,8 +308,9 @@ static void describe_it(void *of)
     describe(d->s, group_of(d->s, d->v), number_of(d->v), d->v);
 }
 
-/* One that cannot be read is listed with the reason, and the others are there. */
-static void add(const source *s, int group, int number, cmd_variable *v)
+/* Lists a variable. One that cannot be read is listed with the reason, and the others remain
+ * readable. */
+static void add_variable(const source *s, int group, int number, cmd_variable *v)
 {
     v->id                 = pack_id(s, group, number);
     v->name               = cmd_text("%svariable %d", group_path(s, group), number);
@@ -309,6 +319,7 @@ static void add(const source *s, int group, int number, cmd_variable *v)
         v->why = cmd_reason(why, s->path);
 }
 
+/* Lists the variables of a group, and then those of its subgroups. */
 static void list_group(cmd_file *file, const source *s, int group, int depth)
 {
     int n = 0;
@@ -319,7 +330,7 @@ static void list_group(cmd_file *file, const source *s, int group, int depth)
         cmd_variable *v   = cmd_add_variables(file, n);
         cmd_netcdf_check(s->path, "a group", s->nc->inq_varids(group, &n, ids));
         for (int k = 0; k < n; k++)
-            add(s, group, ids[k], &v[k]);
+            add_variable(s, group, ids[k], &v[k]);
     }
     cmd_netcdf_check(s->path, "a group", s->nc->inq_grps(group, &n, NULL));
     if (n <= 0 || depth > 32)
@@ -335,6 +346,7 @@ static void load(const char *path)
     cmd_netcdf_load(path);
 }
 
+/* Opens the file. A classic one has its header read, which tells where elements are. */
 static void open_netcdf(cmd_file *file)
 {
     source *s = cmd_room(sizeof *s);
@@ -379,6 +391,7 @@ static cmd_place place(const cmd_file *file, const cmd_variable *v)
     return cmd_hdf5_place(file->path, v->name, v->type, &v->shape);
 }
 
+/* Reads rows along the first axis by the library. */
 static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, void *to)
 {
     const source *s                  = file->state;
@@ -392,8 +405,8 @@ static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, i
                      s->nc->get_vara(group_of(s, v), number_of(v), start, count, to));
 }
 
-/* Words for the coordinates 1, 2, ...: CF's flags, where they are these. */
-static const char *words_of(const source *s, int group, int variable)
+/* Labels of the coordinates 1, 2, ... from CF's flags; NULL: there are none. */
+static const char *labels_of(const source *s, int group, int variable)
 {
     double  value[CMD_MOST_WORDS];
     nc_type type;
@@ -409,16 +422,18 @@ static const char *words_of(const source *s, int group, int variable)
     return text_attribute(s, group, variable, "flag_meanings");
 }
 
-/* Packed coordinates mean what is unpacked, as elements do. */
+/* Unpacks coordinates by scale_factor and add_offset, as elements are unpacked. */
 static void unpack_coordinates(const source *s, int group, int number, double *at, int64_t n)
 {
     cmd_variable v = { .id = pack_id(s, group, number), .type = RD_F64 };
 
-    cmd_read_packing(&v, NULL, numbers, &(attributes){ s, &v });
+    cmd_read_packing(&v, NULL, read_numbers, &(attributes){ s, &v });
     for (int64_t i = 0; v.packing.type != RD_AUTO && i < n; i++)
         at[i] = at[i] * v.packing.scale + v.packing.add;
 }
 
+/* Reads the bounds (n, 2) that a coordinate names, and returns the middles; NULL: there are
+ * none. */
 static const double *middle_of(const source *s, int group, int variable, const cmd_axis *axis)
 {
     const char  *name     = text_attribute(s, group, variable, "bounds");
@@ -442,8 +457,9 @@ static const double *middle_of(const source *s, int group, int variable, const c
                : NULL;
 }
 
-/* The variable of a dimension's name, in the variable's group or one above it. */
-static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axis)
+/* Reads coordinates and attributes of an axis from the variable of its name, in the group of v or
+ * one above. */
+static void read_coordinates(const source *s, const cmd_variable *v, cmd_axis *axis)
 {
     int     group = group_of(s, v), number, rank;
     nc_type type;
@@ -469,17 +485,17 @@ static void coordinates_of(const source *s, const cmd_variable *v, cmd_axis *axi
     axis->title    = text_attribute(s, group, number, "long_name");
     axis->standard = text_attribute(s, group, number, "standard_name");
     axis->calendar = text_attribute(s, group, number, "calendar");
-    axis->words    = words_of(s, group, number);
+    axis->words    = labels_of(s, group, number);
     axis->middle   = middle_of(s, group, number, axis);
 }
 
 static void coordinates(cmd_file *file, cmd_variable *v)
 {
     for (int k = 0; k < v->shape.n; k++)
-        coordinates_of(file->state, v, &v->axis[k]);
+        read_coordinates(file->state, v, &v->axis[k]);
 }
 
-/* ---- What is said beside numbers ------------------------------------------------------------- */
+/* ---- Attributes and texts -------------------------------------------------------------------- */
 static cmd_said *say(cmd_file *file, const cmd_variable *v)
 {
     const source *s = file->state;
@@ -511,7 +527,8 @@ const cmd_format cmd_netcdf = { .name        = "NetCDF",
                                 .write       = cmd_netcdf_write,
                                 .begin       = cmd_netcdf_begin };
 #else
-/* Does a file begin as NetCDF does?  One that is HDF5 inside is left to that format, where this build has it. */
+/* True if a file begins as NetCDF does. An HDF5 file is left to that format, if this build has
+ * it. */
 static bool matches_here(const uint8_t *bytes, size_t n)
 {
     return RDIM_HDF5 ? is_classic(bytes, n) : matches(bytes, n);

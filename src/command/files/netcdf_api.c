@@ -1,4 +1,4 @@
-/* netcdf_api.c - libnetcdf, loaded. */
+/* netcdf_api.c - loads libnetcdf and looks up its functions; maps its types. */
 #if RDIM_NETCDF
 #include "files/netcdf_api.h"
 #include "base.h"
@@ -7,6 +7,7 @@
 static cmd_netcdf_api api;
 static bool           loaded;
 
+/* Loads the library once, and looks up each function by its name. */
 const cmd_netcdf_api *cmd_netcdf_load(const char *path)
 {
     static const char *const names[] = {

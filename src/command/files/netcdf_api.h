@@ -1,11 +1,11 @@
-/* netcdf_api.h - libnetcdf, loaded when the first file wants it: linked with it a program of one
- * line takes 8 ms to begin, and without 1. */
+/* netcdf_api.h - libnetcdf, loaded by dlopen() when the first NetCDF file is opened. A program of
+ * one line that is linked with it takes 8 ms to start, and without it 1 ms. */
 #ifndef CMD_NETCDF_API_H
 #define CMD_NETCDF_API_H
 #include <netcdf.h>
 #include <rdim.h>
 
-/* Some are for tests, which make files of all kinds. */
+/* The functions that are looked up. Some are used by tests alone, which make files of all kinds. */
 #define CMD_NETCDF_CALLS(call)                                                                     \
     call(open) call(create) call(close) call(strerror) call(inq) call(inq_format) call(inq_grps)   \
         call(inq_grpname) call(inq_grp_parent) call(inq_varids) call(inq_varid) call(inq_var)      \
@@ -32,11 +32,11 @@ typedef struct cmd_netcdf_api {
     int (*set_alignment)(int threshold, int alignment); /* from 4.9 on, NULL before */
 } cmd_netcdf_api;
 
-/* Ends the program where the library is not installed. */
+/* The library's functions; ends the program where the library is not installed. */
 const cmd_netcdf_api *cmd_netcdf_load(const char *path);
 /* Ends the program with the library's sentence, if `status` is a failure. */
 void cmd_netcdf_check(const char *path, const char *doing, int status);
-/* RD_AUTO, NC_NAT: there is no such type on the other side. */
+/* Element type of a NetCDF type, and the reverse. RD_AUTO, NC_NAT: there is none. */
 rd_dtype cmd_netcdf_element(nc_type type);
 nc_type  cmd_netcdf_type(rd_dtype type);
 #endif

@@ -1,25 +1,26 @@
-/* netcdf_said.c - attributes of a NetCDF file, all of them, and how its variables are kept. */
+/* netcdf_said.c - reads all attributes of a NetCDF variable or group, and the chunks and filters of
+ * a variable. */
 #if RDIM_NETCDF
 #include "files/netcdf_said.h"
 #include <string.h>
 
 enum { MOST_BYTES = 1 << 26, MOST_TEXTS = 1 << 24 };
 
-typedef struct place {
+typedef struct object {
     const cmd_netcdf_api *nc;
     const char           *path;
     int                   group, variable;
-} place;
+} object;
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
 typedef struct reading {
-    const place  *at;
+    const object *at;
     int           number;
     char          name[NC_MAX_NAME + 1];
-    cmd_attribute read; /* without a name: it is none that can be kept */
+    cmd_attribute read; /* the result; its name is NULL if it cannot be kept */
 } reading;
 
-static const void *copies_of(const cmd_netcdf_api *nc, char **texts, size_t n)
+static const void *copy_texts(const cmd_netcdf_api *nc, char **texts, size_t n)
 {
     const char **all = cmd_room(n * sizeof *all);
 
@@ -29,18 +30,19 @@ static const void *copies_of(const cmd_netcdf_api *nc, char **texts, size_t n)
     return all;
 }
 
-static void read_texts(const place *p, const char *name, cmd_attribute *a)
+static void read_texts(const object *p, const char *name, cmd_attribute *a)
 {
     char **texts = cmd_room((size_t)a->n * sizeof *texts);
 
     cmd_netcdf_check(p->path, name, p->nc->get_att_string(p->group, p->variable, name, texts));
-    a->at = copies_of(p->nc, texts, (size_t)a->n);
+    a->at = copy_texts(p->nc, texts, (size_t)a->n);
 }
 
+/* Reads one attribute of any kind. The name stays NULL if it is of a kind that cannot be kept. */
 static void read_attribute(void *of)
 {
     reading      *r = of;
-    const place  *p = r->at;
+    const object *p = r->at;
     cmd_attribute a = { 0 };
     nc_type       type;
     size_t        n;
@@ -69,8 +71,9 @@ static void read_attribute(void *of)
     r->read = a;
 }
 
-/* Reads the attributes; one that cannot be read is left out, as the numbers do not need it. */
-static void read_attributes(const place *p, cmd_attributes *all)
+/* Reads all attributes. An unreadable one is left out with a warning, as the numbers do not need
+ * it. */
+static void read_attributes(const object *p, cmd_attributes *all)
 {
     int       n      = 0;
     const int status = p->variable == NC_GLOBAL ? p->nc->inq_natts(p->group, &n)
@@ -89,7 +92,7 @@ static void read_attributes(const place *p, cmd_attributes *all)
 }
 
 /* ---- Variables ------------------------------------------------------------------------------- */
-static void read_layout(const place *p, cmd_layout *layout)
+static void read_layout(const object *p, cmd_layout *layout)
 {
     size_t extent[NC_MAX_VAR_DIMS];
     int    storage, rank, shuffled = 0, deflated = 0, level = 0;
@@ -107,8 +110,8 @@ static void read_layout(const place *p, cmd_layout *layout)
     }
 }
 
-/* An enum is an integer of its base, as it is where a formula asks for it. */
-static rd_dtype element_of(const place *p, nc_type type)
+/* Finds the element type; an enum is an integer of its base type, as in formulas. */
+static rd_dtype element_of(const object *p, nc_type type)
 {
     char    name[NC_MAX_NAME + 1];
     size_t  size, fields;
@@ -122,11 +125,12 @@ static rd_dtype element_of(const place *p, nc_type type)
     return cmd_netcdf_element(type);
 }
 
+/* Reads all attributes, and, for a variable, kind, type and layout of its elements. */
 cmd_said *cmd_netcdf_said(const cmd_netcdf_api *nc, const char *path, int group, int variable)
 {
-    cmd_said   *said = cmd_room(sizeof *said);
-    const place p    = { nc, path, group, variable };
-    nc_type     type = NC_NAT;
+    cmd_said    *said = cmd_room(sizeof *said);
+    const object p    = { nc, path, group, variable };
+    nc_type      type = NC_NAT;
 
     read_attributes(&p, &said->attributes);
     said->kind = CMD_OTHERS;
@@ -142,6 +146,7 @@ cmd_said *cmd_netcdf_said(const cmd_netcdf_api *nc, const char *path, int group,
     return said;
 }
 
+/* Reads all texts of a variable, at most MOST_TEXTS. */
 const void *cmd_netcdf_texts(const cmd_netcdf_api *nc, const char *path, int group, int variable,
                              const rd_shape *shape)
 {
@@ -156,7 +161,7 @@ const void *cmd_netcdf_texts(const cmd_netcdf_api *nc, const char *path, int gro
     char **texts = cmd_room((n + 1) * sizeof *texts);
     if (n > 0)
         cmd_netcdf_check(path, "texts", nc->get_vara_string(group, variable, start, count, texts));
-    return copies_of(nc, texts, n);
+    return copy_texts(nc, texts, n);
 }
 #else
 typedef int cmd_no_netcdf_attributes;

@@ -1,4 +1,4 @@
-/* netcdf_write.c - contents of a file of results as NetCDF-4. */
+/* netcdf_write.c - writes the contents of a file of results as NetCDF-4. */
 #if RDIM_NETCDF
 #include "files/netcdf_write.h"
 #include "files/contents.h"
@@ -6,11 +6,12 @@
 #include "files/netcdf_api.h"
 #include <string.h>
 
+/* A NetCDF file that is being written. */
 typedef struct writer {
     const cmd_netcdf_api *nc;
     const char           *path;
     cmd_contents         *all;
-    int                   id, *dimension, *variable; /* identifiers, by places in the contents */
+    int id, *dimension, *variable; /* NetCDF's numbers: file, each dimension, each variable */
 } writer;
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
@@ -25,7 +26,7 @@ static int put_attribute(const writer *w, int variable, const cmd_attribute *a)
     return w->nc->put_att(w->id, variable, a->name, cmd_netcdf_type(a->type), n, a->at);
 }
 
-/* One that the library does not take is left out with a warning. */
+/* Writes attributes. One that the library refuses is left out with a warning. */
 static void put_attributes(const writer *w, int variable, const cmd_attributes *all)
 {
     for (int k = 0; k < all->n; k++) {
@@ -37,7 +38,7 @@ static void put_attributes(const writer *w, int variable, const cmd_attributes *
 }
 
 /* ---- Definitions ----------------------------------------------------------------------------- */
-/* A bool is a byte. */
+/* The NetCDF type of a variable. A bool is a byte. */
 static nc_type type_of(const cmd_content *c)
 {
     return c->kind == CMD_TEXTS        ? NC_STRING
@@ -45,6 +46,7 @@ static nc_type type_of(const cmd_content *c)
                                        : cmd_netcdf_type(c->type == RD_BOOL ? RD_I8 : c->type);
 }
 
+/* Ends the program if NetCDF has no type or no shape for a result. */
 static void check_results(const cmd_contents *all)
 {
     for (int i = 0; i < all->n; i++) {
@@ -63,6 +65,7 @@ static void check_results(const cmd_contents *all)
     }
 }
 
+/* Sets chunks and compression of a variable, if it has chunks. */
 static void set_layout(const writer *w, const cmd_content *c, int variable)
 {
     size_t extent[RD_MAX_RANK];
@@ -92,6 +95,7 @@ static int define(const writer *w, const cmd_content *c)
     return variable;
 }
 
+/* Creates the file with all dimensions, variables and attributes. */
 static writer create(const char *path, const char *aside, const cmd_results *results)
 {
     writer w = { .nc = cmd_netcdf_load(path), .path = path };
@@ -103,7 +107,7 @@ static writer create(const char *path, const char *aside, const cmd_results *res
     check_results(w.all);
     cmd_netcdf_check(path, "cannot be written",
                      w.nc->create(aside, NC_CLOBBER | NC_NETCDF4, &w.id));
-    w.nc->set_fill(w.id, NC_NOFILL, &before); /* each element is written */
+    w.nc->set_fill(w.id, NC_NOFILL, &before); /* no fill values: each element is written */
     put_attributes(&w, NC_GLOBAL, &w.all->about);
     for (int k = 0; k < w.all->n_dimensions; k++) {
         const cmd_dimension *d = &w.all->dimension[k];
@@ -118,7 +122,7 @@ static writer create(const char *path, const char *aside, const cmd_results *res
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-static void put(const writer *w, int k)
+static void write_elements(const writer *w, int k)
 {
     const cmd_content *c                  = &w->all->at[k];
     const void        *from               = cmd_content_elements(c);
@@ -134,41 +138,43 @@ static void put(const writer *w, int k)
                 : w->nc->put_vara(w->id, w->variable[k], start, count, from));
 }
 
-static void put_beside(const writer *w)
+static void write_auxiliary(const writer *w)
 {
     for (int k = 0; k < w->all->n; k++)
         if (!w->all->at[k].result)
-            put(w, k);
+            write_elements(w, k);
 }
 
-static void put_by_library(writer *w, const char *aside, int k)
+static void write_by_library(writer *w, const char *aside, int k)
 {
     cmd_netcdf_check(w->path, "cannot be written", w->nc->open(aside, NC_WRITE, &w->id));
-    put(w, k);
+    write_elements(w, k);
     cmd_netcdf_check(w->path, "cannot be written", w->nc->close(w->id));
 }
 
+/* Writes all elements. Large compressed results follow after the file is closed, as all threads
+ * deflate them. */
 void cmd_netcdf_write(const char *path, const char *aside, const cmd_results *results)
 {
     writer w = create(path, aside, results);
 
-    put_beside(&w);
+    write_auxiliary(&w);
     for (int k = 0; k < w.all->n; k++) {
         cmd_may_go_on();
         if (w.all->at[k].result && !cmd_is_for_threads(&w.all->at[k]))
-            put(&w, k);
+            write_elements(&w, k);
     }
     cmd_netcdf_check(path, "cannot be written", w.nc->close(w.id));
     for (int k = 0; k < w.all->n; k++) {
         const cmd_content *c = &w.all->at[k];
         if (cmd_is_for_threads(c) && !cmd_hdf5_put_deflated(path, aside, c->result, &c->layout))
-            put_by_library(&w, aside, k);
+            write_by_library(&w, aside, k);
     }
 }
 
-/* The library gives a variable its place in the file when the first element is written: the last
- * one is, so that the file is as long as it will be. */
-static void put_last(const writer *w, int k)
+/* Writes the last element of a variable, as zero. The library allocates a variable at its first
+ * write, and so the file gets its full length. */
+static void write_last_element(const writer *w, int k)
 {
     static const double none = 0;
     const cmd_content  *c    = &w->all->at[k];
@@ -181,8 +187,8 @@ static void put_last(const writer *w, int k)
     cmd_netcdf_check(w->path, c->name, w->nc->put_vara(w->id, w->variable[k], at, one, &none));
 }
 
-/* Asks the library to begin large variables at pages, so that they can be mapped.  A library that
- * cannot do so begins them at any byte. */
+/* Writes all but the results, allocates room for these, and finds their offsets. Large variables
+ * begin at a page, if the library can do so, and can be mapped. */
 bool cmd_netcdf_begin(const char *path, const char *aside, const cmd_results *results,
                       int64_t *place)
 {
@@ -194,10 +200,10 @@ bool cmd_netcdf_begin(const char *path, const char *aside, const cmd_results *re
     const cmd_contents *all = w.all;
     const bool          are = cmd_are_pieces(all);
     if (are)
-        put_beside(&w);
+        write_auxiliary(&w);
     for (int k = 0; k < all->n && are; k++)
         if (all->at[k].result && all->at[k].layout.extent[0] == 0)
-            put_last(&w, k);
+            write_last_element(&w, k);
     cmd_netcdf_check(path, "cannot be written", nc->close(w.id));
     return are && cmd_hdf5_make_records(path, aside, all) && cmd_hdf5_places(aside, results, place);
 }

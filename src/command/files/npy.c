@@ -1,4 +1,4 @@
-/* npy.c - NumPy's .npy: read by the library, written so that results are evaluated right into the
+/* npy.c - NumPy's .npy: read by rd_load(), written so that results are computed in place in the
  * file. */
 #include "files/formats.h"
 #include "files/records.h"
@@ -13,7 +13,8 @@ static bool matches(const uint8_t *bytes, size_t n)
     return n >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0;
 }
 
-/* The library's sentence begins with the path that it was given. */
+/* Ends the program with the library's sentence, where the user's path replaces the one that was
+ * opened. */
 static _Noreturn void refuse(const cmd_file *file)
 {
     const char  *text = cmd_error_text(file->ctx), *opened = cmd_path_to_open(file->path);
@@ -24,7 +25,8 @@ static _Noreturn void refuse(const cmd_file *file)
     cmd_fail("%s%s", file->path, text + n);
 }
 
-/* The records of an array whose type is none of the library's. */
+/* Reads the fields of an array whose type rd_load() refuses, such as records and dates; NULL: there
+ * are none. */
 static cmd_records *records_of(const cmd_file *file)
 {
     cmd_npy_place p = { .path = file->path };
@@ -37,6 +39,7 @@ static cmd_records *records_of(const cmd_file *file)
     return r;
 }
 
+/* Loads the array as a leaf, or lists the fields of its records as variables. */
 static void open_npy(cmd_file *file)
 {
     rd_expr     *x = rd_load(file->ctx, cmd_path_to_open(file->path));
@@ -57,6 +60,7 @@ static void open_npy(cmd_file *file)
     cmd_set_shape(v, rd_type_of(x), &shape);
 }
 
+/* Returns the leaf of the array, or reads a field and the coordinates of its axis. */
 static rd_expr *read_npy(cmd_file *file, cmd_variable *v)
 {
     cmd_npy_place p = { .path = file->path };
@@ -71,7 +75,9 @@ static rd_expr *read_npy(cmd_file *file, cmd_variable *v)
     return x;
 }
 
-/* As NumPy writes it: a dict padded with spaces to a multiple of 64 bytes, a newline last. */
+/* Writes a header as NumPy does, padded with spaces to a multiple of 64 bytes:
+ *
+ *     "\x93NUMPY" 1 0 len16 "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2,), }   \n" */
 int64_t cmd_npy_header(rd_dtype type, const rd_shape *shape, char header[CMD_NPY_HEADER])
 {
     static const char kinds[] = {
@@ -99,6 +105,7 @@ int64_t cmd_npy_header(rd_dtype type, const rd_shape *shape, char header[CMD_NPY
     return at - header;
 }
 
+/* Writes the header. The elements begin behind it. */
 static bool begin(const char *path, const char *aside, const cmd_results *results, int64_t *place)
 {
     const cmd_result *r     = &results->at[0];

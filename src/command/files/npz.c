@@ -1,5 +1,6 @@
-/* npz.c - NumPy's .npz: a zip archive of .npy files.  Stored members are mapped where they lie,
- * deflated ones inflated to memory without a name. */
+/* npz.c - NumPy's .npz: a zip archive of .npy files. Stored members are memory-mapped, deflated
+ * ones are inflated into a file without a name. Archives of more than 4 GB (zip64) are read,
+ * too. */
 #include "files/formats.h"
 #include "files/inflate.h"
 #include "files/records.h"
@@ -24,11 +25,11 @@ enum {
     CENTRAL     = 46,
     END         = 22,
     LOCATOR     = 20,
-    END64       = 56, /* bytes of records */
+    END64       = 56, /* bytes of the zip records, without names */
     STORED      = 0,
     DEFLATED    = 8,
     PIECE       = 1 << 16,
-    MOST_HEADER = 1 << 20 /* NumPy's are some hundred bytes */
+    MOST_HEADER = 1 << 20 /* NumPy's headers have some hundred bytes */
 };
 
 static uint32_t get16(const uint8_t *p)
@@ -52,11 +53,11 @@ typedef struct archive {
     int64_t     size;
 } archive;
 
-/* A member of the archive, beyond what the variable keeps; `offset` is that of its local record. */
+/* A member of the archive. The variable has its name and the offset of its local header. */
 typedef struct member {
     int      method;
-    uint32_t crc; /* of what it holds, unpacked */
-    int64_t  packed, size;
+    uint32_t crc;          /* CRC-32 of the unpacked bytes */
+    int64_t  packed, size; /* bytes in the archive, and unpacked */
 } member;
 
 static _Noreturn void refuse(const archive *a, const char *what)
@@ -64,6 +65,7 @@ static _Noreturn void refuse(const archive *a, const char *what)
     cmd_fail("%s: a broken .npz file: %s", a->path, what);
 }
 
+/* Reads n bytes of the archive; ends the program if they lie outside. */
 static void get_bytes(const archive *a, void *to, int64_t n, int64_t offset)
 {
     if (offset < 0 || offset > a->size || n > a->size - offset)
@@ -71,7 +73,7 @@ static void get_bytes(const archive *a, void *to, int64_t n, int64_t offset)
     cmd_read_at(a->fd, a->path, to, n, offset);
 }
 
-/* The last record of the file; a comment of up to 64 KiB may follow it. */
+/* Finds the end-of-central-directory record. A comment of up to 64 KiB may follow it. */
 static int64_t find_end(const archive *a, uint8_t end[END])
 {
     static uint8_t tail[END + 65536];
@@ -86,8 +88,9 @@ static int64_t find_end(const archive *a, uint8_t end[END])
     refuse(a, "its list of members is missing (truncated?)");
 }
 
-/* Finds the list of members, its size, and how many there are. */
-static void find_list(const archive *a, uint64_t *n, uint64_t *offset, uint64_t *bytes)
+/* Finds the central directory: the number of members, its offset and its size. A zip64 record
+ * replaces fields that have too few bits. */
+static void find_directory(const archive *a, uint64_t *n, uint64_t *offset, uint64_t *bytes)
 {
     uint8_t       end[END], locator[LOCATOR], end64[END64];
     const int64_t at = find_end(a, end);
@@ -110,7 +113,8 @@ static void find_list(const archive *a, uint64_t *n, uint64_t *offset, uint64_t 
     *offset = get64(end64 + 48);
 }
 
-/* Sizes of 64 bits stand in an extra field, those that do not fit, in this order. */
+/* Reads 64-bit values from the zip64 extra field. Only values that do not fit 32 bits are there, in
+ * the order of `wide`. */
 static void read_extra(const uint8_t *at, const uint8_t *end, uint64_t *const wide[3])
 {
     while (end - at >= 4) {
@@ -135,7 +139,7 @@ static const char *array_name(const uint8_t *name, size_t n)
     return cmd_copy((const char *)name, npy ? n - 4 : n);
 }
 
-/* One entry of the list; returns its length. */
+/* Reads one entry of the central directory; returns its length. */
 static uint64_t read_entry(const archive *a, const uint8_t *p, uint64_t left, cmd_variable *v,
                            member *m)
 {
@@ -160,32 +164,34 @@ static uint64_t read_entry(const archive *a, const uint8_t *p, uint64_t left, cm
     return length;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
     return strcmp((*(cmd_variable *const *)a)->name, (*(cmd_variable *const *)b)->name);
 }
 
-/* Who adds to an archive may write a member again: NumPy reads the last one, others the first one. */
-static void refuse_twins(cmd_variable *v, size_t n)
+/* Marks members of one name as unreadable: NumPy reads the last one, and other programs the first
+ * one. */
+static void mark_duplicates(cmd_variable *v, size_t n)
 {
     cmd_variable **sorted = cmd_room((n + 1) * sizeof *sorted);
 
     for (size_t k = 0; k < n; k++)
         sorted[k] = &v[k];
-    qsort(sorted, n, sizeof *sorted, by_name);
+    qsort(sorted, n, sizeof *sorted, compare_names);
     for (size_t k = 1; k < n; k++)
         if (strcmp(sorted[k - 1]->name, sorted[k]->name) == 0)
             sorted[k - 1]->why = sorted[k]->why =
                 cmd_text("several members are called %s", sorted[k]->name);
 }
 
+/* Reads the central directory, and makes a variable of each member. Members are not opened. */
 static void open_npz(cmd_file *file)
 {
     archive  a = { .path = file->path };
     uint64_t n, offset, bytes;
 
     a.fd = cmd_open_to_read(a.path, &a.size);
-    find_list(&a, &n, &offset, &bytes);
+    find_directory(&a, &n, &offset, &bytes);
     if (offset > (uint64_t)a.size || bytes > (uint64_t)a.size - offset || n > bytes / CENTRAL ||
         n > INT32_MAX / 2)
         refuse(&a, "its list of members lies outside");
@@ -197,17 +203,17 @@ static void open_npz(cmd_file *file)
         at += read_entry(&a, list + at, bytes - at, &v[k], &m[k]);
         v[k].id = (int64_t)k;
     }
-    refuse_twins(v, n);
+    mark_duplicates(v, n);
     close(a.fd);
     file->state = m;
 }
 
-/* The record before a member says what the list says, but for one that was written before its size was
- * known: then it says 0, and the list is right. */
-static void check_local(const archive *a, const cmd_variable *v, const member *m,
-                        const uint8_t local[LOCAL])
+/* Compares a member's local header with the central directory. The sizes are 0 in a local header
+ * that was written before they were known. */
+static void check_local_header(const archive *a, const cmd_variable *v, const member *m,
+                               const uint8_t local[LOCAL])
 {
-    enum { SIZE_BEHIND = 8 }; /* a flag: a record behind the member has the sizes */
+    enum { SIZE_BEHIND = 8 }; /* flag: a data descriptor behind the member has the sizes */
     uint8_t        extra[UINT16_MAX];
     const uint32_t n    = get16(local + 28);
     uint64_t       size = get32(local + 22), packed = get32(local + 18), none = 0;
@@ -216,7 +222,7 @@ static void check_local(const archive *a, const cmd_variable *v, const member *m
         return;
     get_bytes(a, extra, n, v->offset + LOCAL + get16(local + 26));
     read_extra(extra, extra + n, (uint64_t *const[]){ &size, &packed, &none });
-    if (get16(local + 6) & SIZE_BEHIND) /* either is allowed */
+    if (get16(local + 6) & SIZE_BEHIND) /* the sizes may be right or 0 */
         return;
     if ((int)get16(local + 8) != m->method || get32(local + 14) != m->crc ||
         (int64_t)size != m->size || (int64_t)packed != m->packed)
@@ -225,20 +231,22 @@ static void check_local(const archive *a, const cmd_variable *v, const member *m
                  a->path, (long long)m->size, v->name, m->crc, (long long)size, get32(local + 14));
 }
 
-static int64_t data_of(const archive *a, const cmd_variable *v, const member *m)
+/* The offset of a member's data, behind its local header. */
+static int64_t data_offset(const archive *a, const cmd_variable *v, const member *m)
 {
     uint8_t local[LOCAL];
 
     get_bytes(a, local, LOCAL, v->offset);
     if (memcmp(local, "PK\3\4", 4) != 0)
         refuse(a, "no member where one is announced");
-    check_local(a, v, m, local);
+    check_local_header(a, v, m, local);
     const int64_t data = v->offset + LOCAL + get16(local + 26) + get16(local + 28);
     if (data > a->size || m->packed > a->size - data)
         refuse(a, "a member ends outside");
     return data;
 }
 
+/* Ends the program if the checksum differs. */
 static void check_crc(const archive *a, const cmd_variable *v, const member *m, uint32_t crc)
 {
     if (crc != m->crc)
@@ -246,8 +254,8 @@ static void check_crc(const archive *a, const cmd_variable *v, const member *m, 
                  a->path, v->name, m->crc, crc);
 }
 
-/* A member that is mapped: read once for its checksum, and the pages stay in the system's cache for who
- * reads them next.  1 GB takes two cores 0.2 to 0.4 s. */
+/* Checks the CRC-32 of a stored member. The pages stay in the system's cache for the next reader. 1
+ * GB takes two cores 0.2 to 0.4 s. */
 static void check_stored(const archive *a, const cmd_variable *v, const member *m, int64_t data)
 {
     if (m->size != m->packed)
@@ -261,7 +269,8 @@ static void check_stored(const archive *a, const cmd_variable *v, const member *
         cmd_unmap(at, m->size);
 }
 
-/* A header may claim more elements than its member holds, which would be the next one's bytes. */
+/* Ends the program if the array's header claims more elements than the member holds, as bytes of
+ * the next member would be read. */
 static void check_array(const archive *a, const cmd_variable *v, const member *m, int64_t data,
                         rd_expr *x)
 {
@@ -278,20 +287,20 @@ static void check_array(const archive *a, const cmd_variable *v, const member *m
                  (long long)(header + bytes), (long long)m->size);
 }
 
-/* Piece by piece, so that what a member claims to be is written only as far as it is; no further than
- * the first `most` bytes. */
+/* Inflates a member into a file, at most its first `most` bytes. It works in pieces, so that a
+ * false size in the archive cannot fill the disk. */
 static void inflate_member(const archive *a, const cmd_variable *v, const member *m, int64_t data,
                            int64_t most, int fd)
 {
     static uint8_t in[PIECE], out[PIECE];
     z_stream       z     = { 0 };
-    int64_t        taken = 0, put = 0;
+    int64_t        taken = 0, written = 0;
     uint32_t       crc    = 0;
     int            status = Z_OK;
 
     if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
         cmd_fail("%s: zlib cannot begin", a->path);
-    while (status == Z_OK && put < most) {
+    while (status == Z_OK && written < most) {
         if (z.avail_in == 0 && taken < m->packed) {
             const int64_t n = m->packed - taken < PIECE ? m->packed - taken : PIECE;
             cmd_read_at(a->fd, a->path, in, n, data + taken);
@@ -303,31 +312,32 @@ static void inflate_member(const archive *a, const cmd_variable *v, const member
         z.avail_out     = PIECE;
         status          = inflate(&z, Z_NO_FLUSH);
         const int64_t n = PIECE - z.avail_out;
-        if (n > m->size - put)
+        if (n > m->size - written)
             refuse(a, "a member is longer than it says");
-        cmd_write_at(fd, a->path, out, n, put);
+        cmd_write_at(fd, a->path, out, n, written);
         crc = cmd_crc32(crc, out, n);
-        put += n;
+        written += n;
     }
     inflateEnd(&z);
-    if (status == Z_OK && put >= most && put < m->size)
+    if (status == Z_OK && written >= most && written < m->size)
         return;
-    if (status != Z_STREAM_END || put != m->size)
+    if (status != Z_STREAM_END || written != m->size)
         refuse(a, "a member cannot be inflated");
     check_crc(a, v, m, crc);
 }
 
-/* One member, read; or looked at, as far as its header: then nothing is known of its elements. */
+/* The state of reading one member. If `looking`, only the header of its array is read. */
 typedef struct reading {
     cmd_file     *file;
     cmd_variable *v;
     const member *m;
     archive       archive;
     bool          looking;
-    int           inflated; /* a file without a name; -1: there is none */
+    int           inflated; /* file without a name that holds the inflated bytes; -1: none */
     rd_expr      *x;
 } reading;
 
+/* Checks a stored member and makes its leaf, which the library maps. */
 static void read_stored(reading *r, int64_t data)
 {
     if (!r->looking)
@@ -337,19 +347,23 @@ static void read_stored(reading *r, int64_t data)
         check_array(&r->archive, r->v, r->m, data, r->x);
 }
 
+/* Inflates a member into a file without a name, and makes the leaf of that. If `looking`, only the
+ * start is inflated, and the file is sparse. */
 static void read_deflated(reading *r, int64_t data)
 {
     const int64_t size = r->m->size;
 
     r->inflated = cmd_storage_file(r->looking ? 0 : size, r->archive.path);
-    if (r->looking && ftruncate(r->inflated, (off_t)size) != 0) /* a hole, which takes no room */
+    if (r->looking &&
+        ftruncate(r->inflated, (off_t)size) != 0) /* a sparse file, which takes no room */
         cmd_fail("%s: no room for %lld bytes", r->archive.path, (long long)size);
     inflate_member(&r->archive, r->v, r->m, data, r->looking ? MOST_HEADER : INT64_MAX,
                    r->inflated);
     r->x = rd_load(r->file->ctx, cmd_text("/proc/self/fd/%d", r->inflated));
 }
 
-/* The library's sentence without the path that it was given, which of an inflated member no user knows. */
+/* The library's sentence without the path that it was given, as no user knows that of an inflated
+ * member. */
 static const char *load_error(const reading *r)
 {
     const char *text = cmd_error_text(r->file->ctx);
@@ -357,8 +371,9 @@ static const char *load_error(const reading *r)
     return cmd_reason(cmd_reason(text, r->archive.path), cmd_text("/proc/self/fd/%d", r->inflated));
 }
 
-/* The fields of records are variables of their own, found when the member is looked at. */
-static void meet_records(reading *r, const cmd_npy_place *p)
+/* Reads an array of records: its fields become variables when the member is first looked at. Later
+ * calls make the leaf of one field. */
+static void read_records(reading *r, const cmd_npy_place *p)
 {
     cmd_records *const all = cmd_read_records(p);
 
@@ -379,12 +394,14 @@ static void meet_records(reading *r, const cmd_npy_place *p)
         r->x = cmd_read_field(r->file->ctx, p, all, r->v);
 }
 
+/* Reads a stored or deflated member. If its array has a type that rd_load() refuses, its records
+ * are read. */
 static void read_member(void *of)
 {
     reading      *r    = of;
-    const int64_t data = data_of(&r->archive, r->v, r->m);
+    const int64_t data = data_offset(&r->archive, r->v, r->m);
 
-    (void)cmd_can_inflate(); /* loads what has the checksum */
+    (void)cmd_can_inflate(); /* loads the library that computes checksums */
     if (r->m->method != STORED && r->m->method != DEFLATED)
         cmd_fail("%s: %s is packed by method %d of zip; deflate is what can be read",
                  r->archive.path, r->v->name, r->m->method);
@@ -394,7 +411,7 @@ static void read_member(void *of)
         read_deflated(r, data);
     const bool stored = r->m->method == STORED;
     if (!r->x && rd_error(r->file->ctx) == RD_ERR_TYPE)
-        meet_records(r, &(cmd_npy_place){ .fd    = stored ? r->archive.fd : r->inflated,
+        read_records(r, &(cmd_npy_place){ .fd    = stored ? r->archive.fd : r->inflated,
                                           .path  = r->archive.path,
                                           .begin = stored ? data : 0,
                                           .size  = r->m->size });
@@ -402,8 +419,8 @@ static void read_member(void *of)
         cmd_fail("%s: %s: %s", r->archive.path, r->v->name, load_error(r));
 }
 
-/* Files are closed whatever comes of it: of a list with many members that cannot be read they would be
- * used up. */
+/* Reads a member, and closes its files even if that fails: a long list of unreadable members would
+ * exhaust them. */
 static rd_expr *read_as(cmd_file *file, cmd_variable *v, bool looking)
 {
     reading r = { .file     = file,
@@ -442,7 +459,7 @@ static void look_npz(cmd_file *file, cmd_variable *v)
         read_as(file, v, true);
 }
 
-/* "member.field": fields are known once the member was looked at. */
+/* Finds "member.field". The fields are known after the member was looked at. */
 static cmd_variable *find_npz(const cmd_file *file, const char *name)
 {
     cmd_variable *found = cmd_find_by_path(file, name);
@@ -459,7 +476,8 @@ static cmd_variable *find_npz(const cmd_file *file, const char *name)
     return found;
 }
 
-/* ---- Writing: members are stored, aligned to 64 bytes, with sizes of 64 bits ------------------- */
+/* ---- Writing: members are stored, aligned to 64 bytes, with sizes of 64 bits ----------------- */
+/* A written member, for its entry in the central directory. */
 typedef struct entry {
     const char *name;
     uint32_t    crc;
@@ -472,7 +490,7 @@ typedef struct writer {
     int64_t     at;
 } writer;
 
-static void put(writer *w, const void *bytes, int64_t n)
+static void append(writer *w, const void *bytes, int64_t n)
 {
     cmd_write_at(w->fd, w->path, bytes, n, w->at);
     w->at += n;
@@ -495,6 +513,7 @@ static uint8_t *put64(uint8_t *p, uint64_t v)
     return put32(put32(p, (uint32_t)v), (uint32_t)(v >> 32));
 }
 
+/* Continues a CRC-32 in pieces of at most 1 GB, as zlib's lengths have 32 bits. */
 static uint32_t checksum(uLong crc, const void *bytes, int64_t n)
 {
     for (const uint8_t *p = bytes; n > 0;) {
@@ -507,11 +526,12 @@ static uint32_t checksum(uLong crc, const void *bytes, int64_t n)
     return (uint32_t)crc;
 }
 
-/* Writes the fields that both records of a member have: versions, method, date (1980), checksum, sizes. */
-static uint8_t *put_facts(uint8_t *p, const entry *e)
+/* Writes the fields that the local header and the directory entry share: version, flags, method,
+ * date (1980), CRC-32, sizes. */
+static uint8_t *put_common_fields(uint8_t *p, const entry *e)
 {
     p = put16(p, 45);
-    p = put16(p, 0x0800); /* names are UTF-8 */
+    p = put16(p, 0x0800); /* flag: names are UTF-8 */
     p = put16(p, STORED);
     p = put32(p, 0x00210000);
     p = put32(p, e->crc);
@@ -520,7 +540,9 @@ static uint8_t *put_facts(uint8_t *p, const entry *e)
     return put16(p, (uint32_t)strlen(e->name));
 }
 
-static void put_member(writer *w, const cmd_result *r, entry *e)
+/* Writes a member: local header, name, zip64 sizes, padding to 64 bytes, NumPy's header,
+ * elements. */
+static void append_member(writer *w, const cmd_result *r, entry *e)
 {
     char          header[CMD_NPY_HEADER];
     uint8_t       local[LOCAL + 20], *p = local, zeros[64] = { 0 };
@@ -532,31 +554,32 @@ static void put_member(writer *w, const cmd_result *r, entry *e)
     e->size   = (uint64_t)(n + bytes);
     e->offset = (uint64_t)w->at;
     e->crc    = checksum(checksum(crc32(0, NULL, 0), header, n), r->array.in, bytes);
-    p         = put_facts(put32(p, 0x04034b50), e);
+    p         = put_common_fields(put32(p, 0x04034b50), e);
     p         = put16(p, (uint32_t)(20 + 4 + pad));
-    put(w, local, p - local);
-    put(w, e->name, (int64_t)strlen(e->name));
+    append(w, local, p - local);
+    append(w, e->name, (int64_t)strlen(e->name));
     p = put64(put64(put16(put16(local, 1), 16), e->size), e->size);
     p = put16(put16(p, 0x4452), (uint32_t)pad);
-    put(w, local, p - local);
-    put(w, zeros, pad);
-    put(w, header, n);
-    put(w, r->array.in, bytes);
+    append(w, local, p - local);
+    append(w, zeros, pad);
+    append(w, header, n);
+    append(w, r->array.in, bytes);
 }
 
-static void put_list(writer *w, const entry *e, int n)
+/* Writes the central directory, the zip64 end record, its locator, and the end record. */
+static void append_directory(writer *w, const entry *e, int n)
 {
     const int64_t start = w->at;
     uint8_t       record[END64 + LOCATOR + END], *p;
 
     for (int k = 0; k < n; k++) {
-        p = put_facts(put16(put32(record, 0x02014b50), 45), &e[k]);
+        p = put_common_fields(put16(put32(record, 0x02014b50), 45), &e[k]);
         p = put16(put16(put16(p, 28), 0), 0);
         p = put32(put32(put16(p, 0), 0), 0xffffffff);
-        put(w, record, p - record);
-        put(w, e[k].name, (int64_t)strlen(e[k].name));
+        append(w, record, p - record);
+        append(w, e[k].name, (int64_t)strlen(e[k].name));
         p = put64(put64(put64(put16(put16(record, 1), 24), e[k].size), e[k].size), e[k].offset);
-        put(w, record, p - record);
+        append(w, record, p - record);
     }
     const uint64_t bytes = (uint64_t)(w->at - start);
     p                    = put16(put16(put64(put32(record, 0x06064b50), END64 - 12), 45), 45);
@@ -566,9 +589,10 @@ static void put_list(writer *w, const entry *e, int n)
     p                    = put16(put16(put32(p, 0x06054b50), 0), 0);
     p                    = put16(put16(p, 0xffff), 0xffff);
     p                    = put16(put32(put32(p, 0xffffffff), 0xffffffff), 0);
-    put(w, record, p - record);
+    append(w, record, p - record);
 }
 
+/* Writes all members and then the central directory. */
 static void write_npz(const char *path, const char *aside, const cmd_results *results)
 {
     writer w = { .path = path, .fd = open(aside, O_WRONLY | O_CLOEXEC) };
@@ -578,9 +602,9 @@ static void write_npz(const char *path, const char *aside, const cmd_results *re
         cmd_fail("%s: cannot write: %s", path, strerror(errno));
     for (int k = 0; k < results->n; k++) {
         e[k].name = cmd_text("%s.npy", results->at[k].name);
-        put_member(&w, &results->at[k], &e[k]);
+        append_member(&w, &results->at[k], &e[k]);
     }
-    put_list(&w, e, results->n);
+    append_directory(&w, e, results->n);
     cmd_close_written(w.fd, path);
 }
 

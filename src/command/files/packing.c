@@ -1,8 +1,8 @@
-/* packing.c - missing values, scale and offset.
+/* packing.c - missing values, scale and offset of variables.
  *
- * No integer becomes a double on the way: of 64 bits the neighbour of a missing value would be missing, too.
- * So values of attributes are integers or reals (cmd_exact), and ends of ranges are compared as integers
- * of the stored type. */
+ * No integer becomes a double: of 64-bit integers, a neighbour of a missing value would then be
+ * missing, too. So values of attributes are integers or reals (cmd_exact), and ends of ranges are
+ * compared as integers of the stored type. */
 #include "files/packing.h"
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,8 @@ cmd_exact cmd_integer(int64_t value)
     return (cmd_exact){ .type = RD_I64, .i = value };
 }
 
-/* Only those that need it are unsigned: equal integers are equal values. */
+/* Makes a signed integer if int64 holds the value, so that equal integers have one
+ * representation. */
 cmd_exact cmd_unsigned(uint64_t value)
 {
     return value <= INT64_MAX ? cmd_integer((int64_t)value)
@@ -30,12 +31,12 @@ static double as_double(cmd_exact v)
     return v.type == RD_F64 ? v.f : v.type == RD_U64 ? (double)v.u : (double)v.i;
 }
 
-static bool same(cmd_exact a, cmd_exact b)
+static bool is_same(cmd_exact a, cmd_exact b)
 {
     return a.type == b.type && (a.type == RD_F64 ? a.f == b.f : a.u == b.u);
 }
 
-static bool is_less(cmd_exact a, cmd_exact b) /* of integers */
+static bool is_less(cmd_exact a, cmd_exact b) /* both are integers */
 {
     return a.type == b.type ? (a.type == RD_U64 ? a.u < b.u : a.i < b.i) : a.type == RD_I64;
 }
@@ -79,8 +80,8 @@ bool cmd_holds(rd_dtype type, cmd_exact value)
     return !is_less(value, least_of(type)) && !is_less(most_of(type), value);
 }
 
-/* The same bytes with the other sign; RD_AUTO: no integers. */
-static rd_dtype turned(rd_dtype type)
+/* The integer type of the same size and the other sign; RD_AUTO: `type` is no integer. */
+static rd_dtype other_sign(rd_dtype type)
 {
     static const rd_dtype pairs[][2] = {
         { RD_I8, RD_U8 }, { RD_I16, RD_U16 }, { RD_I32, RD_U32 }, { RD_I64, RD_U64 }
@@ -93,10 +94,11 @@ static rd_dtype turned(rd_dtype type)
     return RD_AUTO;
 }
 
-/* Attributes of a variable that is read with the other sign have its stored type. */
-static cmd_exact turn(cmd_exact value, rd_dtype from, rd_dtype to)
+/* Reinterprets an integer of type `from` as type `to`, if the two differ in sign alone. Attributes
+ * of a variable that _Unsigned changes have its stored type. */
+static cmd_exact with_sign_of(cmd_exact value, rd_dtype from, rd_dtype to)
 {
-    if (to != turned(from) || value.type == RD_F64)
+    if (to != other_sign(from) || value.type == RD_F64)
         return value;
     const int      unused = 64 - bits_of(to);
     const uint64_t bits   = value.u << unused;
@@ -104,24 +106,26 @@ static cmd_exact turn(cmd_exact value, rd_dtype from, rd_dtype to)
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
+/* The attributes of one variable, as its format reads them. */
 typedef struct attributes {
     cmd_numbers *numbers;
     void        *user;
-    rd_dtype     type;   /* of the variable */
-    bool         turned; /* by _Unsigned */
+    rd_dtype     type;         /* of the variable */
+    bool         sign_changed; /* true if _Unsigned changed the sign of the type */
 } attributes;
 
-/* Signed attributes of unsigned variables are common where nothing was turned, too; not the reverse. */
+/* Reads an attribute as values of the variable's type. Signed attributes of unsigned variables are
+ * common even without _Unsigned; the reverse is not. */
 static int values_of(const attributes *a, const char *name, cmd_exact **at, rd_dtype *type)
 {
     const int n = a->numbers(a->user, name, at, type);
 
-    for (int k = 0; k < n && (a->turned || is_signed(*type)); k++)
-        (*at)[k] = turn((*at)[k], *type, a->type);
+    for (int k = 0; k < n && (a->sign_changed || is_signed(*type)); k++)
+        (*at)[k] = with_sign_of((*at)[k], *type, a->type);
     return n;
 }
 
-/* Most files say the same in both attributes. */
+/* Adds missing values, without duplicates: most files have one value in both attributes. */
 static void add_missing(cmd_packing *p, const cmd_exact *at, int n)
 {
     cmd_exact *all = cmd_room((size_t)(p->n_missing + n) * sizeof *all);
@@ -133,17 +137,17 @@ static void add_missing(cmd_packing *p, const cmd_exact *at, int n)
         bool known = false;
 
         for (int j = 0; j < p->n_missing; j++)
-            known |= same(all[j], at[k]);
+            known |= is_same(all[j], at[k]);
         if (!known)
             all[p->n_missing++] = at[k];
     }
 }
 
-/* The users' guide of NetCDF: of the packed numbers, unless it has the type of the unpacked ones, which
- * packed ones cannot be meant with.  Programs that write a range of unpacked numbers in the packed type, as
- * netCDF4 does of 'v.valid_min = -5.0', cannot be told from others by what a file says.  The numbers might
- * give a hint, where most are outside; but then a part of a file could mean something else than the whole,
- * and so could two files that are joined. */
+/* Makes one end of the valid range. By the users' guide of NetCDF it limits packed numbers, unless
+ * it is a float of another type than theirs. Some programs write a range of unpacked numbers in the
+ * packed type, as netCDF4 does for 'v.valid_min = -5.0'. A file does not tell these apart. The
+ * numbers might give a hint, but then a part of a file could mean something else than the whole
+ * file. */
 static cmd_end_of_range end_of(const attributes *a, bool packed, cmd_exact value, rd_dtype type)
 {
     return (cmd_end_of_range){ .is    = true,
@@ -151,6 +155,7 @@ static cmd_end_of_range end_of(const attributes *a, bool packed, cmd_exact value
                                .value = value };
 }
 
+/* Reads valid_range, valid_min and valid_max; the last two have priority. */
 static void read_range(cmd_packing *p, const attributes *a)
 {
     const bool packed = p->type != RD_AUTO;
@@ -167,7 +172,7 @@ static void read_range(cmd_packing *p, const attributes *a)
         p->high = end_of(a, packed, at[0], type);
 }
 
-/* One number of an attribute; false: there is none. */
+/* Reads an attribute of one number; false: there is none. */
 static bool read_one(const attributes *a, const char *name, double *to, rd_dtype *type)
 {
     cmd_exact *at;
@@ -178,7 +183,7 @@ static bool read_one(const attributes *a, const char *name, double *to, rd_dtype
     return found;
 }
 
-/* Packed numbers are unpacked to the type of scale_factor and add_offset. */
+/* Reads scale_factor and add_offset. Their type is that of unpacked values. */
 static void read_scale(cmd_packing *p, const attributes *a)
 {
     rd_dtype   type = RD_F32, other = RD_F32;
@@ -191,18 +196,19 @@ static void read_scale(cmd_packing *p, const attributes *a)
             (scaled && type != RD_F32) || (shifted && other != RD_F32) || !narrow ? RD_F64 : RD_F32;
 }
 
+/* Applies _Unsigned to the variable's type, and then reads missing values, scale and range. */
 void cmd_read_packing(cmd_variable *v, const char *sign, cmd_numbers *numbers, void *user)
 {
-    cmd_packing p    = { .scale = 1 };
-    const bool  turn = sign && (strcmp(sign, "true") == 0    ? is_signed(v->type)
-                                : strcmp(sign, "false") == 0 ? is_unsigned(v->type)
-                                                             : false);
+    cmd_packing p            = { .scale = 1 };
+    const bool  sign_changes = sign && (strcmp(sign, "true") == 0    ? is_signed(v->type)
+                                        : strcmp(sign, "false") == 0 ? is_unsigned(v->type)
+                                                                     : false);
     rd_dtype    type;
     cmd_exact  *at;
 
-    if (turn)
-        v->type = turned(v->type);
-    const attributes a = { numbers, user, v->type, turn };
+    if (sign_changes)
+        v->type = other_sign(v->type);
+    const attributes a = { numbers, user, v->type, sign_changes };
     const int        n = values_of(&a, "_FillValue", &at, &type);
     p.has_fill         = n > 0;
     add_missing(&p, at, n);
@@ -218,15 +224,15 @@ void cmd_add_default_fill(cmd_variable *v, cmd_exact value, rd_dtype stored)
 
     if (p->has_fill)
         return;
-    /* Integers stay integers, unless some were in fact never written. */
+    /* Integers stay integers unless some elements were never written. */
     p->by_need = p->n_missing == 0 && !p->low.is && !p->high.is && p->type == RD_AUTO &&
                  !cmd_is_float(v->type);
-    value = turn(value, stored, v->type);
+    value = with_sign_of(value, stored, v->type);
     add_missing(p, &value, 1);
 }
 
 /* ---- Expressions ----------------------------------------------------------------------------- */
-/* An integer that is beyond those that rd_int() takes is a leaf. */
+/* Makes a constant. An integer above INT64_MAX is a leaf, as rd_int() does not take it. */
 static rd_expr *constant(rd_ctx *ctx, cmd_exact value)
 {
     if (value.type == RD_F64)
@@ -238,7 +244,7 @@ static rd_expr *constant(rd_ctx *ctx, cmd_exact value)
     return rd_leaf(ctx, &(rd_array){ .in = at, .type = RD_U64 });
 }
 
-/* A whole number as an integer; false: it is none, or one that no integer type has. */
+/* Converts a whole double to an integer; false: it is not whole, or too large for 64 bits. */
 static bool as_integer(double value, cmd_exact *to)
 {
     if (!(value >= -0x1p63 && value < 0x1p64) || value != floor(value))
@@ -247,8 +253,8 @@ static bool as_integer(double value, cmd_exact *to)
     return true;
 }
 
-/* A mask: the stored number is this one.  NULL: the type cannot have it, or it is NaN, which is
- * missing by itself. */
+/* A mask that is true where the stored number equals `value`. NULL: the type cannot hold the value,
+ * or it is NaN, which needs no mask. */
 static rd_expr *equal_to(rd_ctx *ctx, rd_expr *raw, cmd_exact value)
 {
     const rd_dtype type = rd_type_of(raw);
@@ -263,7 +269,8 @@ static rd_expr *equal_to(rd_ctx *ctx, rd_expr *raw, cmd_exact value)
                : rd_eq(raw, constant(ctx, value));
 }
 
-/* A mask: the integers lie below the end of a range, or above it.  NULL: none does. */
+/* A mask that is true where integers lie below the lower end, or above the upper end, of a range.
+ * NULL: none can. */
 static rd_expr *integers_beyond(rd_ctx *ctx, rd_expr *raw, cmd_exact end, bool below)
 {
     const rd_dtype  type  = rd_type_of(raw);
@@ -273,7 +280,7 @@ static rd_expr *integers_beyond(rd_ctx *ctx, rd_expr *raw, cmd_exact end, bool b
         const double whole = below ? ceil(end.f) : floor(end.f);
         if (whole != whole)
             return NULL;
-        if (!as_integer(whole, &end)) /* beyond all integers, on one side or the other */
+        if (!as_integer(whole, &end)) /* the end lies beyond all integers */
             return (whole > 0) == below ? rd_eq(raw, raw) : NULL;
     }
     if (below ? !is_less(least, end) : !is_less(end, most))
@@ -283,7 +290,8 @@ static rd_expr *integers_beyond(rd_ctx *ctx, rd_expr *raw, cmd_exact end, bool b
     return below ? rd_lt(raw, constant(ctx, end)) : rd_gt(raw, constant(ctx, end));
 }
 
-static rd_expr *beyond(rd_ctx *ctx, rd_expr *x, cmd_exact end, bool below)
+/* A mask that is true where numbers lie outside one end of a range. NULL: none can. */
+static rd_expr *mask_beyond(rd_ctx *ctx, rd_expr *x, cmd_exact end, bool below)
 {
     if (!cmd_is_float(rd_type_of(x)))
         return integers_beyond(ctx, x, end, below);
@@ -293,8 +301,8 @@ static rd_expr *beyond(rd_ctx *ctx, rd_expr *x, cmd_exact end, bool below)
                           : rd_gt(x, rd_num(ctx, value));
 }
 
-/* The end of a range of unpacked numbers as a packed one.  Scale and offset are rounded to f32 in most
- * files, so that an end a sixteenth of a step from a packed number is that number. */
+/* Converts the end of a range of unpacked values to packed ones. Most files round scale and offset
+ * to f32, so an end within a sixteenth of a packed number is that number. */
 static double packed_end(const cmd_packing *p, double end)
 {
     const double at = (end - p->add) / p->scale, whole = nearbyint(at);
@@ -302,38 +310,41 @@ static double packed_end(const cmd_packing *p, double end)
     return fabs(at - whole) < 1. / 16 ? whole : at;
 }
 
-static rd_expr *either(rd_expr *x, rd_expr *y)
+/* Joins two masks by or; NULL is a mask that is false everywhere. */
+static rd_expr *or_masks(rd_expr *x, rd_expr *y)
 {
     return x && y ? rd_or(x, y) : x ? x : y;
 }
 
-/* Outside one end; `y` is what is unpacked. */
-static rd_expr *outside(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw, rd_expr *y, bool below)
+/* A mask for one end of the valid range. `y` holds the unpacked values. */
+static rd_expr *mask_outside(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw, rd_expr *y,
+                             bool below)
 {
     const cmd_end_of_range *end = below ? &p->low : &p->high;
 
     if (!end->is)
         return NULL;
     if (!end->meant)
-        return beyond(ctx, raw, end->value, below);
+        return mask_beyond(ctx, raw, end->value, below);
     if (cmd_is_float(rd_type_of(raw)) || p->scale == 0 || !isfinite(p->scale))
-        return beyond(ctx, y, end->value, below);
+        return mask_beyond(ctx, y, end->value, below);
     return integers_beyond(ctx, raw, cmd_real(packed_end(p, as_double(end->value))),
                            below == (p->scale > 0));
 }
 
-/* A mask: the stored number stands for a missing value.  NULL: none does. */
+/* A mask that is true where the stored number means a missing value. NULL: none can. */
 static rd_expr *missing_of(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw, rd_expr *y)
 {
     rd_expr *where = NULL;
 
     for (int k = 0; k < p->n_missing; k++)
-        where = either(where, equal_to(ctx, raw, p->missing[k]));
-    where = either(where, outside(ctx, p, raw, y, true));
-    return either(where, outside(ctx, p, raw, y, false));
+        where = or_masks(where, equal_to(ctx, raw, p->missing[k]));
+    where = or_masks(where, mask_outside(ctx, p, raw, y, true));
+    return or_masks(where, mask_outside(ctx, p, raw, y, false));
 }
 
-/* Is it anywhere?  What fails is met again where the expression is evaluated. */
+/* True if the mask is true anywhere. An error is ignored here, as it occurs again when the
+ * expression is evaluated. */
 static bool is_anywhere(rd_ctx *ctx, rd_expr *where)
 {
     bool found = false;
@@ -342,11 +353,13 @@ static bool is_anywhere(rd_ctx *ctx, rd_expr *where)
            found;
 }
 
+/* The type that can hold NaN beside the stored numbers. */
 static rd_dtype type_with_missing(rd_dtype stored)
 {
     return cmd_is_float(stored) ? stored : cmd_size_of(stored) <= 2 ? RD_F32 : RD_F64;
 }
 
+/* Casts, scales and shifts the numbers, and replaces missing ones by NaN. */
 rd_expr *cmd_unpack(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw)
 {
     const bool     packed = p->type != RD_AUTO;
@@ -357,8 +370,8 @@ rd_expr *cmd_unpack(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw)
     rd_expr *y = rd_cast(raw, packed ? p->type : type_with_missing(stored));
     if (packed && p->scale != 1)
         y = rd_mul(y, rd_num(ctx, p->scale));
-    /* A sum, here or of the formula, would be rounded once with the product; other readers round twice, and there
-     * 0 is 0.  A difference is not; the one with 0 changes nothing. */
+    /* Uses a difference, as a sum could be contracted with the product and rounded once. Other
+     * readers round twice, and get 0 where this would not. A difference with 0 changes nothing. */
     if (packed)
         y = rd_sub(y, rd_num(ctx, 0 - p->add));
     rd_expr *const where = missing_of(ctx, p, raw, y);

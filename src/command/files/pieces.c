@@ -1,6 +1,6 @@
-/* pieces.c - bytes of a file that cannot be used where they lie, read piece by piece by several
- * threads, and pages of one that is to be written: what takes longest is that memory is new, and
- * the other byte order. */
+/* pieces.c - reads bytes of a file by several threads, where they cannot be used in place. Also
+ * touches the pages of a file that is to be written. Page faults of new memory and byte swaps take
+ * most of the time. */
 #include "files/file.h"
 #include <errno.h>
 #include <pthread.h>
@@ -10,21 +10,23 @@
 #include <unistd.h>
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* from Linux 5.14 on; another one says that it does not know it */
+#define MADV_POPULATE_WRITE 23 /* from Linux 5.14 on; older ones return an error */
 #endif
 
 enum { PIECE = 1 << 22, MOST_THREADS = 8 };
 
+/* The state that all threads share: the range to read, and the next piece. */
 typedef struct job {
-    int              fd; /* -1: pages are made */
+    int              fd; /* -1: touch pages, and read nothing */
     char            *to;
-    int64_t          bytes, offset, swapped; /* size of what is turned, or 0 */
-    const cmd_chunk *chunk;                  /* of `each` bytes, instead of offset */
+    int64_t          bytes, offset, swapped; /* swapped: size of byte-swapped units, or 0 */
+    const cmd_chunk *chunk;                  /* chunks of `each` bytes, instead of offset */
     int64_t          each;
-    atomic_llong     next;  /* piece */
-    atomic_int       error; /* of errno; -1: the file is too short */
+    atomic_llong     next;  /* the next piece */
+    atomic_int       error; /* an errno; -1: the file is too short */
 } job;
 
+/* Reads until all bytes are there, as one pread() may return fewer. */
 int cmd_read_piece(int fd, char *to, int64_t n, int64_t offset)
 {
     while (n > 0) {
@@ -41,7 +43,7 @@ int cmd_read_piece(int fd, char *to, int64_t n, int64_t offset)
     return 0;
 }
 
-/* Reads n bytes from place `at` of the variable on, from one chunk or several. */
+/* Reads n bytes from byte `at` of the variable on, from one chunk or several. */
 static int read_range(const job *j, int64_t at, int64_t n)
 {
     if (!j->chunk)
@@ -58,7 +60,8 @@ static int read_range(const job *j, int64_t at, int64_t n)
     return 0;
 }
 
-static int do_range(const job *j, int64_t at, int64_t n)
+/* Does the work on one piece: reads it, or touches its pages. */
+static int read_or_touch(const job *j, int64_t at, int64_t n)
 {
     if (j->fd >= 0)
         return read_range(j, at, n);
@@ -66,7 +69,8 @@ static int do_range(const job *j, int64_t at, int64_t n)
     return 0;
 }
 
-static void *work_on_range(void *of)
+/* Runs in each thread: takes piece after piece until none is left, or one fails. */
+static void *work_by_thread(void *of)
 {
     job *j = of;
 
@@ -76,7 +80,7 @@ static void *work_on_range(void *of)
 
         if (atomic_load(&j->error) || cmd_interrupted())
             break;
-        const int error = do_range(j, at, n);
+        const int error = read_or_touch(j, at, n);
         if (error)
             atomic_compare_exchange_strong(&j->error, &nothing, error);
         else if (j->swapped)
@@ -85,6 +89,7 @@ static void *work_on_range(void *of)
     return NULL;
 }
 
+/* Starts threads, and works in this one, too, which is enough if no thread can be started. */
 void cmd_share_work(void *(*work)(void *of), void *of, int64_t pieces)
 {
     pthread_t  thread[MOST_THREADS];
@@ -93,7 +98,7 @@ void cmd_share_work(void *(*work)(void *of), void *of, int64_t pieces)
 
     while (n < most - 1 && n < MOST_THREADS && pthread_create(&thread[n], NULL, work, of) == 0)
         n++;
-    work(of); /* alone, where there can be no others */
+    work(of); /* this thread works, too; alone if none could be started */
     while (n > 0)
         pthread_join(thread[--n], NULL);
     cmd_may_go_on();
@@ -107,16 +112,18 @@ void cmd_fail_of_piece(const char *path, int error)
 
 static void run(job *j, const char *path)
 {
-    cmd_share_work(work_on_range, j, j->bytes / PIECE);
+    cmd_share_work(work_by_thread, j, j->bytes / PIECE);
     cmd_fail_of_piece(path, atomic_load(&j->error));
 }
 
+/* Reads one contiguous range of the file. */
 void cmd_read_pieces(int fd, const char *path, void *to, int64_t bytes, int64_t offset,
                      int64_t swapped)
 {
     run(&(job){ .fd = fd, .to = to, .bytes = bytes, .offset = offset, .swapped = swapped }, path);
 }
 
+/* Reads chunks that are adjacent in the array. */
 void cmd_read_runs(int fd, const char *path, void *to, int64_t bytes, const cmd_place *place)
 {
     run(&(job){ .fd      = fd,

@@ -1,4 +1,4 @@
-/* raw.c - elements and nothing else: type and shape are said with the name,
+/* raw.c - files of elements without a header. Type and shape stand behind the name:
  * "file.bin:f4:100x200". */
 #include "files/formats.h"
 #include "result.h"
@@ -18,6 +18,7 @@ static rd_expr *read_raw(cmd_file *file, cmd_variable *v)
     return cmd_read_dense(file->ctx, file->path, v);
 }
 
+/* Parses a shape such as "100x200"; false: it is none. */
 static bool read_extents(const char *text, rd_shape *shape)
 {
     *shape = (rd_shape){ 0 };
@@ -32,7 +33,8 @@ static bool read_extents(const char *text, rd_shape *shape)
     return shape->n > 0;
 }
 
-/* The file must be as long as that, to the byte: else a wrong shape would go unseen. */
+/* Ends the program unless the file has exactly the bytes of that type and shape, as a wrong shape
+ * would else go unnoticed. */
 static void check_size(const char *path, const cmd_variable *v)
 {
     int64_t       size;
@@ -45,6 +47,7 @@ static void check_size(const char *path, const cmd_variable *v)
                  cmd_shape_text(&v->shape), (long long)bytes, (long long)size);
 }
 
+/* Splits the text into path, type and shape. NULL: it has no type, so it is a path alone. */
 cmd_file *cmd_open_raw(rd_ctx *ctx, const char *text)
 {
     const char *shape_at = strrchr(text, ':'), *type_at = shape_at;
@@ -75,6 +78,7 @@ cmd_file *cmd_open_raw(rd_ctx *ctx, const char *text)
     return file;
 }
 
+/* Sets the offset of the elements to 0, as there is no header. */
 static bool begin(const char *path, const char *aside, const cmd_results *results, int64_t *place)
 {
     (void)path;

@@ -1,4 +1,5 @@
-/* reader.c - the process in which libraries read files. */
+/* reader.c - the reader process, in which libraries read files. The command writes a request to
+ * shared memory and sends a byte over a socket; the child answers in the same way. */
 #include "files/reader.h"
 #include <errno.h>
 #include <signal.h>
@@ -22,34 +23,35 @@
 #define ASAN_UNPOISON_MEMORY_REGION(at, n) ((void)(at), (void)(n))
 #endif
 
-enum { SHARED_BYTES = 1 << 30, GAP = 16 }; /* pages are made as they are written to */
+enum { SHARED_BYTES = 1 << 30, GAP = 16 }; /* pages take memory only when written to */
 
 int cmd_reader_seconds = 30;
 
 typedef enum call { OPEN, PLACE, DECODE, COORDINATES, SAY, TEXTS } call;
 
-/* The beginning of the shared memory.  One process waits while the other works, so there is no
- * lock. */
-typedef struct desk {
+/* The start of the shared memory: one request and its answer. One process waits while the other
+ * works, so no lock is needed. */
+typedef struct request_block {
     size_t used;
-    /* what is asked for */
+    /* the request */
     call          call;
     cmd_file     *file;
     cmd_variable *v;
-    int64_t       bytes;       /* of DECODE: of elements; of OPEN: of the file */
-    int64_t       first, rows; /* of DECODE */
-    /* the answer */
+    int64_t       bytes;       /* DECODE: of elements; OPEN: of the file */
+    int64_t       first, rows; /* DECODE: rows along the first axis */
+    /* the child's answer */
     cmd_place   place;
     int         status;
-    const char *sentence; /* a failure; NULL: none */
-} desk;
-enum { BEGIN = (sizeof(desk) + 15) / 16 * 16 };
+    const char *sentence; /* the failure's text; NULL: success */
+} request_block;
+enum { BEGIN = (sizeof(request_block) + 15) / 16 * 16 };
 
-static desk *shared;
-static int   line = -1; /* to the other side: a byte says that it is its turn */
-static pid_t child;
+static request_block *shared;
+static int            channel = -1; /* socket to the other process: a byte passes the turn */
+static pid_t          child;
 
 /* ---- Shared memory --------------------------------------------------------------------------- */
+/* Allocates shared memory, with a gap between objects that AddressSanitizer guards. */
 static void *shared_room(size_t bytes)
 {
     const size_t at = shared->used;
@@ -62,12 +64,14 @@ static void *shared_room(size_t bytes)
     return (char *)shared + at;
 }
 
-/* ---- A byte, and maybe a file, for the other side -------------------------------------------- */
+/* ---- Passing the turn ------------------------------------------------------------------------ */
 typedef union rights {
     struct cmsghdr align;
     char           room[CMSG_SPACE(sizeof(int))];
 } rights;
 
+/* Passes the turn to the other process, and the open file `fd` with it; -1: no file. False: the
+ * other process is gone. */
 static bool send_turn(int fd)
 {
     char          byte = 0;
@@ -86,12 +90,13 @@ static bool send_turn(int fd)
     }
     ssize_t n;
     do
-        n = sendmsg(line, &m, MSG_NOSIGNAL);
+        n = sendmsg(channel, &m, MSG_NOSIGNAL);
     while (n < 0 && errno == EINTR);
     return n == 1;
 }
 
-/* False: the other side is gone, or cannot be heard. */
+/* Waits for the turn, and takes the file that comes with it, or -1. False: the other process is
+ * gone. */
 static bool take_turn(int *fd)
 {
     char          byte;
@@ -103,7 +108,7 @@ static bool take_turn(int *fd)
     ssize_t n;
 
     do
-        n = recvmsg(line, &m, MSG_CMSG_CLOEXEC);
+        n = recvmsg(channel, &m, MSG_CMSG_CLOEXEC);
     while (n < 0 && errno == EINTR);
     struct cmsghdr *header = n == 1 ? CMSG_FIRSTHDR(&m) : NULL;
     *fd                    = -1;
@@ -113,7 +118,8 @@ static bool take_turn(int *fd)
 }
 
 /* ---- The child ------------------------------------------------------------------------------- */
-static _Noreturn void fail_over_there(int status, const char *sentence)
+/* Answers with a failure, and ends the child. */
+static _Noreturn void fail_in_child(int status, const char *sentence)
 {
     shared->status   = status;
     shared->sentence = sentence;
@@ -122,6 +128,7 @@ static _Noreturn void fail_over_there(int status, const char *sentence)
     _exit(status);
 }
 
+/* Decodes rows into the file `to`, which the command maps later. */
 static void decode(int to)
 {
     const size_t  n   = (size_t)shared->bytes;
@@ -143,7 +150,7 @@ static void say(cmd_file *file, cmd_variable *v)
     *(v ? &v->said : &file->said) = said;
 }
 
-/* ---- Files that are open: as many at a time as leave half of what a process may have ---------- */
+/* ---- Open files: at most half of the process's limit ----------------------------------------- */
 enum { MOST_OPEN = 256 };
 static cmd_file *opened[MOST_OPEN];
 static long      n_opened;
@@ -163,8 +170,8 @@ static void close_oldest(cmd_file **place)
     *place = NULL;
 }
 
-/* Takes the place of the one that was opened first. */
-static void bring_open(cmd_file *file, bool first)
+/* Opens a file in the child, unless it is open. The file that was opened first is closed for it. */
+static void ensure_open(cmd_file *file, bool first)
 {
     struct rlimit limit = { .rlim_cur = MOST_OPEN };
 
@@ -181,9 +188,10 @@ static void bring_open(cmd_file *file, bool first)
     *place = file;
 }
 
+/* Limits the CPU time of the request. SIGPROF then ends the child. */
 static void limit_time(void)
 {
-    enum { MOST_PIECES = 10 }; /* of a broken file the end is wanted, however large it is */
+    enum { MOST_PIECES = 10 }; /* a broken file must fail soon, however large it is */
     const int64_t listed = shared->bytes >> 26;
     const int64_t pieces = shared->call == DECODE ? shared->bytes >> 28
                            : shared->call == OPEN ? (listed < MOST_PIECES ? listed : MOST_PIECES)
@@ -194,7 +202,8 @@ static void limit_time(void)
               NULL);
 }
 
-static _Noreturn void serve(pid_t parent)
+/* Runs in the child: serves requests until the command ends. */
+static _Noreturn void run_child(pid_t parent)
 {
     static const int own[]     = { SIGBUS, SIGPROF, SIGPIPE };
     static const int parents[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -202,19 +211,19 @@ static _Noreturn void serve(pid_t parent)
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         signal(own[k], SIG_DFL);
     for (size_t k = 0; k < sizeof parents / sizeof *parents; k++)
-        signal(parents[k], SIG_IGN); /* the parent hears it, and takes its child along */
+        signal(parents[k], SIG_IGN); /* the parent handles it, and ends its child */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* who went before that */
+    if (getppid() != parent) /* the parent has ended before that */
         _exit(0);
     ASAN_POISON_MEMORY_REGION((char *)shared + BEGIN, SHARED_BYTES - BEGIN);
-    cmd_live_elsewhere(shared_room, fail_over_there);
-    size_t known = BEGIN; /* the parent took room meanwhile */
+    cmd_live_elsewhere(shared_room, fail_in_child);
+    size_t known = BEGIN; /* the parent has allocated more meanwhile */
     for (int fd; take_turn(&fd);) {
         ASAN_UNPOISON_MEMORY_REGION((char *)shared + known, shared->used - known);
         const cmd_format *format = shared->file->format;
 
         limit_time();
-        bring_open(shared->file, shared->call == OPEN);
+        ensure_open(shared->file, shared->call == OPEN);
         switch (shared->call) {
         case OPEN: break;
         case PLACE: shared->place = format->place(shared->file, shared->v); break;
@@ -224,7 +233,7 @@ static _Noreturn void serve(pid_t parent)
         case TEXTS: shared->v->said->texts = format->texts(shared->file, shared->v); break;
         }
         cmd_keep_counts();
-        known = shared->used; /* before the parent goes on, which may take more */
+        known = shared->used; /* before the parent goes on, and may allocate more */
         if (!send_turn(-1))
             break;
     }
@@ -232,8 +241,9 @@ static _Noreturn void serve(pid_t parent)
 }
 
 /* ---- The parent ------------------------------------------------------------------------------ */
-/* Files are open there, and locked: who writes to one next must not find that. */
-static void end_reader(void)
+/* Kills the child at exit, and waits for it. It has files open and locked, which a next writer must
+ * not find. */
+static void end_child(void)
 {
     if (child > 0)
         kill(child, SIGKILL);
@@ -241,7 +251,8 @@ static void end_reader(void)
         continue;
 }
 
-static void start(void)
+/* Makes the shared memory and the socket, and forks the child. */
+static void start_child(void)
 {
     int        ends[2];
     pid_t      self = 0;
@@ -252,22 +263,22 @@ static void start(void)
 
     if (ready) {
         shared  = at;
-        *shared = (desk){ .used = BEGIN };
+        *shared = (request_block){ .used = BEGIN };
         fflush(NULL);
         self  = getpid();
         child = fork();
     }
     if (!ready || child < 0)
         cmd_fail("the process that reads files cannot be started: %s", strerror(errno));
-    line = ends[child != 0];
+    channel = ends[child != 0];
     close(ends[child == 0]);
     if (child == 0)
-        serve(self);
-    atexit(end_reader);
+        run_child(self);
+    atexit(end_child);
 }
 
-/* The child's status, once it has died; false: it lives on, and must be ended.  One that breaks, dies
- * within some milliseconds of the moment when its end of the line is closed. */
+/* Waits for the death of the child, up to a second. False: it lives on. A child that crashes dies
+ * some milliseconds after its end of the socket is closed. */
 static bool has_died(int *status)
 {
     for (int k = 0; k < 100; k++) {
@@ -278,13 +289,14 @@ static bool has_died(int *status)
     return false;
 }
 
-static _Noreturn void tell_death(const char *path, const char *doing, int error)
+/* Ends the program with the child's own sentence, or one about its crash or time limit. */
+static _Noreturn void report_death(const char *path, const char *doing, int error)
 {
     int        status = 0;
     const bool died   = has_died(&status);
 
     if (!died)
-        end_reader();
+        end_child();
     child            = 0;
     const int number = died && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (shared->sentence)
@@ -298,9 +310,10 @@ static _Noreturn void tell_death(const char *path, const char *doing, int error)
              number == SIGPROF ? "does not end" : "crashes");
 }
 
-static void ask(call what, cmd_file *file, const cmd_variable *v, int fd, int64_t bytes)
+/* Sends a request to the child, and waits for the answer. A failure ends the program. */
+static void request(call what, cmd_file *file, const cmd_variable *v, int fd, int64_t bytes)
 {
-    struct pollfd watch = { .fd = line, .events = POLLIN };
+    struct pollfd watch = { .fd = channel, .events = POLLIN };
     int           none;
 
     shared->call  = what;
@@ -308,57 +321,59 @@ static void ask(call what, cmd_file *file, const cmd_variable *v, int fd, int64_
     shared->v     = (cmd_variable *)v;
     shared->bytes = bytes;
     if (!send_turn(fd))
-        tell_death(file->path, "asked", errno);
+        report_death(file->path, "asked", errno);
     while (poll(&watch, 1, 200) <= 0)
         cmd_may_go_on();
     errno = 0;
     if (!take_turn(&none))
-        tell_death(file->path, "heard", errno);
+        report_death(file->path, "heard", errno);
     if (shared->sentence)
         cmd_end(shared->status, shared->sentence);
 }
 
+/* Starts the reader process at the first call, and opens a file in it. */
 cmd_file *cmd_reader_open(rd_ctx *ctx, const char *path, const cmd_format *format)
 {
     if (!shared) {
-        format->load(path); /* once for both: results may be written by the same library */
-        start();
+        format->load(path); /* before fork(): the parent may write results by the library */
+        start_child();
     }
     struct stat  facts = { 0 };
     const size_t n     = strlen(path) + 1;
     cmd_file    *file  = shared_room(sizeof *file);
 
     *file = (cmd_file){ .ctx = ctx, .path = memcpy(shared_room(n), path, n), .format = format };
-    (void)stat(path, &facts); /* it was opened before; if it is gone, the other side says so */
-    ask(OPEN, file, NULL, -1, (int64_t)facts.st_size);
+    (void)stat(path, &facts); /* a failure is ignored: the child reports it */
+    request(OPEN, file, NULL, -1, (int64_t)facts.st_size);
     return file;
 }
 
 cmd_place cmd_reader_place(cmd_file *file, const cmd_variable *v)
 {
-    ask(PLACE, file, v, -1, 0);
+    request(PLACE, file, v, -1, 0);
     return shared->place;
 }
 
+/* Sends the file `to` with the request, and waits until the rows are in it. */
 void cmd_reader_decode(cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, int to,
                        int64_t bytes)
 {
     shared->first = first;
     shared->rows  = n;
-    ask(DECODE, file, v, to, bytes);
+    request(DECODE, file, v, to, bytes);
 }
 
 void cmd_reader_coordinates(cmd_file *file, cmd_variable *v)
 {
-    ask(COORDINATES, file, v, -1, 0);
+    request(COORDINATES, file, v, -1, 0);
 }
 
 void cmd_reader_say(cmd_file *file, cmd_variable *v)
 {
-    ask(SAY, file, v, -1, 0);
+    request(SAY, file, v, -1, 0);
 }
 
 void cmd_reader_texts(cmd_file *file, cmd_variable *v)
 {
-    ask(TEXTS, file, v, -1, 0);
+    request(TEXTS, file, v, -1, 0);
 }

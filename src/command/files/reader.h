@@ -1,31 +1,31 @@
-/* reader.h - the reader: a process beside the command, in which libraries read files.
+/* reader.h - the reader process: a child process in which libraries read files.
  *
- * Some crash on a file that is broken in some way, write where they must not, or go round and round;
- * none of that can be caught within a process.  So the calls of such a format (file.h: `decode`) run
- * in a child, and one that dies is a sentence about the file, and a failure like any other.  What
- * they find out lies in memory that both share, at the same addresses: pointers hold on both sides.
- * The child lives as long as the command, and serves all its files. */
+ * Given a damaged file, some libraries crash, write out of bounds, or loop forever, which a process
+ * cannot catch in itself. So the functions of such a format (file.h: `decode`) run in a child. If
+ * it dies, the command reports a sentence about the file. Results are in memory that both processes
+ * share at the same addresses, so pointers are valid in both. The child lives as long as the
+ * command, and serves all its files. */
 #ifndef CMD_READER_H
 #define CMD_READER_H
 #include "files/file.h"
 
-/* A file of a format with `decode`, opened. */
+/* Opens a file of a format that has `decode`. */
 cmd_file *cmd_reader_open(rd_ctx *ctx, const char *path, const cmd_format *format);
-/* format->place(). */
+/* Runs format->place(). */
 cmd_place cmd_reader_place(cmd_file *file, const cmd_variable *v);
-/* format->decode() of n rows to their place in what cmd_storage_file() gave, with room for all of them,
- * `bytes`. */
+/* Runs format->decode() of n rows. `to` is a file of cmd_storage_file() with room for all rows,
+ * `bytes` bytes. */
 void cmd_reader_decode(cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, int to,
                        int64_t bytes);
-/* format->coordinates(). */
+/* Runs format->coordinates(). */
 void cmd_reader_coordinates(cmd_file *file, cmd_variable *v);
-/* format->say(), kept in v->said, or in file->said where v is NULL. */
+/* Runs format->say(); the result is v->said, or file->said where v is NULL. */
 void cmd_reader_say(cmd_file *file, cmd_variable *v);
-/* format->texts(), kept in v->said->texts. */
+/* Runs format->texts(); the result is v->said->texts. */
 void cmd_reader_texts(cmd_file *file, cmd_variable *v);
 
-/* Seconds of the processor that a call may take, and as many again for each 256 MB of elements, or each
- * 64 MB of a file that is opened, ten times at most: to find what is in a file takes milliseconds, of a
- * hundred thousand variables, which are 40 MB, some seconds. */
+/* Seconds of CPU time that a call may take. As many are added for each 256 MB of elements, and for
+ * each 64 MB of a file that is opened, up to ten times. Listing a file takes milliseconds; a
+ * hundred thousand variables, in 40 MB, take some seconds. */
 extern int cmd_reader_seconds;
 #endif

@@ -1,17 +1,20 @@
-/* records.c - what the header of a .npy array says about records: a literal of Python, of which NumPy
- * writes strings, numbers, tuples and lists. */
+/* records.c - parses the header of a .npy array with records: a Python literal of strings, numbers,
+ * tuples and lists. An example has fields t (a date at offset 0) and v (f32 at offset 8, one axis
+ * of 3), and records of 20 bytes:
+ *
+ *     {'descr': [('t', '<M8[s]'), ('v', '<f4', (3,))], 'fortran_order': False, 'shape': (9,)} */
 #include "files/records.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_HEADER = 1 << 20, MOST_FIELDS = 1 << 12, MOST_DEPTH = 16 };
 
+/* The rest of the header's text. */
 typedef struct text {
     const char *at, *end;
 } text;
 
-/* The record around a field: where it begins, and the axes and the name that the field
- * adds to. */
+/* The record around a field: its offset, its name as a prefix, and the axes of enclosing arrays. */
 typedef struct frame {
     const char *prefix;
     int64_t     offset;
@@ -20,6 +23,7 @@ typedef struct frame {
 } frame;
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
+/* Returns the next character behind blanks, without consuming it; -1: the text ends. */
 static int peek(text *t)
 {
     while (t->at < t->end && (*t->at == ' ' || (*t->at >= '\t' && *t->at <= '\r')))
@@ -27,6 +31,7 @@ static int peek(text *t)
     return t->at < t->end ? (unsigned char)*t->at : -1;
 }
 
+/* Consumes the character if it is next. True if so. */
 static bool accept(text *t, char c)
 {
     if (peek(t) != c)
@@ -35,6 +40,7 @@ static bool accept(text *t, char c)
     return true;
 }
 
+/* Consumes the word if it is next. True if so. */
 static bool accept_word(text *t, const char *word)
 {
     const size_t n = strlen(word);
@@ -46,7 +52,8 @@ static bool accept_word(text *t, const char *word)
     return true;
 }
 
-/* Past a string; NULL: there is none, or it does not end.  *n: the bytes between its quotes. */
+/* Skips a string, and returns its start; NULL: there is none, or it does not end. *n is the number
+ * of bytes between its quotes. */
 static const char *skip_string(text *t, size_t *n)
 {
     const int quote = peek(t);
@@ -62,7 +69,7 @@ static const char *skip_string(text *t, size_t *n)
     return first;
 }
 
-/* Escapes are kept as they stand, but for those of quotes and of backslashes. */
+/* Reads a string. Only escapes of quotes and backslashes are resolved. */
 static char *read_string(text *t)
 {
     size_t            n     = 0;
@@ -78,7 +85,7 @@ static char *read_string(text *t)
     return out;
 }
 
-/* -1: it is none, or too large. */
+/* Reads a number; -1: there is none, or it is too large. */
 static int64_t read_number(text *t)
 {
     int64_t value = 0;
@@ -90,11 +97,11 @@ static int64_t read_number(text *t)
             return -1;
         value = 10 * value + (*t->at - '0');
     }
-    (void)accept(t, 'L'); /* of Python 2 */
+    (void)accept(t, 'L'); /* Python 2 writes 9L */
     return value;
 }
 
-/* "(3, 4)", or the number of a single axis. */
+/* Reads a shape: "(3, 4)", or a number for a single axis. */
 static bool read_shape(text *t, rd_shape *shape)
 {
     bool comma = true;
@@ -116,7 +123,7 @@ static bool read_shape(text *t, rd_shape *shape)
 }
 
 /* ---- Types ----------------------------------------------------------------------------------- */
-/* Bytes of a type that is no number, and what it is; 0: it is none of these. */
+/* The bytes of a type that is no number, and in *why what it is; 0: the type is unknown. */
 static int64_t size_of_other(char kind, int64_t digits, const char **why)
 {
     switch (kind) {
@@ -134,14 +141,14 @@ static int64_t size_of_other(char kind, int64_t digits, const char **why)
     return digits;
 }
 
-/* "[25s]" behind M8 or m8. */
+/* Reads the unit of dates and durations, as "[25s]" behind M8 or m8. */
 static bool read_unit(const char *at, cmd_field *f)
 {
     char *end;
 
     f->times = 1;
     if (!*at)
-        return true; /* no unit: of a duration that is a number */
+        return true; /* no unit: a plain number */
     const size_t n = strlen(at);
     if (*at != '[' || at[n - 1] != ']')
         return false;
@@ -156,6 +163,7 @@ static bool read_unit(const char *at, cmd_field *f)
     return f->times > 0 && f->times < INT64_MAX;
 }
 
+/* Reads a type of dates (M8) or durations (m8) with its unit. False: it is not understood. */
 static bool read_time(const char *at, cmd_field *f)
 {
     f->is_date = at[0] == 'M';
@@ -168,7 +176,8 @@ static bool read_time(const char *at, cmd_field *f)
     return true;
 }
 
-/* "<f4", "|S5", ">M8[ns]": type, bytes and order.  False: it is not understood. */
+/* Reads a type string, as "<f4", "|S5", ">M8[ns]": type, size and byte order. False: it is not
+ * understood. */
 static bool read_type(const char *at, cmd_field *f)
 {
     bool       big  = *at == '>';
@@ -199,6 +208,7 @@ static bool read_type(const char *at, cmd_field *f)
 }
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
+/* Appends a field with the offset, name and axes of its frame. False: there are too many. */
 static bool add_field(cmd_records *r, const frame *in, cmd_field f)
 {
     if (r->n == MOST_FIELDS)
@@ -218,7 +228,8 @@ static bool add_field(cmd_records *r, const frame *in, cmd_field f)
     return true;
 }
 
-/* The axes of an array in a record, whose elements have `size` bytes; all its bytes, -1: too many. */
+/* Adds the axes of an array with elements of `size` bytes. Returns the bytes of the array; -1: too
+ * many. */
 static int64_t add_axes(frame *in, const rd_shape *shape, int64_t size)
 {
     if (in->rank + shape->n > RD_MAX_RANK)
@@ -236,7 +247,8 @@ static int64_t add_axes(frame *in, const rd_shape *shape, int64_t size)
 
 static int64_t read_descr(text *t, cmd_records *r, const frame *in, const rd_shape *shape);
 
-/* The shape behind a type, which its fields need and which comes later in the text. */
+/* Looks ahead for the shape that may follow a type: the fields of the type need it. Brackets and
+ * strings are skipped. */
 static bool find_shape(text t, rd_shape *shape)
 {
     int depth = 0;
@@ -249,7 +261,7 @@ static bool find_shape(text t, rd_shape *shape)
             continue;
         }
         if (depth == 0 && c == ')')
-            return true; /* there is none */
+            return true; /* no shape follows */
         if (depth == 0 && c == ',') {
             t.at++;
             return peek(&t) == ')' || read_shape(&t, shape);
@@ -260,8 +272,8 @@ static bool find_shape(text t, rd_shape *shape)
     return false;
 }
 
-/* "('name', '<f4')", "('name', [...], (3,))", where a name may be a pair of a title and itself; its
- * bytes, -1: it is not understood. */
+/* Reads a field, as "('name', '<f4')" or "('name', [...], (3,))". A name may be a pair of title and
+ * name. Returns its bytes; -1: it is not understood. */
 static int64_t read_field(text *t, cmd_records *r, const frame *in)
 {
     frame       inner = *in;
@@ -288,6 +300,8 @@ static int64_t read_field(text *t, cmd_records *r, const frame *in)
     return accept(t, ')') ? bytes : -1;
 }
 
+/* Reads the fields of a record up to "]". Returns the bytes of the record; -1: it is not
+ * understood. */
 static int64_t read_list(text *t, cmd_records *r, const frame *in)
 {
     frame   each  = *in;
@@ -307,8 +321,8 @@ static int64_t read_list(text *t, cmd_records *r, const frame *in)
     return accept(t, ']') ? bytes : -1;
 }
 
-/* Bytes of what is in brackets or quotes, without their fields. */
-static int64_t measure(text t)
+/* The bytes of a type in brackets or quotes. It adds no fields. */
+static int64_t bytes_of_type(text t)
 {
     cmd_records none = { .n = 0 };
     rd_shape    flat = { 0 };
@@ -316,8 +330,8 @@ static int64_t measure(text t)
     return read_descr(&t, &none, &(frame){ .prefix = NULL }, &flat);
 }
 
-/* A type of records or of numbers, as an array of that shape in what holds it: all its bytes; -1: it
- * is not understood.  Without a prefix it is padding. */
+/* Reads a type of records or numbers, as an array of that shape. Returns its bytes; -1: it is not
+ * understood. A type without a prefix is padding. */
 static int64_t read_descr(text *t, cmd_records *r, const frame *in, const rd_shape *shape)
 {
     frame      inner = *in;
@@ -325,7 +339,7 @@ static int64_t read_descr(text *t, cmd_records *r, const frame *in, const rd_sha
     const bool list  = peek(t) == '[';
 
     if (list) {
-        const int64_t size = in->prefix && shape->n ? measure(*t) : 0;
+        const int64_t size = in->prefix && shape->n ? bytes_of_type(*t) : 0;
         if (size < 0 || (shape->n && add_axes(&inner, shape, size) < 0))
             return -1;
         t->at++;
@@ -366,7 +380,7 @@ static const struct {
              { "shape", read_shape_of_array } };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* Each key once: of two types the fields of one would lie in the records of the other. */
+/* Reads one key of the header and its value. A repeated key is refused. */
 static bool read_key(text *t, cmd_records *r, bool seen[KEYS])
 {
     const char *key = read_string(t);
@@ -380,7 +394,8 @@ static bool read_key(text *t, cmd_records *r, bool seen[KEYS])
     return keys[k].read(t, r);
 }
 
-/* Objects are pickled with all that is beside them, and records are not where they would be. */
+/* Marks all fields as unreadable if one holds objects: NumPy pickles such arrays, and records are
+ * not at their offsets. */
 static void mark_pickled(cmd_records *r)
 {
     const char *why = NULL;
@@ -396,8 +411,9 @@ static void mark_pickled(cmd_records *r)
             r->field[k].why = why;
 }
 
-/* "a.b" is a field of that name, or field b in field a: a formula cannot say which. */
-static void mark_twins(cmd_records *r)
+/* Marks fields of equal names as unreadable. "a.b" may be a field of that name, or field b in field
+ * a. */
+static void mark_duplicates(cmd_records *r)
 {
     for (int k = 0; k < r->n; k++)
         for (int i = 0; i < k; i++)
@@ -406,6 +422,7 @@ static void mark_twins(cmd_records *r)
                     cmd_text("several fields are called %s", r->field[k].name);
 }
 
+/* Reads the dictionary of the header. All three keys must be there. */
 static bool read_dict(text *t, cmd_records *r)
 {
     bool seen[KEYS] = { false }, comma = true;
@@ -423,6 +440,7 @@ static bool read_dict(text *t, cmd_records *r)
     return accept(t, '}') && peek(t) < 0 && r->n > 0;
 }
 
+/* Reads the header's length (of format version 1, or 2 and 3), the header, and parses it. */
 cmd_records *cmd_read_records(const cmd_npy_place *p)
 {
     uint8_t begin[12] = { 0 };
@@ -444,6 +462,6 @@ cmd_records *cmd_read_records(const cmd_npy_place *p)
     if (!read_dict(&t, r))
         return NULL;
     mark_pickled(r);
-    mark_twins(r);
+    mark_duplicates(r);
     return r;
 }

@@ -1,5 +1,5 @@
-/* records_read.c - fields of .npy arrays as variables: mapped where their bytes can be used where they lie
- * in the records, else gathered by all threads. */
+/* records_read.c - fields of .npy records as variables. They are memory-mapped as strided leaves
+ * where possible, and else gathered by all threads. */
 #include "files/records.h"
 #include "calendar.h"
 #include "files/late.h"
@@ -11,12 +11,13 @@
 #include <string.h>
 
 /* ---- Variables ------------------------------------------------------------------------------- */
-/* Months and years have no length, so that dates which count them become days. */
+/* True if dates count months or years. These have no fixed length, so such dates become days. */
 static bool is_by_calendar(const cmd_field *f)
 {
     return f->is_date && (strcmp(f->unit, "M") == 0 || strcmp(f->unit, "Y") == 0);
 }
 
+/* The name of NumPy's unit in CF; NULL: it is unknown. */
 static const char *unit_name(const cmd_field *f)
 {
     static const char *const names[][2] = {
@@ -35,7 +36,7 @@ static const char *unit_name(const cmd_field *f)
     return NULL;
 }
 
-/* Describes times: NumPy's NaT is a missing value. */
+/* Sets units and calendar of times. NumPy's NaT (INT64_MIN) is a missing value. */
 static void describe_time(cmd_variable *v, const cmd_field *f)
 {
     const char *const name = f->unit ? unit_name(f) : NULL;
@@ -47,6 +48,7 @@ static void describe_time(cmd_variable *v, const cmd_field *f)
     cmd_add_default_fill(v, cmd_integer(INT64_MIN), RD_I64);
 }
 
+/* Fills in the variable of one field: axes of the array and then of the field. */
 void cmd_describe_field(cmd_variable *v, const cmd_records *r, int field)
 {
     const cmd_field *const f     = &r->field[field];
@@ -69,7 +71,8 @@ void cmd_describe_field(cmd_variable *v, const cmd_records *r, int field)
         describe_time(v, f);
 }
 
-/* Dates in front of other fields are those of the records. */
+/* True if the first field has dates and others follow. It then holds the coordinates of the
+ * records. */
 static bool has_axis(const cmd_records *r)
 {
     const cmd_field *const f = &r->field[0];
@@ -77,6 +80,7 @@ static bool has_axis(const cmd_records *r)
     return r->n > 1 && r->shape.n == 1 && f->is_date && !f->why && f->rank == 0;
 }
 
+/* Names the variables, and marks a leading date field as coordinates. */
 void cmd_add_fields(cmd_file *file, const cmd_records *r, const char *prefix, int64_t id)
 {
     cmd_variable *v = cmd_add_variables(file, r->n);
@@ -95,7 +99,7 @@ void cmd_add_fields(cmd_file *file, const cmd_records *r, const char *prefix, in
     }
 }
 
-static cmd_variable *axis_of(const cmd_file *file, const cmd_variable *v)
+static cmd_variable *find_axis(const cmd_file *file, const cmd_variable *v)
 {
     for (int k = 0; k < file->n; k++)
         if (file->variable[k].id == v->id && file->variable[k].is_axis)
@@ -103,10 +107,11 @@ static cmd_variable *axis_of(const cmd_file *file, const cmd_variable *v)
     return NULL;
 }
 
+/* Reads the date field as coordinates, unless dates are missing. */
 void cmd_read_record_axis(cmd_file *file, cmd_variable *v)
 {
     enum { MOST_COORDINATES = 1 << 22 };
-    cmd_variable *const first = axis_of(file, v);
+    cmd_variable *const first = find_axis(file, v);
     const int64_t       n     = first ? first->shape.at[0] : 0;
 
     if (n < 1 || n > MOST_COORDINATES)
@@ -115,13 +120,13 @@ void cmd_read_record_axis(cmd_file *file, cmd_variable *v)
     cmd_read_now(file->ctx, cmd_read(file, first), at, n);
     for (int64_t i = 0; i < n; i++)
         if (at[i] != at[i])
-            return; /* a missing date tells no place */
+            return; /* a missing date is no coordinate */
     v->axis[0].at       = at;
     v->axis[0].units    = first->units;
     v->axis[0].calendar = first->calendar;
 }
 
-/* ---- Where elements are ---------------------------------------------------------------------- */
+/* ---- Offsets of elements --------------------------------------------------------------------- */
 static int64_t records_of(const cmd_npy_place *p, const cmd_records *r)
 {
     const int64_t n    = cmd_points(&r->shape, RD_U8, p->path);
@@ -134,8 +139,8 @@ static int64_t records_of(const cmd_npy_place *p, const cmd_records *r)
     return n;
 }
 
-/* Strides of the leaf, in elements, where records and inner axes have these bytes; false: they are no
- * whole number of elements. */
+/* Converts bytes between records and along inner axes to strides in elements. False: they are no
+ * multiples of an element's size. */
 static bool find_strides(const cmd_records *r, const cmd_field *f, const cmd_variable *v,
                          int64_t record, const int64_t *pitch, rd_strides *to)
 {
@@ -156,6 +161,7 @@ static bool find_strides(const cmd_records *r, const cmd_field *f, const cmd_var
     return ok;
 }
 
+/* Makes a strided leaf with the variable's name. */
 static rd_expr *make_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data,
                           const rd_strides *strides)
 {
@@ -167,7 +173,8 @@ static rd_expr *make_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data,
     return leaf;
 }
 
-/* ---- Gathered -------------------------------------------------------------------------------- */
+/* ---- Gathering of fields --------------------------------------------------------------------- */
+/* The state that all threads share: the field, and the next piece of records. */
 typedef struct job {
     const cmd_npy_place *p;
     const cmd_records   *r;
@@ -175,11 +182,11 @@ typedef struct job {
     char                *to;
     int64_t              records, inner, each; /* records in a piece */
     atomic_llong         next;
-    atomic_int           error; /* as of cmd_read_piece() */
+    atomic_int           error; /* an error of cmd_read_piece() */
 } job;
 
-/* The elements of one record, in C order of the inner axes. */
-static void gather(const job *j, const char *from, char *to)
+/* Copies the elements of one record, in C order of its inner axes. */
+static void gather_record(const job *j, const char *from, char *to)
 {
     for (int64_t i = 0; i < j->inner; i++) {
         int64_t left = i, at = 0;
@@ -190,6 +197,7 @@ static void gather(const job *j, const char *from, char *to)
     }
 }
 
+/* Reads a piece of records, and gathers the field's elements, in this machine's byte order. */
 static int gather_piece(const job *j, int64_t first, char *room)
 {
     const int64_t left = j->records - first, n = left < j->each ? left : j->each;
@@ -200,7 +208,7 @@ static int gather_piece(const job *j, int64_t first, char *room)
                                          j->p->begin + j->r->data + first * j->r->bytes);
 
     for (int64_t k = 0; !error && k < n; k++)
-        gather(j, room + k * j->r->bytes + j->f->offset, to + k * bytes);
+        gather_record(j, room + k * j->r->bytes + j->f->offset, to + k * bytes);
     if (!error && j->f->swapped)
         cmd_swap(to, pairs ? 2 * n * j->inner : n * j->inner, pairs ? part : j->f->size);
     for (int64_t k = 0; j->f->type == RD_BOOL && k < n * j->inner; k++)
@@ -208,7 +216,8 @@ static int gather_piece(const job *j, int64_t first, char *room)
     return error;
 }
 
-static void *work(void *of)
+/* Runs in each thread: takes piece after piece until none is left, or one fails. */
+static void *gather_by_thread(void *of)
 {
     job        *j     = of;
     char *const room  = malloc((size_t)(j->each * j->r->bytes));
@@ -233,7 +242,8 @@ static int64_t day_of_month(int64_t months)
                       (cmd_date){ 1970 + year, (int)(months - 12 * year) + 1, 1 });
 }
 
-/* The unit's own numbers; days, where it is one of a calendar. */
+/* Multiplies counts so that they are in the unit itself ("[25s]" has 25). Months and years become
+ * days. */
 static void count_units(const cmd_npy_place *p, const cmd_variable *v, const cmd_field *f,
                         int64_t *at, int64_t n)
 {
@@ -254,9 +264,10 @@ static void count_units(const cmd_npy_place *p, const cmd_variable *v, const cmd
     }
 }
 
-/* ---- Both ------------------------------------------------------------------------------------ */
-static rd_expr *gathered(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records *r,
-                         const cmd_field *f, const cmd_variable *v, int64_t records)
+/* ---- Leaves of fields ------------------------------------------------------------------------ */
+/* Gathers the field of all records by all threads, and makes a leaf of the dense elements. */
+static rd_expr *gather_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records *r,
+                             const cmd_field *f, const cmd_variable *v, int64_t records)
 {
     enum { PIECE = 1 << 20 };
     int64_t    pitch[RD_MAX_RANK] = { 0 }, size = f->size;
@@ -269,7 +280,7 @@ static rd_expr *gathered(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records 
     }
     j.each = r->bytes < PIECE ? PIECE / r->bytes : 1;
     j.to   = cmd_storage(records * j.inner * f->size, v->name);
-    cmd_share_work(work, &j, records / j.each + 1);
+    cmd_share_work(gather_by_thread, &j, records / j.each + 1);
     cmd_fail_of_piece(p->path, atomic_load(&j.error));
     if (f->unit)
         count_units(p, v, f, (int64_t *)(void *)j.to, records * j.inner);
@@ -277,6 +288,7 @@ static rd_expr *gathered(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records 
     return make_leaf(ctx, v, j.to, &strides);
 }
 
+/* Maps the records, if type, alignment and strides allow it, or gathers the field. */
 rd_expr *cmd_read_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records *r,
                         const cmd_variable *v)
 {
@@ -292,5 +304,6 @@ rd_expr *cmd_read_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records *
     if (!f->swapped && f->type != RD_BOOL && at % align == 0 && f->times == 1 &&
         !(f->unit && is_by_calendar(f)) && find_strides(r, f, v, r->bytes, f->pitch, &strides))
         map = cmd_map(p->fd, p->begin + r->data, records * r->bytes);
-    return map ? make_leaf(ctx, v, map + f->offset, &strides) : gathered(ctx, p, r, f, v, records);
+    return map ? make_leaf(ctx, v, map + f->offset, &strides)
+               : gather_field(ctx, p, r, f, v, records);
 }

@@ -1,4 +1,5 @@
-/* storage.c - bytes: read, mapped, and kept where there is room for them. */
+/* storage.c - reads, writes and maps bytes of files, and allocates room for decoded elements in
+ * memory or in files without names. */
 #include "files/file.h"
 #include "core/machine_memory.h"
 #include <errno.h>
@@ -13,7 +14,7 @@ enum { PIECE = 1 << 22 };
 
 static int64_t most_memory;
 
-/* Reading a device might never end. */
+/* Opens a regular file or a stream. Devices are refused, as reading one might never end. */
 int cmd_open_to_read(const char *path, int64_t *size)
 {
     struct stat facts;
@@ -30,6 +31,7 @@ int cmd_open_to_read(const char *path, int64_t *size)
     return fd;
 }
 
+/* Reads in pieces of 4 MB, so that Ctrl-C is seen between them. */
 void cmd_read_at(int fd, const char *path, void *to, int64_t bytes, int64_t offset)
 {
     for (char *at = to; bytes > 0;) {
@@ -49,6 +51,7 @@ void cmd_read_at(int fd, const char *path, void *to, int64_t bytes, int64_t offs
     }
 }
 
+/* Writes in pieces of 4 MB, so that Ctrl-C is seen between them. */
 void cmd_write_at(int fd, const char *path, const void *from, int64_t bytes, int64_t offset)
 {
     for (const char *at = from; bytes > 0;) {
@@ -94,6 +97,7 @@ void cmd_set_memory(int64_t bytes)
     most_memory = bytes;
 }
 
+/* True if so many bytes may be memory, and need no file. */
 static bool fits_memory(int64_t bytes)
 {
     return bytes <= (most_memory > 0 ? most_memory : rd_machine_memory() / 2);
@@ -104,7 +108,7 @@ bool cmd_fits_cache(int64_t bytes)
     return bytes <= rd_machine_memory() / 8;
 }
 
-/* A file without a name goes with the program, however that ends. */
+/* Creates a file without a name, which vanishes with the program, however that ends. */
 static int file_without_name(int64_t bytes, const char *what)
 {
     const char *set = getenv("TMPDIR"), *directory = set && *set ? set : "/var/tmp";
@@ -143,6 +147,7 @@ int cmd_storage_file(int64_t bytes, const char *what)
     return cmd_storage_file_for(bytes, bytes, what);
 }
 
+/* Maps anonymous memory, or a file without a name if the bytes exceed the limit. */
 void *cmd_storage(int64_t bytes, const char *what)
 {
     const bool fits = fits_memory(bytes);
@@ -171,6 +176,7 @@ void *cmd_reserve(int64_t bytes, const char *what)
     return at;
 }
 
+/* Maps memory or a file at the reserved addresses. The limit counts `written` bytes alone. */
 void cmd_fill_reserve(void *at, int64_t bytes, int64_t written, const char *what)
 {
     const bool fits = fits_memory(written), whole = written == bytes;
@@ -204,6 +210,7 @@ static int64_t alignment_of(rd_dtype type)
     return type == RD_C64 || type == RD_C128 ? size / 2 : size;
 }
 
+/* Checks that the file is long enough, and maps the elements, or reads them by all threads. */
 rd_expr *cmd_read_dense(rd_ctx *ctx, const char *path, const cmd_variable *v)
 {
     const int64_t points = cmd_points(&v->shape, v->type, path);
@@ -226,7 +233,7 @@ rd_expr *cmd_read_dense(rd_ctx *ctx, const char *path, const cmd_variable *v)
 
         cmd_read_pieces(fd, path, own, bytes, v->offset, v->swapped ? align : 0);
         for (int64_t i = 0; v->type == RD_BOOL && i < points; i++)
-            own[i] = own[i] != 0; /* any byte in a file, but only 0 and 1 in a C program */
+            own[i] = own[i] != 0; /* bools in a file may have any nonzero byte */
         data = own;
     }
     close(fd);

@@ -1,7 +1,7 @@
-/* streams.c - standard input and output, and pipes with names: bytes that come once, in their order.
+/* streams.c - standard input and output, and named pipes: bytes that come once, in order.
  *
- * What is read of them is kept in memory, or in a file where it is much, and can then be read like a
- * file.  What is written goes there first, too, and follows when all of it is known. */
+ * Input is copied to memory, or to a file if it is large, and is then read like a file. Output is
+ * written to such a file first, and copied to the stream when it is complete. */
 #include "files/file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +18,11 @@ static struct stream {
     const char *path;
     dev_t       device;
     ino_t       inode;
-    int         kept; /* the file that has its bytes */
+    int         kept; /* file that holds its bytes */
 } streams[MOST_STREAMS];
 static int n_streams;
 
+/* True if the path means standard input or output: "-", or the name of the device. */
 static bool is_standard(const char *path, const char *device)
 {
     return strcmp(path, "-") == 0 || strcmp(path, device) == 0;
@@ -36,7 +37,8 @@ bool cmd_is_stream(const char *path)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-/* Signals end the waiting for a writer, which a read would begin anew. */
+/* Waits for data by poll(), which a signal interrupts, and reads them. A bare read() would be
+ * restarted after the signal. */
 static ssize_t read_some(int fd, const char *path, char *to)
 {
     struct pollfd ready = { .fd = fd, .events = POLLIN };
@@ -53,8 +55,9 @@ static ssize_t read_some(int fd, const char *path, char *to)
     }
 }
 
-/* More than memory should hold goes on in a file without a name. */
-static int move_on(int kept, int64_t bytes, const char *path)
+/* Copies the bytes to a file of twice their size. Above the memory limit it is a file without a
+ * name. */
+static int move_to_larger_file(int kept, int64_t bytes, const char *path)
 {
     const int larger = cmd_storage_file(2 * bytes, path);
     char     *piece  = cmd_room(PIECE);
@@ -68,7 +71,8 @@ static int move_on(int kept, int64_t bytes, const char *path)
     return larger;
 }
 
-static int keep(int fd, const char *path)
+/* Reads the whole stream into a file that grows. */
+static int save_stream(int fd, const char *path)
 {
     int64_t room = INT64_C(8) << 20, bytes = 0;
     int     kept  = cmd_storage_file(room, path);
@@ -76,7 +80,7 @@ static int keep(int fd, const char *path)
 
     for (ssize_t n; (n = read_some(fd, path, piece)) > 0; bytes += n) {
         if (bytes + n > room) {
-            kept = move_on(kept, bytes, path);
+            kept = move_to_larger_file(kept, bytes, path);
             room = 2 * bytes;
         }
         cmd_write_at(kept, path, piece, n, bytes);
@@ -99,7 +103,8 @@ static int open_stream(const char *path, struct stat *facts)
     return fd;
 }
 
-/* Each stream is read once, by whatever name: the bytes are gone then. */
+/* Finds a stream that was read before, by its path or its inode, or reads it. Its bytes come only
+ * once. */
 static const struct stream *stream_of(const char *path)
 {
     struct stat facts;
@@ -117,7 +122,7 @@ static const struct stream *stream_of(const char *path)
         cmd_misuse("more than %d pipes to read", MOST_STREAMS);
     const bool whole = S_ISREG(facts.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
     streams[n_streams] =
-        (struct stream){ path, facts.st_dev, facts.st_ino, whole ? fd : keep(fd, path) };
+        (struct stream){ path, facts.st_dev, facts.st_ino, whole ? fd : save_stream(fd, path) };
     if (!whole)
         close(fd);
     return &streams[n_streams++];
@@ -149,7 +154,7 @@ const char *cmd_stream_aside(int64_t bytes, const char *path)
     return cmd_text("/proc/self/fd/%d", fd);
 }
 
-/* A pipe's reader is waited for, or a signal. */
+/* Opens a pipe to write, and waits until a reader opens it, or a signal comes. */
 static int open_to_write(const char *path)
 {
     const struct timespec pause = { .tv_nsec = 50000000 };
@@ -162,6 +167,7 @@ static int open_to_write(const char *path)
     return fd;
 }
 
+/* Writes all bytes to a pipe that may be full. */
 static void write_all(int fd, const char *path, const char *from, int64_t n)
 {
     for (ssize_t put; n > 0; from += put, n -= put) {
@@ -169,7 +175,7 @@ static void write_all(int fd, const char *path, const char *from, int64_t n)
 
         const int error = errno;
         cmd_may_go_on();
-        if (put < 0 && error == EAGAIN) /* it is full */
+        if (put < 0 && error == EAGAIN) /* the pipe is full */
             (void)poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, 200);
         errno = error;
         if (put < 0 && (errno == EINTR || errno == EAGAIN))
@@ -179,6 +185,7 @@ static void write_all(int fd, const char *path, const char *from, int64_t n)
     }
 }
 
+/* Copies the complete file `aside` to the stream. */
 void cmd_stream_done(const char *path, const char *aside)
 {
     const bool  standard = is_standard(path, "/dev/stdout");

@@ -1,20 +1,20 @@
-/* zarr.c - Zarr stores, versions 2 and 3, in folders: arrays of all groups, their dimensions, coordinates
- * and attributes.
+/* zarr.c - Zarr stores in folders, versions 2 and 3: arrays of all groups, their dimensions,
+ * coordinates and attributes.
  *
- * Each array and group is a folder with a text of JSON.  They are found by walking through the groups, so
- * that it does not matter whether a store has a list of all of them (consolidated metadata). */
+ * Each array and group is a folder with metadata in JSON. They are found by a traversal of the
+ * groups, whether or not the store has a list of them (consolidated metadata). */
 #include "files/formats.h"
 #include <string.h>
 #include <unistd.h>
 
-static bool has(const char *folder, const char *name)
+static bool has_file(const char *folder, const char *name)
 {
     return access(cmd_text("%s/%s", folder, name), F_OK) == 0;
 }
 
 static bool is_store(const char *path)
 {
-    return has(path, ".zgroup") || has(path, ".zarray") || has(path, "zarr.json");
+    return has_file(path, ".zgroup") || has_file(path, ".zarray") || has_file(path, "zarr.json");
 }
 
 #if RDIM_JSON
@@ -28,13 +28,13 @@ static bool is_store(const char *path)
 
 enum { MOST_DEPTH = 32, MOST_TEXT = 1 << 28, MOST_COORDINATES = 1 << 22 };
 
-/* ---- What is in a store ------------------------------------------------------------------------ */
+/* ---- Listing of a store ---------------------------------------------------------------------- */
 static const cmd_json *read_text(const char *folder, const char *name)
 {
     const char *const path = cmd_text("%s/%s", folder, name);
     int64_t           size;
 
-    if (cmd_is_stream(path)) /* nobody might write to it */
+    if (cmd_is_stream(path)) /* a pipe without a writer would never end */
         cmd_fail("%s: not a regular file", path);
     const int fd = cmd_open_to_read(path, &size);
     if (size > MOST_TEXT)
@@ -45,24 +45,26 @@ static const cmd_json *read_text(const char *folder, const char *name)
     return cmd_json_read(path, text, (size_t)size);
 }
 
-typedef struct found {
+/* Arguments of describe(): a variable and the folder of its array. */
+typedef struct array_folder {
     cmd_variable   *v;
     const char     *folder, *group;
-    const cmd_json *json; /* of version 3; NULL: it is of version 2 */
+    const cmd_json *json; /* metadata of version 3; NULL: version 2 */
     cmd_zarr       *zarr;
-} found;
+} array_folder;
 
 static void describe(void *of)
 {
-    found *f = of;
+    array_folder *f = of;
 
-    f->zarr = f->json ? cmd_zarr_read_3(f->v, f->json)
-                      : cmd_zarr_read_2(f->v, read_text(f->folder, ".zarray"),
-                                        has(f->folder, ".zattrs") ? read_text(f->folder, ".zattrs")
-                                                                  : NULL);
+    f->zarr = f->json
+                  ? cmd_zarr_read_3(f->v, f->json)
+                  : cmd_zarr_read_2(f->v, read_text(f->folder, ".zarray"),
+                                    has_file(f->folder, ".zattrs") ? read_text(f->folder, ".zattrs")
+                                                                   : NULL);
 }
 
-/* The format's own facts of a variable. */
+/* The description of a variable's array, which v->id points to. */
 static cmd_zarr *zarr_of(const cmd_variable *v)
 {
     return (cmd_zarr *)(intptr_t)v->id;
@@ -73,12 +75,13 @@ static const char *layout_of(const cmd_zarr *z)
     return z->sharded ? "chunks in shards" : z->codecs.n ? "chunks, packed" : "chunks";
 }
 
-/* One that cannot be read is listed with the reason, and the others are there. */
+/* Adds the variable of an array. One that cannot be read is listed with the reason, and the others
+ * remain readable. */
 static void add_array(cmd_file *file, const char *folder, const char *group, const char *name,
                       const cmd_json *json)
 {
     cmd_variable *v = cmd_add_variables(file, 1);
-    found         f = { .v = v, .folder = folder, .json = json };
+    array_folder  f = { .v = v, .folder = folder, .json = json };
 
     v->name               = cmd_text("%s%s", group, name);
     const char *const why = cmd_try(describe, &f);
@@ -93,25 +96,26 @@ static void add_array(cmd_file *file, const char *folder, const char *group, con
     v->is_axis     = v->shape.n == 1 && v->axis[0].name && strcmp(v->axis[0].name, name) == 0;
 }
 
-/* ---- Folders ----------------------------------------------------------------------------------- */
-/* A group's folder.  Links may lead to one twice, or back to where they stand: it is listed once. */
+/* ---- Folders --------------------------------------------------------------------------------- */
+/* A group that was visited. Links may lead to it again, or in a circle; it is listed once. */
 typedef struct seen_group {
     struct seen_group *older;
-    const char        *path; /* of the file's names: "a/b", "" for the first one */
+    const char        *path; /* in the store: "a/b", "" for the root */
     dev_t              device;
     ino_t              inode;
 } seen_group;
 
-typedef struct walk {
+/* The state of the traversal of all groups. */
+typedef struct traversal {
     cmd_file   *file;
     seen_group *seen;
-} walk;
+} traversal;
 
-/* A node of the store, which may become one variable or several. */
+/* A node of the store: an array or a group. */
 typedef struct node {
-    const char     *folder, *group, *name; /* name NULL: the store itself; group: "a/b/" */
+    const char     *folder, *group, *name; /* group: "a/b/"; name: NULL for the store itself */
     int             depth;
-    const cmd_json *json; /* of version 3 */
+    const cmd_json *json; /* metadata of version 3 */
 } node;
 
 static const char *path_of(const node *e)
@@ -119,7 +123,8 @@ static const char *path_of(const node *e)
     return e->name ? cmd_text("%s%s", e->group, e->name) : "";
 }
 
-static void add_unreadable(walk *w, const node *e, const char *why, const char *same_as)
+/* Adds an entry that cannot be read, with the reason. */
+static void add_unreadable(traversal *w, const node *e, const char *why, const char *same_as)
 {
     cmd_variable *const v = cmd_add_variables(w->file, 1);
 
@@ -128,8 +133,8 @@ static void add_unreadable(walk *w, const node *e, const char *why, const char *
     v->same_as = same_as;
 }
 
-/* False: it was listed, under another name. */
-static bool is_new(walk *w, const node *e)
+/* True if the group was not visited before. Else it is listed as another name of that group. */
+static bool is_new(traversal *w, const node *e)
 {
     struct stat facts;
 
@@ -148,7 +153,7 @@ static bool is_new(walk *w, const node *e)
     return true;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int compare_names(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -158,24 +163,25 @@ static int is_visible(const struct dirent *one)
     return one->d_name[0] != '.';
 }
 
-static void list(walk *w, const node *of);
+static void list_node(traversal *w, const node *of);
 
-static void list_group(walk *w, const node *e)
+/* Lists the nodes of a group, in the order of their names. */
+static void list_group(traversal *w, const node *e)
 {
     struct dirent **inside = NULL;
-    const int       n      = scandir(e->folder, &inside, is_visible, by_name);
+    const int       n      = scandir(e->folder, &inside, is_visible, compare_names);
     const char     *names  = e->name ? cmd_text("%s%s/", e->group, e->name) : e->group;
 
     if (n < 0)
         cmd_fail("%s: %s", e->folder, strerror(errno));
-    struct dirent ***const kept = cmd_room(sizeof inside); /* as long as the program lives */
+    struct dirent ***const kept = cmd_room(sizeof inside); /* reachable, and never freed */
     *kept                       = inside;
     for (int k = 0; k < n; k++) {
         const char *const inner = cmd_text("%s/%s", e->folder, inside[k]->d_name);
         const char *const name  = cmd_copy(inside[k]->d_name, strlen(inside[k]->d_name));
 
         if (is_store(inner))
-            list(w, &(node){ inner, names, name, e->depth + 1, NULL });
+            list_node(w, &(node){ inner, names, name, e->depth + 1, NULL });
     }
 }
 
@@ -190,13 +196,13 @@ static void read_node(void *of)
                  cmd_json_print(cmd_json_member(e->json, "node_type")));
 }
 
-/* A folder with metadata.  Of a store that is one array the name is the folder's.  Where the store itself
- * cannot be read there is nothing to list. */
-static void list(walk *w, const node *of)
+/* Lists an array, or a group with all it holds. A store that is one array has the folder's name. If
+ * the store itself cannot be read, the program ends. */
+static void list_node(traversal *w, const node *of)
 {
     node                    e   = *of;
-    const bool              old = has(e.folder, ".zarray");
-    const bool new              = !old &&has(e.folder, "zarr.json");
+    const bool              old = has_file(e.folder, ".zarray");
+    const bool new              = !old &&has_file(e.folder, "zarr.json");
     const char *const why  = !new ? NULL : e.name ? cmd_try(read_node, &e) : (read_node(&e), NULL);
     const char *const kind = cmd_json_text(cmd_json_member(e.json, "node_type"));
 
@@ -212,16 +218,17 @@ static void list(walk *w, const node *of)
 
 static void open_zarr(cmd_file *file)
 {
-    list(&(walk){ .file = file }, &(node){ .folder = file->path, .group = "" });
+    list_node(&(traversal){ .file = file }, &(node){ .folder = file->path, .group = "" });
 }
 
-/* ---- Elements ---------------------------------------------------------------------------------- */
+/* ---- Elements -------------------------------------------------------------------------------- */
 static void read_part(const cmd_file *file, const cmd_variable *v, const rd_part *part, void *to)
 {
     (void)file;
     cmd_zarr_read(zarr_of(v), v, part, to);
 }
 
+/* Reads an array at once, or makes a late leaf of a large one. */
 static rd_expr *read_zarr(cmd_file *file, cmd_variable *v)
 {
     const int64_t bytes = cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
@@ -237,8 +244,8 @@ static rd_expr *read_zarr(cmd_file *file, cmd_variable *v)
     return cmd_leaf(file->ctx, v, to);
 }
 
-/* ---- Coordinates ------------------------------------------------------------------------------- */
-/* The variable of a dimension's name, in the variable's group or one above it. */
+/* ---- Coordinates ----------------------------------------------------------------------------- */
+/* Finds the variable of a dimension's name, in the variable's group or one above it. */
 static cmd_variable *find_axis(const cmd_file *file, const cmd_variable *v, const char *name)
 {
     for (size_t n = strlen(zarr_of(v)->group);; n--) {
@@ -254,6 +261,7 @@ static cmd_variable *find_axis(const cmd_file *file, const cmd_variable *v, cons
     }
 }
 
+/* Reads coordinates and attributes of an axis from the variable of its name. */
 static void read_axis(cmd_file *file, const cmd_variable *v, cmd_axis *axis)
 {
     cmd_variable *const from = axis->name ? find_axis(file, v, axis->name) : NULL;

@@ -1,4 +1,4 @@
-/* zarr_attributes.c - attributes of arrays in Zarr stores: CF's conventions, in JSON. */
+/* zarr_attributes.c - CF attributes of arrays in Zarr stores, from JSON. */
 #if RDIM_JSON
 #include "files/packing.h"
 #include "files/zarr.h"
@@ -6,11 +6,11 @@
 #include <string.h>
 
 typedef struct attributes {
-    const cmd_json *all, *fill; /* the latter: of the array, as a missing value; NULL: it is none */
+    const cmd_json *all, *fill; /* fill value of the array, if it means missing; or NULL */
     rd_dtype        type;       /* of the variable */
 } attributes;
 
-/* Bytes of a text in base 64; how many, at most `most`. */
+/* Decodes base64; returns the number of bytes, at most `most`. */
 static int from_base64(const char *text, uint8_t *to, int most)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -30,7 +30,8 @@ static int from_base64(const char *text, uint8_t *to, int most)
     return n;
 }
 
-/* xarray writes a float that is missing as the bytes of a double in base 64, as JSON has no NaN. */
+/* Reads a missing float as xarray writes it: "NaN" and the like, or the bytes of a double in
+ * base64, as JSON has no NaN. */
 static bool read_text(const char *text, cmd_exact *to)
 {
     uint8_t bytes[8];
@@ -54,6 +55,8 @@ static bool read_text(const char *text, cmd_exact *to)
     return true;
 }
 
+/* Reads one number of an attribute and its type. Missing values may be texts, and have the type of
+ * the elements. */
 static bool read_number(const attributes *a, const cmd_json *value, bool missing, cmd_exact *to,
                         rd_dtype *type)
 {
@@ -65,12 +68,14 @@ static bool read_number(const attributes *a, const cmd_json *value, bool missing
     }
     if (!cmd_json_number(value, to, type))
         return false;
-    if (missing) /* which are written as the elements are */
+    if (missing) /* missing values are written in the type of the elements */
         *type = a->type;
     return true;
 }
 
-static int numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
+/* Reads an attribute that is a number or a list of numbers. Returns how many, 0 if there are
+ * none. */
+static int read_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
 {
     const attributes *a       = user;
     const bool        is_fill = strcmp(name, "_FillValue") == 0,
@@ -95,7 +100,7 @@ void cmd_zarr_describe(cmd_variable *v, const cmd_zarr *z, const cmd_json *fill)
     v->title    = cmd_json_text(cmd_json_member(all, "long_name"));
     v->standard = cmd_json_text(cmd_json_member(all, "standard_name"));
     v->calendar = cmd_json_text(cmd_json_member(all, "calendar"));
-    cmd_read_packing(v, cmd_json_text(cmd_json_member(all, "_Unsigned")), numbers,
+    cmd_read_packing(v, cmd_json_text(cmd_json_member(all, "_Unsigned")), read_numbers,
                      &(attributes){ all, fill, v->type });
 }
 #else

@@ -1,5 +1,5 @@
-/* zarr_chunks.c - chunks of Zarr arrays, each a file or a piece of one, read, unpacked and put in place by
- * all threads. */
+/* zarr_chunks.c - reads chunks of Zarr arrays by all threads. Each chunk is a file, or a part of a
+ * shard's file; it is decompressed, and copied to its place. */
 #if RDIM_JSON
 #include "files/zarr.h"
 #include <errno.h>
@@ -13,28 +13,29 @@
 
 enum { DAMAGED = -2, MOST_KEY = 24 * RD_MAX_RANK, MOST_PACKED = INT32_MAX };
 
+/* The state that all threads share: the array, the wanted chunks, and the next one. */
 typedef struct job {
     const cmd_zarr     *z;
     const cmd_variable *v;
     char               *to;
     int64_t             size, whole; /* bytes of an element, and of a chunk */
-    int64_t             first[RD_MAX_RANK], n[RD_MAX_RANK]; /* chunks that are wanted */
+    int64_t             first[RD_MAX_RANK], n[RD_MAX_RANK]; /* box of wanted chunks */
     int64_t             chunks;
     atomic_llong        next;
-    atomic_int          error;               /* of errno; -1: a file is too short; DAMAGED */
-    int64_t             failed[RD_MAX_RANK]; /* the chunk of which that is */
+    atomic_int          error;               /* an errno; -1: a file is too short; DAMAGED */
+    int64_t             failed[RD_MAX_RANK]; /* the chunk with the error */
 } job;
 
-/* The buffers of one thread. */
-typedef struct bench {
+/* The state of one thread: its chunk, and two buffers between which codecs work. */
+typedef struct worker {
     const job *j;
-    int64_t    at[RD_MAX_RANK]; /* the chunk */
+    int64_t    at[RD_MAX_RANK]; /* index of the chunk along each axis */
     uint8_t   *room[2];
     int64_t    bytes[2];
-} bench;
+} worker;
 
-/* ---- Bytes of a chunk -------------------------------------------------------------------------- */
-static bool make_room(bench *b, int k, int64_t bytes)
+/* ---- Bytes of a chunk ------------------------------------------------------------------------ */
+static bool make_room(worker *b, int k, int64_t bytes)
 {
     if (b->bytes[k] >= bytes)
         return true;
@@ -44,8 +45,9 @@ static bool make_room(bench *b, int k, int64_t bytes)
     return b->room[k];
 }
 
-/* "c/0/3": the file of a chunk, or of the shard that has it. */
-static void key_of(const bench *b, char key[MOST_KEY])
+/* Writes the name of the file of a chunk, or of its shard: "c/0/3" in version 3, "0.3" in version
+ * 2. */
+static void write_key(const worker *b, char key[MOST_KEY])
 {
     const cmd_zarr *z    = b->j->z;
     const int       rank = b->j->v->shape.n;
@@ -69,8 +71,8 @@ static uint64_t get64(const uint8_t *at)
     return value;
 }
 
-/* Is the chunk the first of its shard that is wanted?  It stands for the shard. */
-static bool is_first_of_shard(const bench *b)
+/* True if the chunk is the first wanted one of its shard. It then checks the shard's index. */
+static bool is_first_of_shard(const worker *b)
 {
     const cmd_zarr *z = b->j->z;
 
@@ -80,9 +82,9 @@ static bool is_first_of_shard(const bench *b)
     return true;
 }
 
-/* The index of a shard is whole, with its checksum: places that are wrong would give other numbers.  Once
- * for each shard, as it may be long. */
-static int check_index(bench *b, int fd, int64_t begin, int64_t n)
+/* Checks the checksum of a shard's index, as wrong offsets would give wrong numbers. Called once
+ * for each shard, as the index may be long. */
+static int check_index(worker *b, int fd, int64_t begin, int64_t n)
 {
     const char      *why = NULL;
     const cmd_packed crc = { .codec = cmd_codec_named("crc32c", &why) };
@@ -93,8 +95,9 @@ static int check_index(bench *b, int fd, int64_t begin, int64_t n)
     return error ? error : cmd_unpack_bytes(&crc, b->room[0], n, b->room[1], n) < 0 ? DAMAGED : 0;
 }
 
-/* Finds the chunk in a shard of so many bytes; *n becomes 0 if it is not there.  0, or an error. */
-static int find_in_shard(bench *b, int fd, int64_t size, int64_t *offset, int64_t *n)
+/* Finds the chunk in a shard of `size` bytes. *n becomes 0 if the chunk is missing. Returns 0, or
+ * an error. */
+static int find_in_shard(worker *b, int fd, int64_t size, int64_t *offset, int64_t *n)
 {
     const cmd_zarr *z      = b->j->z;
     int64_t         chunks = 1, k = 0;
@@ -125,8 +128,9 @@ static int find_in_shard(bench *b, int fd, int64_t size, int64_t *offset, int64_
     return 0;
 }
 
-/* Into the first room; *n 0: it was never written. */
-static int read_file(bench *b, int fd, int64_t *n)
+/* Reads the packed chunk into the first buffer. *n becomes 0 if a shard lacks the chunk. Returns 0,
+ * or an error. */
+static int read_file(worker *b, int fd, int64_t *n)
 {
     struct stat facts;
     int64_t     offset = 0;
@@ -137,17 +141,19 @@ static int read_file(bench *b, int fd, int64_t *n)
     const int error = b->j->z->sharded ? find_in_shard(b, fd, *n, &offset, n) : 0;
     if (error || (*n == 0 && b->j->z->sharded))
         return error;
-    if (*n == 0 || *n > MOST_PACKED) /* an empty file: its writer did not end */
+    if (*n == 0 || *n > MOST_PACKED) /* an empty file: its writer was interrupted */
         return DAMAGED;
     return make_room(b, 0, *n) ? cmd_read_piece(fd, (char *)b->room[0], *n, offset) : ENOMEM;
 }
 
-static int read_packed(bench *b, int64_t *n)
+/* Opens the file of the chunk and reads it. *n becomes 0 if there is no file. Returns 0, or an
+ * error. */
+static int read_packed(worker *b, int64_t *n)
 {
     char key[MOST_KEY], *path = NULL;
     int  error;
 
-    key_of(b, key);
+    write_key(b, key);
     if (asprintf(&path, "%s/%s", b->j->z->folder, key) < 0)
         return ENOMEM;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -161,12 +167,13 @@ static int read_packed(bench *b, int64_t *n)
     return error;
 }
 
-/* ---- Elements ---------------------------------------------------------------------------------- */
-/* NULL: *error says why. */
-static const uint8_t *unpack(bench *b, int64_t n, int *error)
+/* ---- Elements -------------------------------------------------------------------------------- */
+/* Decompresses the chunk through all codecs, from one buffer to the other. NULL: *error says
+ * why. */
+static const uint8_t *unpack(worker *b, int64_t n, int *error)
 {
     const cmd_codecs *all  = &b->j->z->codecs;
-    const int64_t     room = b->j->whole + 64; /* with a checksum behind it */
+    const int64_t     room = b->j->whole + 64; /* a checksum may stand behind the elements */
     int               now  = 0;
 
     for (int k = 0; k < all->n; k++, now = !now) {
@@ -182,7 +189,8 @@ static const uint8_t *unpack(bench *b, int64_t n, int *error)
     return *error ? NULL : b->room[now];
 }
 
-static const uint8_t *fill(bench *b, int *error)
+/* Fills a chunk that was never written. NULL: *error says why. */
+static const uint8_t *fill_chunk(worker *b, int *error)
 {
     if (!make_room(b, 0, b->j->whole)) {
         *error = ENOMEM;
@@ -193,13 +201,14 @@ static const uint8_t *fill(bench *b, int *error)
     return b->room[0];
 }
 
-/* Elements of the chunk that are in the array; those of chunks that jut out are not.  `from_step`: bytes to
- * the next one along each axis. */
+/* The elements of a chunk that lie in the array: chunks at the ends exceed it. Steps are bytes from
+ * one element to the next along each axis. */
 typedef struct copy {
     int64_t count[RD_MAX_RANK], from_step[RD_MAX_RANK], to_step[RD_MAX_RANK], to;
 } copy;
 
-static copy plan_copy(const bench *b)
+/* Computes counts and steps of a chunk from its order of axes and the array's shape. */
+static copy plan_copy(const worker *b)
 {
     const job *j    = b->j;
     const int  rank = j->v->shape.n;
@@ -219,6 +228,7 @@ static copy plan_copy(const bench *b)
     return c;
 }
 
+/* Copies n elements, swaps their bytes if necessary, and makes bools 0 or 1. */
 static void copy_row(const job *j, const uint8_t *from, char *to, int64_t n, int64_t step)
 {
     if (step == j->size)
@@ -235,7 +245,8 @@ static void copy_row(const job *j, const uint8_t *from, char *to, int64_t n, int
         to[i] = to[i] != 0;
 }
 
-static void put(const bench *b, const uint8_t *from, bool is_fill)
+/* Copies a chunk to its place, row by row. A fill value is already in this machine's byte order. */
+static void copy_chunk(const worker *b, const uint8_t *from, bool is_fill)
 {
     const job *j    = b->j;
     const int  last = j->v->shape.n - 1;
@@ -244,7 +255,7 @@ static void put(const bench *b, const uint8_t *from, bool is_fill)
     job        own  = { .z = j->z, .v = j->v, .size = j->size };
     cmd_zarr   host = *j->z;
 
-    host.swapped &= !is_fill; /* which is in this machine's order */
+    host.swapped &= !is_fill;
     own.z = &host;
     for (int a = 0; a < last; a++)
         rows *= c.count[a];
@@ -263,8 +274,8 @@ static void put(const bench *b, const uint8_t *from, bool is_fill)
     }
 }
 
-/* ---- All of them ------------------------------------------------------------------------------- */
-static int do_chunk(bench *b, int64_t k)
+/* ---- All chunks ------------------------------------------------------------------------------ */
+static int do_chunk(worker *b, int64_t k)
 {
     int64_t n     = 0;
     int     error = 0;
@@ -274,17 +285,18 @@ static int do_chunk(bench *b, int64_t k)
     error = read_packed(b, &n);
     if (error)
         return error;
-    const uint8_t *const from = n == 0 ? fill(b, &error) : unpack(b, n, &error);
+    const uint8_t *const from = n == 0 ? fill_chunk(b, &error) : unpack(b, n, &error);
     if (from)
-        put(b, from, n == 0);
+        copy_chunk(b, from, n == 0);
     return error;
 }
 
-static void *work(void *of)
+/* Runs in each thread: takes chunk after chunk until none is left, or one fails. */
+static void *read_by_thread(void *of)
 {
-    job  *j     = of;
-    bench b     = { .j = j };
-    int   error = 0, nothing = 0;
+    job   *j     = of;
+    worker b     = { .j = j };
+    int    error = 0, nothing = 0;
 
     for (int64_t k; !error && (k = atomic_fetch_add(&j->next, 1)) < j->chunks;) {
         error = do_chunk(&b, k);
@@ -298,6 +310,8 @@ static void *work(void *of)
     return NULL;
 }
 
+/* Finds the box of chunks that overlap the part, and reads them. Ends the program at the first
+ * error. */
 void cmd_zarr_read(const cmd_zarr *z, const cmd_variable *v, const rd_part *part, void *to)
 {
     job j = { .z = z, .v = v, .to = to, .size = cmd_size_of(v->type), .chunks = 1 };
@@ -311,12 +325,12 @@ void cmd_zarr_read(const cmd_zarr *z, const cmd_variable *v, const rd_part *part
         j.chunks *= j.n[a];
         j.whole *= z->extent[a];
     }
-    cmd_share_work(work, &j, j.chunks);
+    cmd_share_work(read_by_thread, &j, j.chunks);
     const int error = atomic_load(&j.error);
     char      key[MOST_KEY];
-    bench     b = { .j = &j };
+    worker    b = { .j = &j };
     memcpy(b.at, j.failed, sizeof b.at);
-    key_of(&b, key);
+    write_key(&b, key);
     if (error == DAMAGED)
         cmd_fail("%s: a chunk of %s is damaged: %s", z->folder, v->name, key);
     cmd_fail_of_piece(cmd_text("%s/%s", z->folder, key), error);

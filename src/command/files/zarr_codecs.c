@@ -1,10 +1,10 @@
-/* zarr_codecs.c - which codecs the chunks of a Zarr array went through, as its metadata say it. */
+/* zarr_codecs.c - reads the codecs of a Zarr array from its metadata. */
 #if RDIM_JSON
 #include "files/zarr.h"
 #include <string.h>
 
 /* ---- Codecs ---------------------------------------------------------------------------------- */
-/* In front of those that were found before, as what was done last is undone first. */
+/* Puts a codec in front of the list, as the codec that was applied last is undone first. */
 static bool add_codec(cmd_variable *v, cmd_codecs *all, const char *name, int64_t size)
 {
     if (!name || all->n == CMD_MOST_CODECS) {
@@ -20,7 +20,7 @@ static bool add_codec(cmd_variable *v, cmd_codecs *all, const char *name, int64_
     return true;
 }
 
-/* Shuffled bytes are those of elements of some size, of 4 bytes where it is not said. */
+/* Adds a filter. The shuffle filter has an element size, 4 bytes by default. */
 static bool add_filter(cmd_variable *v, cmd_codecs *all, const char *name, const cmd_json *settings)
 {
     const cmd_json *const said = cmd_json_member(settings, "elementsize");
@@ -34,6 +34,7 @@ static bool add_filter(cmd_variable *v, cmd_codecs *all, const char *name, const
 }
 
 /* ---- Version 2 ------------------------------------------------------------------------------- */
+/* Adds the filters and the compressor of version 2. */
 void cmd_zarr_codecs_2(cmd_variable *v, cmd_zarr *z, const cmd_json *array)
 {
     const cmd_json *const filters = cmd_json_member(array, "filters"), *const compressor =
@@ -50,7 +51,8 @@ void cmd_zarr_codecs_2(cmd_variable *v, cmd_zarr *z, const cmd_json *array)
 }
 
 /* ---- Version 3 ------------------------------------------------------------------------------- */
-/* Each axis once.  Of two such codecs the second one turns what the first one made. */
+/* Reads a permutation of axes, and applies it to the present one, as a second codec transposes the
+ * result of the first. */
 static void read_order(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 {
     rd_shape order;
@@ -70,6 +72,7 @@ static void read_order(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
         v->why = cmd_text("its chunks are transposed by %s", cmd_json_print(codec));
 }
 
+/* Reads the byte order. Elements of one byte need none. */
 static void read_bytes(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 {
     const cmd_json *const said   = cmd_zarr_setting(codec, "endian");
@@ -83,7 +86,8 @@ static void read_bytes(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 
 static void read_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list, bool in_shard);
 
-/* A shard's index: a place and a length of each chunk, little-endian, maybe a checksum. */
+/* Reads the shape, codecs and index of shards. The index has offset and length of each chunk,
+ * little-endian, and maybe a checksum. */
 static void read_shard(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 {
     const cmd_json *const index    = cmd_zarr_setting(codec, "index_codecs");
@@ -115,7 +119,7 @@ static void read_shard(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
         read_codecs_3(v, z, cmd_zarr_setting(codec, "codecs"), true);
 }
 
-/* A codec of bytes, which may have the name that numcodecs gives it. */
+/* Adds a compressor or filter of bytes. A prefix "numcodecs." of its name is removed. */
 static void read_packer(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 {
     static const char numcodecs[] = "numcodecs.";
@@ -127,7 +131,8 @@ static void read_packer(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
     add_filter(v, &z->codecs, name, cmd_json_member(codec, "configuration"));
 }
 
-/* Axes are turned first, then elements become bytes, and these are packed. */
+/* Reads the list of codecs: first transpositions, then "bytes", then compressors; or one shard
+ * codec. */
 static void read_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list, bool in_shard)
 {
     const int64_t n        = cmd_json_count(list);

@@ -1,12 +1,13 @@
-/* zarr_fill.c - the element of chunks that were never written, as a Zarr store's metadata say it. */
+/* zarr_fill.c - reads the fill value of a Zarr array, which is the element of chunks that were
+ * never written. */
 #if RDIM_JSON
 #include "files/packing.h"
 #include "files/zarr.h"
 #include <math.h>
 #include <string.h>
 
-/* JSON has no infinities: they are texts. */
-static bool special(const char *text, cmd_exact *to)
+/* Reads "NaN", "Infinity" and "-Infinity", for which JSON has no numbers. */
+static bool read_special(const char *text, cmd_exact *to)
 {
     static const struct {
         const char *name;
@@ -21,13 +22,13 @@ static bool special(const char *text, cmd_exact *to)
     return false;
 }
 
-/* A number, NaN and the like, a truth, or null, which stands for 0; false: none of these. */
+/* Reads a number, NaN or infinity, a bool, or null, which stands for 0; false: none of these. */
 static bool read_number(const cmd_json *fill, cmd_exact *to)
 {
     rd_dtype type;
     bool     truth = false;
 
-    if (cmd_json_number(fill, to, &type) || special(cmd_json_text(fill), to))
+    if (cmd_json_number(fill, to, &type) || read_special(cmd_json_text(fill), to))
         return true;
     *to = cmd_integer(0);
     if (!fill)
@@ -38,7 +39,8 @@ static bool read_number(const cmd_json *fill, cmd_exact *to)
     return true;
 }
 
-/* "0x7fc00000": the bits of a float, of which there are many that are NaN; as many digits as it has. */
+/* Reads the bits of a float, as "0x7fc00000", which may be one of many NaNs. All its digits must be
+ * there. */
 static bool read_bits(rd_dtype type, const char *text, uint8_t *to)
 {
     static const char digits[] = "0123456789abcdef";
@@ -47,7 +49,7 @@ static bool read_bits(rd_dtype type, const char *text, uint8_t *to)
     if (!text || !cmd_is_float(type) || strncmp(text, "0x", 2) != 0 || strlen(text) != 2 + 2 * n ||
         strspn(text + 2, "0123456789abcdefABCDEF") != 2 * n)
         return false;
-    for (size_t k = 0; k < n; k++) { /* the highest byte is the first one */
+    for (size_t k = 0; k < n; k++) { /* the first digits are the highest byte */
         const char *const        high = strchr(digits, text[2 + 2 * k] | ('a' - 'A')),
                           *const low  = strchr(digits, text[3 + 2 * k] | ('a' - 'A'));
 
@@ -56,7 +58,7 @@ static bool read_bits(rd_dtype type, const char *text, uint8_t *to)
     return true;
 }
 
-/* One element, as the library converts it. */
+/* Converts a number to one element, as a cast of the library does. */
 static void put_number(rd_dtype type, cmd_exact value, uint8_t *to)
 {
     rd_ctx  *ctx  = rd_ctx_new(&(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .threads = 1 });
@@ -67,7 +69,8 @@ static void put_number(rd_dtype type, cmd_exact value, uint8_t *to)
     rd_ctx_free(ctx);
 }
 
-/* False: it is no number of that type.  300 is none of 8 bits, and would be 44 there without a word. */
+/* Stores the fill value as one element. False: the type cannot hold it; 300, say, would silently
+ * become 44 in 8 bits. */
 static bool put_fill(rd_dtype type, const cmd_json *fill, uint8_t *to)
 {
     cmd_exact value;
@@ -80,6 +83,7 @@ static bool put_fill(rd_dtype type, const cmd_json *fill, uint8_t *to)
     return true;
 }
 
+/* Reads the fill value of a real type, or one or two numbers of a complex type. */
 void cmd_zarr_fill(cmd_variable *v, cmd_zarr *z, const cmd_json *fill)
 {
     const bool     wide = v->type == RD_C64 || v->type == RD_C128;
@@ -87,7 +91,7 @@ void cmd_zarr_fill(cmd_variable *v, cmd_zarr *z, const cmd_json *fill)
     const bool     pair = wide && cmd_json_count(fill) == 2;
     bool           ok   = put_fill(part, pair ? cmd_json_at(fill, 0) : fill, z->fill);
 
-    if (pair) /* else there is no imaginary part, and the room is zeroed */
+    if (pair) /* else the imaginary part stays 0 */
         ok &= put_fill(part, cmd_json_at(fill, 1), z->fill + cmd_size_of(part));
     if (!ok)
         v->why = cmd_text("its fill value is %s", cmd_json_print(fill));

@@ -1,12 +1,12 @@
-/* zarr_metadata.c - what a Zarr store says about an array: its type, shape, chunks and codecs. */
+/* zarr_metadata.c - reads the metadata of a Zarr array: type, shape, chunks and codecs. */
 #if RDIM_JSON
 #include "files/zarr.h"
 #include <string.h>
 
-/* Shards are not read at once, but chunk by chunk. */
+/* The most bytes of a shard. Shards are read chunk by chunk, so they may be large. */
 static const int64_t most_shard = INT64_C(1) << 50;
 
-/* ---- Values ----------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 const cmd_json *cmd_zarr_setting(const cmd_json *of, const char *name)
 {
     return cmd_json_member(cmd_json_member(of, "configuration"), name);
@@ -16,7 +16,7 @@ bool cmd_zarr_is_named(const cmd_json *codec, const char *name)
 {
     const char *text = cmd_json_text(cmd_json_member(codec, "name"));
 
-    text = text ? text : cmd_json_text(codec); /* without settings its name alone will do */
+    text = text ? text : cmd_json_text(codec); /* a codec without settings may be its name alone */
     return text && strcmp(text, name) == 0;
 }
 
@@ -38,7 +38,7 @@ static rd_dtype type_named(const char *name)
     return RD_AUTO;
 }
 
-static void refuse_type(cmd_variable *v, const cmd_json *type)
+static void set_unknown_type(cmd_variable *v, const cmd_json *type)
 {
     v->why = cmd_text("its elements are of type %s", cmd_json_print(type));
 }
@@ -55,8 +55,8 @@ bool cmd_zarr_extents(const cmd_json *list, rd_shape *shape)
     return n >= 0 && n <= RD_MAX_RANK;
 }
 
-/* Extents of chunks, or of those in shards; false: v->why says why not.  Along an axis without elements a
- * chunk may have none, too. */
+/* Reads the shape of chunks, or of chunks in shards; false: v->why is set. Along an axis of extent
+ * 0 a chunk may have extent 0, too. */
 bool cmd_zarr_read_chunk(cmd_variable *v, cmd_zarr *z, const cmd_json *list, int64_t most)
 {
     rd_shape chunk;
@@ -79,6 +79,7 @@ bool cmd_zarr_read_chunk(cmd_variable *v, cmd_zarr *z, const cmd_json *list, int
     return !v->why;
 }
 
+/* Names the axes, if the list has as many names. */
 static void name_axes(cmd_variable *v, const cmd_json *names)
 {
     if (cmd_json_count(names) != v->shape.n)
@@ -90,7 +91,7 @@ static void name_axes(cmd_variable *v, const cmd_json *names)
     }
 }
 
-/* Metadata of another version may mean something else by the same names. */
+/* True if the metadata are of this version: another one may give the same names another meaning. */
 static bool is_version(cmd_variable *v, const cmd_json *array, int64_t version)
 {
     const cmd_json *const said = cmd_json_member(array, "zarr_format");
@@ -102,7 +103,7 @@ static bool is_version(cmd_variable *v, const cmd_json *array, int64_t version)
     return false;
 }
 
-/* Is a text one of two?  One that is not there is the first of them. */
+/* True if the text is `one` or `other`. A missing text counts as `one`. */
 bool cmd_zarr_is_either(cmd_variable *v, const char *what, const cmd_json *text, const char *one,
                         const char *other)
 {
@@ -114,7 +115,7 @@ bool cmd_zarr_is_either(cmd_variable *v, const char *what, const cmd_json *text,
     return false;
 }
 
-/* The type's name is not needed to know the shape. */
+/* Reads the shape, which is known even if the type is not. */
 static bool set_shape(cmd_variable *v, const cmd_json *array, rd_dtype type)
 {
     rd_shape shape;
@@ -128,6 +129,7 @@ static bool set_shape(cmd_variable *v, const cmd_json *array, rd_dtype type)
 }
 
 /* ---- Version 2 ------------------------------------------------------------------------------- */
+/* Reads .zarray of version 2, and .zattrs if there are attributes. */
 cmd_zarr *cmd_zarr_read_2(cmd_variable *v, const cmd_json *array, const cmd_json *attributes)
 {
     cmd_zarr                *z     = cmd_room(sizeof *z);
@@ -146,7 +148,7 @@ cmd_zarr *cmd_zarr_read_2(cmd_variable *v, const cmd_json *array, const cmd_json
         return z;
     name_axes(v, cmd_json_member(attributes, "_ARRAY_DIMENSIONS"));
     if (type == RD_AUTO)
-        refuse_type(v, cmd_json_member(array, "dtype"));
+        set_unknown_type(v, cmd_json_member(array, "dtype"));
     else if (is_version(v, array, 2) &&
              cmd_zarr_is_either(v, "order", cmd_json_member(array, "order"), "C", "F"))
         cmd_zarr_is_either(v, "dimension_separator", cmd_json_member(array, "dimension_separator"),
@@ -158,13 +160,15 @@ cmd_zarr *cmd_zarr_read_2(cmd_variable *v, const cmd_json *array, const cmd_json
     cmd_zarr_codecs_2(v, z, array);
     if (!v->why)
         cmd_zarr_fill(v, z, fill);
-    /* For xarray the value that is not written is a missing one; for others it is just what is there. */
+    /* If axes are named, xarray wrote the array, and its fill value means missing values. Else the
+     * fill value is an ordinary number. */
     if (!v->why)
         cmd_zarr_describe(v, z, v->shape.n && v->axis[0].name ? fill : NULL);
     return z;
 }
 
 /* ---- Version 3 ------------------------------------------------------------------------------- */
+/* Reads how the files of chunks are named: the encoding and the separator. */
 static void read_keys(cmd_variable *v, cmd_zarr *z, const cmd_json *array)
 {
     const cmd_json *const keys = cmd_json_member(array, "chunk_key_encoding"), *const said =
@@ -181,9 +185,9 @@ static void read_keys(cmd_variable *v, cmd_zarr *z, const cmd_json *array)
         cmd_zarr_is_either(v, "separator", said, "/", ".");
 }
 
-/* Can a reader that does not know this entry go on?  An addition to the format may change what the rest means, unless
- * it says that it does not. */
-static bool is_understood(const char *name, const cmd_json *value)
+/* True if this entry of the metadata is known, or may be ignored. An unknown extension may change
+ * the meaning of the rest, unless its must_understand is false. */
+static bool can_understand(const char *name, const cmd_json *value)
 {
     static const char known[] =
         " zarr_format node_type shape data_type chunk_grid chunk_key_encoding fill_value "
@@ -195,21 +199,23 @@ static bool is_understood(const char *name, const cmd_json *value)
            (cmd_json_truth(cmd_json_member(value, "must_understand"), &must) && !must);
 }
 
-static bool is_all_understood(cmd_variable *v, const cmd_json *array)
+static bool can_understand_all(cmd_variable *v, const cmd_json *array)
 {
-    const char *const name = cmd_json_except(array, is_understood);
+    const char *const name = cmd_json_except(array, can_understand);
 
     if (name)
         v->why = cmd_text("its metadata have %s, which is not known here", name);
     return !name;
 }
 
+/* True if the first codec is that of shards. */
 static bool is_sharded(const cmd_json *codecs)
 {
     return cmd_json_count(codecs) > 0 &&
            cmd_zarr_is_named(cmd_json_at(codecs, 0), "sharding_indexed");
 }
 
+/* Reads zarr.json of version 3. */
 cmd_zarr *cmd_zarr_read_3(cmd_variable *v, const cmd_json *array)
 {
     cmd_zarr                    *z      = cmd_room(sizeof *z);
@@ -222,12 +228,12 @@ cmd_zarr *cmd_zarr_read_3(cmd_variable *v, const cmd_json *array)
         return z;
     name_axes(v, cmd_json_member(array, "dimension_names"));
     if (v->type == RD_AUTO)
-        refuse_type(v, type);
+        set_unknown_type(v, type);
     else if (!cmd_zarr_is_named(grid, "regular"))
         v->why = cmd_text("its chunks are of a grid %s", cmd_json_print(grid));
     else if (cmd_json_count(cmd_json_member(array, "storage_transformers")) > 0)
         v->why = "its store has transformers";
-    else if (is_version(v, array, 3) && is_all_understood(v, array))
+    else if (is_version(v, array, 3) && can_understand_all(v, array))
         read_keys(v, z, array);
     if (v->why || !cmd_zarr_read_chunk(v, z, cmd_zarr_setting(grid, "chunk_shape"),
                                        is_sharded(codecs) ? most_shard : CMD_MOST_CHUNK))
