@@ -88,7 +88,7 @@ static bool survives(const cmd_gathering *g, const cmd_variable *v)
     return true;
 }
 
-/* ---- What is named ---------------------------------------------------------------------------- */
+/* ---- What is named --------------------------------------------------------------------------- */
 static bool is_known(const cmd_gathering *g, const char *name)
 {
     for (int k = 0; k < g->n; k++)

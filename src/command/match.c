@@ -108,7 +108,7 @@ const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b)
                                    (long long)a->n, (long long)b->n);
 }
 
-/* ---- Where the coordinates of one are in the other --------------------------------------------- */
+/* ---- Where the coordinates of one are in the other ------------------------------------------- */
 typedef struct coordinate {
     double  value;
     int64_t at;

@@ -189,7 +189,7 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
     return !*at;
 }
 
-/* ---- Instants ---------------------------------------------------------------------------------- */
+/* ---- Instants -------------------------------------------------------------------------------- */
 static const double powers_of_10[CMD_MOST_SECOND_DIGITS + 1] = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6 };
 
 /* Days since the year 1 have a hundred-thousandth of a second as their last digit, which is no part of a time:

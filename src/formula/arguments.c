@@ -64,7 +64,7 @@ static bool refuse_call(const rd_arguments *a, size_t at, const char *what, cons
                            (int)a->call->length, a->r->text + a->call->at, what, n, of, text);
 }
 
-/* ---- Kinds ---------------------------------------------------------------------------------------- */
+/* ---- Kinds ----------------------------------------------------------------------------------- */
 /* Reads true, false, True, False, 1 or 0. */
 static bool read_truth(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
@@ -268,7 +268,7 @@ static bool read_argument(rd_arguments *a, int k, rd_phrase *p)
     }
 }
 
-/* ---- All ------------------------------------------------------------------------------------------ */
+/* ---- All ------------------------------------------------------------------------------------- */
 static void set_defaults(rd_arguments *a, const char *list)
 {
     parameter p;

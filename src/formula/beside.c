@@ -6,6 +6,7 @@
 #include "formula/formula.h"
 #include <string.h>
 
+/* True if the name of parameter k is `name`. */
 static bool is_called(const rd_arguments *a, int k, const char *name)
 {
     return (size_t)a->name_length[k] == strlen(name) && !memcmp(a->name[k], name, strlen(name));
@@ -36,6 +37,7 @@ static int find_companions(const rd_arguments *a, int place[RD_ARGUMENTS])
     return n;
 }
 
+/* True if the call has group labels. */
 static bool has_labels(const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)

@@ -104,7 +104,7 @@ bool rd_formula_without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_p
     return rd_formula_reduces(r, plain->at, plain->length);
 }
 
-/* ---- Functions that the caller has, month(time) --------------------------------------------------- */
+/* ---- Functions that the caller has, month(time) ---------------------------------------------- */
 /* True if the caller may have functions of its own. Fails if it has this one but p has indices. */
 bool rd_formula_may_ask(rd_formula_reader *r, const rd_phrase *p)
 {
@@ -137,8 +137,8 @@ rd_expr *rd_formula_ask(rd_formula_reader *r, const rd_phrase *p, int n, rd_expr
     return made || *r->why || rd_error(r->ctx) != RD_OK ? rd_formula_answer(r, made, p->at) : NULL;
 }
 
-/* ---- Which function -------------------------------------------------------------------------------- */
-/* The operator that a call names, by its own name or by one that it has in other languages; -1: there is none. */
+/* ---- Which function -------------------------------------------------------------------------- */
+/* Finds the operator that a call names, by its name here or in another library. -1: none. */
 static int operator_called(const rd_formula_reader *r, const rd_phrase *p)
 {
     const char *word = rd_formula_word(r, p->at, p->length);

@@ -67,6 +67,7 @@ static bool build(rd_formula_reader *r, rd_statement *s)
     return s->x != NULL;
 }
 
+/* Copies a part of the text into memory of the context. */
 static char *copy(const rd_formula_reader *r, size_t at, size_t length)
 {
     char *text = rd_arena(r->ctx, length + 1);
