@@ -37,7 +37,7 @@ typedef struct rd_token {
     size_t        at, length; /* bytes of the text */
 } rd_token;
 
-/* ---- The tree (parse.c)---------------------------------------------------------------------- */
+/* ---- The tree (parse.c) ---------------------------------------------------------------------- */
 typedef enum rd_phrase_kind {
     RD_PHRASE_NUMBER,
     RD_PHRASE_TEXT,
@@ -142,11 +142,10 @@ bool       rd_formula_parse(rd_formula_reader *r);
 rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_token *t);
 /* Appends an operand. False: the tree gets too deep, or the operand is NULL. */
 bool            rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand);
-const rd_token *rd_formula_token(const rd_formula_reader *r); /* the next token */
-bool            rd_formula_next(const rd_formula_reader *r,
-                                const char              *text); /* true if the next token is `text` */
-bool            rd_formula_take(rd_formula_reader *r, const char *text);
-void           *rd_formula_expected(rd_formula_reader *r, const char *what);
+const rd_token *rd_formula_token(const rd_formula_reader *r);        /* the next token */
+bool  rd_formula_next(const rd_formula_reader *r, const char *text); /* true: the next one is it */
+bool  rd_formula_take(rd_formula_reader *r, const char *text);
+void *rd_formula_expected(rd_formula_reader *r, const char *what);
 /* `loosest`: the least rank of operators to read, of the table in core/precedence.def */
 rd_phrase *rd_formula_read(rd_formula_reader *r);
 rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest);
@@ -181,7 +180,7 @@ rd_dtype rd_formula_type(const rd_formula_reader *r, size_t at, size_t length);
 /* True if p is size(x), size(x, axis) or len(x). */
 bool rd_formula_is_size(const rd_formula_reader *r, const rd_phrase *p);
 
-/* ---- Values (value.c, labelled.c) -------------------------------------------------------------- */
+/* ---- Values (value.c, labelled.c) ------------------------------------------------------------ */
 /* A value with labels of indices. Labels ascend, and x has an axis for each label. Without
  * labels x is a whole array. x NULL: the evaluation failed. */
 typedef struct rd_labelled {
@@ -335,8 +334,8 @@ rd_labelled rd_formula_call(rd_formula_reader *r, const rd_phrase *p, const rd_c
                             rd_arguments *a);
 /* True for nanmean(x) and the like, NumPy's names: *plain becomes mean(x, skip_nan=true). */
 bool rd_formula_without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_phrase *plain);
-/* True if the caller may have such a function. rd_formula_ask() calls it; NULL without a failure: the
- * caller has no such function. */
+/* True if the caller may have such a function. rd_formula_ask() calls it; NULL without a
+ * failure: the caller has no such function. */
 bool        rd_formula_may_ask(rd_formula_reader *r, const rd_phrase *p);
 rd_expr    *rd_formula_ask(rd_formula_reader *r, const rd_phrase *p, int n, rd_expr **x);
 rd_labelled rd_formula_no_function(rd_formula_reader *r, const rd_phrase *p);
