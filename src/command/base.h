@@ -35,7 +35,8 @@ void cmd_keep_counts(void);
 #define cmd_warn(...)   cmd_say(cmd_text(__VA_ARGS__))
 #define cmd_fail(...)   cmd_end(CMD_FAILED, cmd_text(__VA_ARGS__))
 #define cmd_misuse(...) cmd_end(CMD_MISUSED, cmd_text(__VA_ARGS__))
-/* Lets the reader process (files/reader.h) take zeroed memory from `room`, and end by `end`, from now on. */
+/* Lets the reader process (files/reader.h) allocate zeroed memory by `room`, and end by `end`,
+ * from now on. */
 void cmd_live_elsewhere(void *(*room)(size_t bytes), void (*end)(int status, const char *sentence));
 /* Runs work(of). Returns the sentence of the failure that ended it, which does not end the
  * program; NULL: it succeeded. What the work had opened stays open. */
