@@ -10,7 +10,7 @@ typedef struct cmd_part {
     cmd_variable *v;
 } cmd_part;
 
-/* A name that a formula may use.  It stands for a variable, for several that are joined, or for a number. */
+/* A name that a formula may use: for a variable, for several that are joined, or for a number. */
 typedef struct cmd_known {
     const char  *name;
     cmd_variable v;                 /* its axes are those of v.x */

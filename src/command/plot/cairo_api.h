@@ -23,6 +23,6 @@ typedef struct cmd_cairo_api {
 #undef CMD_MEMBER
 } cmd_cairo_api;
 
-/* Ends the program where it is not installed. */
+/* Loads libcairo, or ends the program if it is not installed. */
 const cmd_cairo_api *cmd_cairo_load(void);
 #endif
