@@ -26,7 +26,7 @@ typedef struct cmd_beside {
     bool           fitted; /* attributes name variables as the output does */
 } cmd_beside;
 
-/* What is written beside one result; gathered by beside.c. */
+/* The data written beside one result; gathered by beside.c. */
 struct cmd_kept {
     cmd_attributes attributes; /* those of the result */
     double         fill;       /* the fill value of missing elements; NaN: none */

@@ -5,7 +5,7 @@
 #include "beside.h"
 #include <string.h>
 
-/* How the value of an attribute names variables. */
+/* Ways in which the value of an attribute names variables. */
 typedef enum naming {
     NOTHING,
     NAMES,   /* "lat lon" */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <strings.h>
 
-/* How a calendar counts leap years, and the number of days from 0000-03-01 to 1970-01-01. */
+/* Leap years of a calendar, and the number of days from 0000-03-01 to 1970-01-01. */
 static const struct rule {
     int64_t year;             /* days of a common year */
     bool    fours, centuries; /* every 4th year; every 100th is none unless it is a 400th */

@@ -1,5 +1,5 @@
-/* match.c - compares two axes: do they have the same coordinates, and where are those of one in
- * the other? */
+/* match.c - compares two axes by their coordinates, and finds the coordinates of one in the
+ * other. */
 #include "match.h"
 #include "convert.h"
 #include "quantities.h"

@@ -3,7 +3,7 @@
 #define CMD_OPTIONS_H
 #include "base.h"
 
-/* What happens if coordinates of operands differ: an error (exact), the common coordinates
+/* Treatment of operands with different coordinates: an error (exact), the common coordinates
  * (inner), those of the first operand (left), or no comparison (position). */
 typedef enum cmd_align { CMD_EXACT, CMD_INNER, CMD_LEFT, CMD_POSITION } cmd_align;
 

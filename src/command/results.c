@@ -100,7 +100,8 @@ static rd_expr *part_of(cmd_inputs *in, rd_expr *x, const char *only)
                                                                                        : NULL;
 }
 
-/* Builds all results of the formula. Names that begin with _ are helpers, no results. */
+/* Builds all results of the formula. Results with names that begin with _ are helpers, and are
+ * dropped. */
 cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
 {
     rd_named              named[CMD_MOST_RESULTS];

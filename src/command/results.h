@@ -5,7 +5,8 @@
 #include "options.h"
 #include "result.h"
 
-/* Builds the results of the formula, with axes and units; ends the program if the formula cannot be read. */
+/* Builds the results of the formula, with axes and units; ends the program if the formula is not
+ * understood. */
 cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs);
 /* Names of earlier statements that have lost a fact; NULL behind the last one. */
 enum { CMD_MOST_RESULTS = 64 };

@@ -32,7 +32,7 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s);
  * compared by this number. */
 enum { CMD_MOST_SECOND_DIGITS = 6 };
 double cmd_instant(const cmd_since *s, double value);
-/* How many digits of the second a coordinate can tell. */
+/* Returns how many digits of the second a coordinate can tell. */
 int cmd_second_digits(const cmd_since *s, double value);
 /* Converts a coordinate to a date. False: NaN, or a year of more than six digits. */
 bool cmd_moment_of(const cmd_since *s, double value, cmd_moment *m);

@@ -6,7 +6,7 @@
 #include "formula/formula.h"
 #include <math.h>
 
-/* What kind of number a part of a formula is, if its value is known when the text is read. */
+/* Kinds of numbers. WHOLE, BEYOND and DIVIDED are known when the text is read. */
 typedef enum number_kind {
     NO_NUMBER, /* no known whole number */
     WHOLE,
@@ -202,7 +202,7 @@ static bool real_of_two(const rd_phrase *p, double a, double b, double *value)
     }
 }
 
-/* Evaluates p as a real number: a literal, inf, pi, nan, or + - * / of these. */
+/* Evaluates p as a real number: a literal, inf, pi, nan, or + - * / of real numbers. */
 bool rd_formula_real(rd_formula_reader *r, const rd_phrase *p, double *value)
 {
     const number n = number_of(r, p);

@@ -252,10 +252,17 @@ rd_expr *rd_formula_told(rd_formula_reader *r, rd_expr *y, const char *name, int
 /* ---- Arguments (arguments.c) ----------------------------------------------------------------- */
 enum { RD_ARGUMENTS = 16, RD_ARGUMENT_LIST = 64 };
 /* Arguments, read as a list of parameters says: "x axis:d=-1 method:n?" has name, kind, default,
- * and ? if the parameter is optional. Kinds: x expression (the default), v all other arguments
- * as a list, l list of expressions, i integer, f number, d axes, s integers, b truth, t type, n
- * name or text, q numbers, p axes of two arrays (a number of them, or two lists), a an axis of
- * the third argument (an i named axis: of the first). */
+ * and ? if the parameter is optional. The kinds are:
+ *
+ *      x  an expression (the default)          t  an element type
+ *      v  all other arguments, as a list       n  a name or a text
+ *      l  a list of expressions                q  numbers
+ *      i  an integer                           s  integers
+ *      f  a number                             b  true or false
+ *      d  axes                                 a  an axis of the third argument
+ *      p  axes of two arrays: a number of them, or two lists
+ *
+ * An i with the name axis is an axis of the first argument. */
 typedef struct rd_arguments {
     rd_formula_reader *r;
     rd_ctx            *ctx;

@@ -212,6 +212,7 @@ static bool add_next(rd_formula_reader *r, size_t at, int *open)
     return add_sign(r, at);
 }
 
+/* True if the `length` bytes at `at` are the text. */
 bool rd_formula_is(const rd_formula_reader *r, size_t at, size_t length, const char *text)
 {
     return strlen(text) == length && !memcmp(r->text + at, text, length);

@@ -12,8 +12,8 @@ typedef struct cmd_ticks {
     const char *label[CMD_MOST_TICKS];
 } cmd_ticks;
 
-/* Finds about `wanted` ticks in [lo, hi]: multiples of 1, 2 or 5 times a power of ten; for
- * degrees of longitude and latitude also of 15, 30, 60 or 90; for "days since ..." the
- * beginnings of days, months or years. */
+/* Finds about `wanted` ticks in [lo, hi]. Ticks are multiples of 1, 2 or 5 times a power of ten.
+ * Degrees of longitude and latitude also have multiples of 15, 30, 60 or 90. Units such as "days
+ * since ..." have the beginnings of days, months or years. */
 cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units, const char *calendar);
 #endif
