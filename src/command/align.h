@@ -1,4 +1,4 @@
-/* align.h - arrays that meet along an axis. */
+/* align.h - aligns arrays along a common axis. */
 #ifndef CMD_ALIGN_H
 #define CMD_ALIGN_H
 #include "inputs.h"

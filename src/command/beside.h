@@ -11,15 +11,15 @@
 #include "options.h"
 #include "output.h"
 
-/* A variable that is written beside results. */
+/* A variable that is written beside a result; filled by beside_elements.c. */
 typedef struct cmd_beside {
-    const char    *name; /* in the output */
-    const char    *from; /* in its file, without groups */
+    const char    *name; /* its name in the output */
+    const char    *from; /* its name in its file, without groups */
     cmd_kind       kind;
-    rd_dtype       type;              /* of numbers */
+    rd_dtype       type;              /* if it has numbers */
     rd_shape       shape;             /* after cutting */
     int            axis[RD_MAX_RANK]; /* the axis of the result that each axis is; -1: its own */
-    const char    *dimension[RD_MAX_RANK]; /* as the file calls it */
+    const char    *dimension[RD_MAX_RANK]; /* names of its dimensions in the file */
     const void    *at;                     /* its elements */
     cmd_layout     layout;
     cmd_attributes attributes;

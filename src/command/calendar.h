@@ -9,25 +9,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Calendars of the CF conventions. */
 typedef enum cmd_calendar {
     CMD_STANDARD, /* Julian up to 1582-10-04, Gregorian from the next day on, 1582-10-15 */
     CMD_PROLEPTIC_GREGORIAN,
     CMD_JULIAN,
     CMD_NOLEAP,   /* every year has 365 days */
-    CMD_ALL_LEAP, /* 366 */
-    CMD_360_DAY,  /* every month has 30 */
+    CMD_ALL_LEAP, /* every year has 366 days */
+    CMD_360_DAY,  /* every month has 30 days */
     CMD_CALENDARS
 } cmd_calendar;
 
 typedef struct cmd_date {
     int64_t year;
-    int     month, day; /* from 1 */
+    int     month, day; /* both count from 1 */
 } cmd_date;
 
 /* Finds the calendar that a file names; NULL stands for the standard one. False: no calendar has
  * that name. */
-bool     cmd_calendar_named(const char *name, cmd_calendar *calendar);
-bool     cmd_is_date(cmd_calendar calendar, cmd_date date);
+bool cmd_calendar_named(const char *name, cmd_calendar *calendar);
+/* True if the date exists in the calendar. */
+bool cmd_is_date(cmd_calendar calendar, cmd_date date);
+/* Converts a date to a number of days, and back. */
 int64_t  cmd_day_of(cmd_calendar calendar, cmd_date date);
 cmd_date cmd_date_of(cmd_calendar calendar, int64_t day);
 /* Returns the day of the year, 1 to 366. In 1582 of the standard calendar the ten skipped days

@@ -1,4 +1,4 @@
-/* cell_methods.h - CF's attribute cell_methods: what the values of a cell were made by. */
+/* cell_methods.h - the CF attribute cell_methods: the reduction that made the values of a cell. */
 #ifndef CMD_CELL_METHODS_H
 #define CMD_CELL_METHODS_H
 #include "made_of.h"

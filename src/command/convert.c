@@ -53,7 +53,7 @@ static cmd_valued of_variable(const cmd_variable *v)
 }
 
 /* Finds what is known about x: a result, or a variable. Units NULL: nothing is known. */
-static cmd_valued known_of(const cmd_inputs *in, rd_expr *x)
+static cmd_valued find_valued(const cmd_inputs *in, rd_expr *x)
 {
     rd_expr *const of = rd_elements_of(x);
 
@@ -103,7 +103,7 @@ static const struct keeper *keeper_called(const char *name)
  * difference is a value; a value minus a value is a difference. */
 static cmd_valued units_of_sum(const cmd_inputs *in, bool minus, rd_expr *const *x)
 {
-    const cmd_valued a = known_of(in, x[0]), b = known_of(in, x[1]);
+    const cmd_valued a = find_valued(in, x[0]), b = find_valued(in, x[1]);
     cmd_valued       sum = a;
 
     if (!a.units || !b.units || is_instant(a.units) || is_instant(b.units))
@@ -122,13 +122,13 @@ void cmd_units_made(void *user, rd_expr *y, const char *name, int n, rd_expr *co
 
     for (int i = k ? k->from : n; i < n && !made.units && !sum; i++) {
         if (x[i])
-            made = known_of(in, x[i]);
+            made = find_valued(in, x[i]);
         if (!k->several)
             break;
     }
     if (sum)
         made = units_of_sum(in, k->difference, x);
-    if (!made.units || (k->difference && is_instant(made.units)) || known_of(in, y).units)
+    if (!made.units || (k->difference && is_instant(made.units)) || find_valued(in, y).units)
         return;
     made.difference |= k->difference && !sum;
     cmd_valued *const v = cmd_room(sizeof *v);
@@ -172,7 +172,7 @@ static bool convert_instants(rd_ctx *ctx, const cmd_valued *a, const cmd_valued 
 bool cmd_units_alike(void *user, rd_expr **x, rd_expr **y, char *why)
 {
     cmd_inputs      *in = user;
-    const cmd_valued a = known_of(in, *x), b = known_of(in, *y);
+    const cmd_valued a = find_valued(in, *x), b = find_valued(in, *y);
     cmd_scaling      s;
 
     if (in->ignore_units || !a.units || !b.units)

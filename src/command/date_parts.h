@@ -21,6 +21,6 @@ typedef struct cmd_date_part {
 const cmd_date_part *cmd_date_part_called(const char *name);
 /* The last group in a calendar. */
 int64_t cmd_date_part_last(const cmd_date_part *part, cmd_calendar calendar);
-/* The coordinate at which a period begins. */
+/* Returns the coordinate of the first instant of a period. */
 double cmd_period_begin(const cmd_date_part *part, const cmd_since *s, int64_t number);
 #endif

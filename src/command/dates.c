@@ -30,7 +30,7 @@ struct cmd_dated {
 
 enum { MOST_GROUPS = 1 << 30 };
 
-/* Finds the function of times that x is a part of. NULL: none. */
+/* Finds the function of times with a leaf that x is a part of. NULL: none. */
 static const cmd_dated *dated_of(const cmd_inputs *in, rd_expr *x)
 {
     rd_expr *const of = rd_elements_of(x);

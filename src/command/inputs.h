@@ -1,4 +1,4 @@
-/* inputs.h - names of a formula as variables of files. */
+/* inputs.h - finds names of a formula in files. */
 #ifndef CMD_INPUTS_H
 #define CMD_INPUTS_H
 #include "files/file.h"
@@ -41,7 +41,7 @@ typedef struct cmd_made_axis {
 typedef struct cmd_dated  cmd_dated;  /* results of month(time) and the like: dates.c */
 typedef struct cmd_valued cmd_valued; /* units of results: convert.c */
 
-/* A warning that was given. */
+/* A warning that was printed; a list, the newest first. */
 typedef struct cmd_told {
     const char            *sentence;
     const struct cmd_told *older;
@@ -65,13 +65,14 @@ typedef struct cmd_inputs {
 enum { CMD_MOST_KNOWN = 256 };
 
 cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options);
-/* Finds a name of the formula, as rd_formula_opts wants it; NULL: no file has it. */
+/* Finds a name of the formula; the function rd_formula_opts.find. NULL: no file has the name. */
 rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name);
 /* Lists all names that a formula may use, for error messages. */
 const char *cmd_names(const cmd_inputs *inputs);
-void        cmd_list(const cmd_inputs *inputs);
+/* Prints the variables of all files: --list. */
+void cmd_list(const cmd_inputs *inputs);
 /* Prints a warning on stderr, once. */
 void cmd_warn_once(cmd_inputs *inputs, const char *sentence);
-/* Bytes of all that was looked up. */
+/* Returns the bytes of all variables that were looked up. */
 int64_t cmd_bytes(const cmd_inputs *inputs);
 #endif

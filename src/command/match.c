@@ -77,7 +77,7 @@ static bool coordinates_in_units(const cmd_axis *a, const cmd_axis *b, double *a
 }
 
 /* True if all coordinates agree up to the tolerance, in the same or in the opposite order. */
-static bool is_near_all(const cmd_axis *a, const double *b, bool backwards)
+static bool has_near_coordinates(const cmd_axis *a, const double *b, bool backwards)
 {
     const double most = cmd_tolerance(a);
 
@@ -100,11 +100,12 @@ const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b)
                             a->calendar ? " of the calendar " : "", a->calendar ? a->calendar : "",
                             b->units, b->calendar ? " of the calendar " : "",
                             b->calendar ? b->calendar : "", cmd_units_hint());
-        if (a->n == b->n && is_near_all(a, at, false))
+        if (a->n == b->n && has_near_coordinates(a, at, false))
             return NULL;
         return cmd_text(
             "along %s one has %s, the other %s%s", name, cmd_axis_range(a), cmd_axis_range(b),
-            a->n == b->n && is_near_all(a, at, true) ? ", the same in the other order" : "");
+            a->n == b->n && has_near_coordinates(a, at, true) ? ", the same in the other order"
+                                                              : "");
     }
     return a->n == b->n ? NULL
                         : cmd_text("along %s one has %lld places, the other %lld", name,

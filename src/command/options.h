@@ -1,4 +1,4 @@
-/* options.h - what the command line asks for. */
+/* options.h - the command line. */
 #ifndef CMD_OPTIONS_H
 #define CMD_OPTIONS_H
 #include "base.h"

@@ -1,4 +1,4 @@
-/* output.h - where results go. */
+/* output.h - output files: plans, allocates and writes the results. */
 #ifndef CMD_OUTPUT_H
 #define CMD_OUTPUT_H
 #include "options.h"

@@ -1,4 +1,4 @@
-/* progress.h - a bar with rate and time left, on a terminal. */
+/* progress.h - a progress bar on a terminal, with rate and time left. */
 #ifndef CMD_PROGRESS_H
 #define CMD_PROGRESS_H
 #include "base.h"
@@ -6,7 +6,7 @@
 /* The state of a progress bar. */
 typedef struct cmd_bar {
     bool    shown, drawn;
-    double  start; /* seconds */
+    double  start; /* time of the start, in seconds */
     int64_t bytes; /* of all input */
 } cmd_bar;
 

@@ -75,8 +75,8 @@ static double without_rounding(double times)
     return fabs(near - times) <= 3e-16 * fabs(times) ? near : times;
 }
 
-/* Finds the factor and the offset of a conversion.  False: it is not linear, as
- * logarithms of a reference are not. */
+/* Finds the factor and the offset of a conversion. False: it is not linear; logarithmic units
+ * are not. */
 static bool measure(cv_converter *c, cmd_scaling *s)
 {
     static const double far  = 1 << 20;

@@ -19,7 +19,7 @@ typedef struct cmd_result {
     rd_expr                  *x;
     rd_array                  array; /* dense, in C order; data NULL before output.c allocates it */
     cmd_axis                  axis[RD_MAX_RANK];
-    const char               *units, *title;       /* NULL: not known */
+    const char               *units, *title;       /* NULL: unknown */
     bool                      keeps[CMD_KEEPINGS]; /* facts that all steps of the formula keep */
     const struct cmd_made_of *made;
     struct cmd_kept          *kept;     /* what is written beside it (beside.h); or NULL */

@@ -13,14 +13,14 @@ typedef struct cmd_since {
     bool         of_sun; /* the unit is UDUNITS' month or year, of no calendar */
 } cmd_since;
 
-/* An instant as a calendar has it. */
+/* An instant as a date of the calendar, and the second of the day. */
 typedef struct cmd_moment {
     cmd_date date;
     int64_t  day; /* number of the day, as in calendar.h */
     double   second;
 } cmd_moment;
 
-/* Converts coordinates of times from some units to others: (x + before) * times / by + after. */
+/* A conversion between units: x becomes (x + before) * times / by + after. */
 typedef struct cmd_turn {
     double before, times, by, after;
 } cmd_turn;

@@ -8,7 +8,7 @@ static const struct row {
     rd_dtype    type;
     const char *name, *code;
     int64_t     size;               /* bytes */
-    int         exponent, fraction; /* bits of a float's fields; 0 of others */
+    int         exponent, fraction; /* bits of the fields of a float; 0 for other types */
 } rows[] = {
 #define RD_DTYPE(type, name, c, kind, class, long_, code, dlpack, exponent, fraction) \
     { RD_##type, #name, code, sizeof(c), exponent, fraction },

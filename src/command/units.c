@@ -271,7 +271,7 @@ bool cmd_keeps(cmd_keeping what, const char *statement, const cmd_lost *lost)
     return true;
 }
 
-/* True if the statement adds or subtracts 273.15 or 459.67: tas - 273.15 is no longer in
+/* True if the statement contains 273.15 or 459.67. The values of tas - 273.15 are no longer in
  * kelvins. */
 bool cmd_changes_scale(const char *statement)
 {

@@ -16,9 +16,9 @@ typedef enum number_kind {
 
 typedef struct number {
     number_kind      kind;
-    int64_t          whole;
-    long double      real;     /* as well */
-    const rd_phrase *quotient; /* DIVIDED: which, of whole and divisor */
+    int64_t          whole;    /* WHOLE: the value */
+    long double      real;     /* the value, also if it is beyond 64 bits */
+    const rd_phrase *quotient; /* DIVIDED: the division, of `whole` by `divisor` */
     int64_t          divisor;
 } number;
 

@@ -11,14 +11,14 @@
 
 /* Limits of a text. An error message names the limit that the text exceeds. */
 enum {
-    RD_FORMULA_LENGTH     = 1 << 16, /* bytes                                             */
+    RD_FORMULA_LENGTH     = 1 << 16, /* bytes of the text                                 */
     RD_FORMULA_NESTING    = 150,     /* parentheses, signs and choices inside each other   */
     RD_FORMULA_DEPTH      = 800,     /* of the tree; operators in a row make it deeper      */
     RD_FORMULA_CALLS      = 150,     /* calls inside each other: 5 KiB of stack each        */
     RD_FORMULA_STATEMENTS = 256,
     RD_FORMULA_NAMES      = 256, /* arrays that the function `find` has found           */
     RD_FORMULA_NAME       = 128, /* characters of a name, and of a text in quotes        */
-    RD_FORMULA_INDICES    = 256  /* of a statement                                      */
+    RD_FORMULA_INDICES    = 256  /* indices of a statement                              */
 };
 
 /* ---- Tokens (token.c) ------------------------------------------------------------------------ */
@@ -28,7 +28,7 @@ typedef enum rd_token_kind {
     RD_TOKEN_NAME,
     RD_TOKEN_TEXT, /* in quotes, with the quotes */
     RD_TOKEN_SIGN,
-    RD_TOKEN_LINE /* a statement ends with the line, or with ; */
+    RD_TOKEN_LINE /* the end of a statement: the end of the line, or ; */
 } rd_token_kind;
 
 /* A token, filled by token.c. */
@@ -45,7 +45,7 @@ typedef enum rd_phrase_kind {
     RD_PHRASE_UNARY,   /* op                                                    */
     RD_PHRASE_BINARY,  /* op; RD_OP_none: @, a product of matrices                */
     RD_PHRASE_COMPARE, /* an operand, then links: a < b <= c                     */
-    RD_PHRASE_LINK,    /* op and the operand behind it                           */
+    RD_PHRASE_LINK,    /* op, then its right operand                           */
     RD_PHRASE_CHOICE,  /* condition ? yes : no                                   */
     RD_PHRASE_CALL,    /* arguments                                              */
     RD_PHRASE_KEYWORD, /* name = value; in a subscript low and perhaps high, or EMPTY    */
@@ -57,7 +57,7 @@ typedef enum rd_phrase_kind {
     RD_PHRASE_REST,       /* ...                                                    */
     RD_PHRASE_TRANSPOSED, /* x.T                                                    */
     RD_PHRASE_REDUCE,     /* name[indices where condition, keywords] body           */
-    RD_PHRASE_INDEX,      /* of a reduction or a result, with first and last + 1    */
+    RD_PHRASE_INDEX,      /* index of a reduction or a result: first, last + 1    */
     RD_PHRASE_WHERE
 } rd_phrase_kind;
 
@@ -66,18 +66,18 @@ typedef struct rd_phrase {
     rd_phrase_kind    kind;
     rd_op             op;
     size_t            at, length; /* its name or sign, as bytes of the text                */
-    int               depth;      /* of the tree below                                     */
+    int               depth;      /* depth of the tree below                                     */
     int               calls;      /* calls inside each other, at most                      */
     int               label;      /* NAME, INDEX: number of the index; -1: none            */
     bool              labelled;   /* it contains an index                                  */
     bool              skip_nan;   /* CALL: "nan" stands before the name of the reducer     */
-    bool              whole;      /* NUMBER: integer, else real                            */
+    bool              whole;      /* NUMBER: it is integer, else real                            */
     bool              imaginary;  /* NUMBER: the value is real * i                         */
     int64_t           integer;
     double            real;
     rd_expr          *x; /* the value, once built; NULL if the piece contains an index     */
     struct rd_phrase *first, *last, *next; /* operands                                     */
-    struct rd_phrase *body;                /* REDUCE                                       */
+    struct rd_phrase *body;                /* REDUCE: the body                                   */
     struct rd_phrase *use;                 /* AT with indices: the next AT with indices     */
 } rd_phrase;
 
@@ -232,7 +232,7 @@ rd_labelled rd_formula_subscripts(rd_formula_reader *r, rd_phrase *p);
 const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis);
 /* Finds the axis of that name. -1: there is none, or there are several, which is recorded. */
 int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, size_t at);
-/* Records that x has no axis of that name, and which it has. */
+/* Records that x has no axis of that name, with the names that it has. */
 void *rd_formula_no_axis(rd_formula_reader *r, rd_expr *x, const char *name, size_t at);
 /* Replaces whole arrays in x by views that broadcast axis by axis, as their names say; NULL
  * entries stay. `into`: the result has the axes of x[0]. False: they do not belong together. */
@@ -315,7 +315,7 @@ const rd_formula_function *rd_formula_function_called(const rd_formula_reader *r
                                                       size_t length);
 
 /* ---- Calls and reductions (apply.c) ---------------------------------------------------------- */
-/* Finds the function, then the arguments, and makes the value. */
+/* Evaluates a call or a reduction: finds the function, reads its arguments, builds the value. */
 rd_labelled rd_formula_apply(rd_formula_reader *r, rd_phrase *p);
 
 /* call.c: what a name means in name(...), and the list of its parameters. `list` NULL: it has
@@ -347,7 +347,7 @@ bool        rd_formula_may_ask(rd_formula_reader *r, const rd_phrase *p);
 rd_expr    *rd_formula_ask(rd_formula_reader *r, const rd_phrase *p, int n, rd_expr **x);
 rd_labelled rd_formula_no_function(rd_formula_reader *r, const rd_phrase *p);
 
-/* reduce.c: mean(x, axis=0), cumsum(x, axis=0). */
+/* reduce.c: the parameters of reducers and scans, and calls: mean(x, axis=0), cumsum(x, axis=0). */
 const char *rd_formula_reducer_list(rd_formula_reader *r, const rd_phrase *p);
 const char *rd_formula_scan_list(void);
 rd_labelled rd_formula_reduce(const rd_phrase *p, rd_arguments *a);

@@ -179,7 +179,8 @@ bool rd_formula_affine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum 
            combine(r, p, a, 1, &b, p->op == RD_OP_add ? 1 : -1);
 }
 
-/* Finds the least and the greatest value of an affine sum. False: an index has no values yet. */
+/* Finds the least and the greatest value of an affine sum. False: an index has no extent yet, or
+ * no values. */
 bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int128 *low,
                       __int128 *high)
 {
@@ -414,7 +415,7 @@ bool rd_formula_extents(rd_formula_reader *r)
 
     if (!visit_subscripts(r, take_extent))
         return false;
-    while (more) { /* each round but the last one finds an extent */
+    while (more) { /* each round but the last finds an extent */
         more = false;
         if (!visit_subscripts(r, limit_extent))
             return false;

@@ -1,4 +1,4 @@
-/* made.h - functions of formulas that are made of several calls. */
+/* made.h - functions of formulas that are composed of several calls. */
 #ifndef RD_FORMULA_MADE_H
 #define RD_FORMULA_MADE_H
 #include "formula/formula.h"

@@ -374,7 +374,7 @@ static rd_phrase *read_method(rd_formula_reader *r, rd_phrase *of)
     return rd_phrase_add(r, p, of) ? read_arguments(r, p) : NULL;
 }
 
-/* Reads what stands behind a dot: T, a method, or a function of one argument. */
+/* Reads the member behind a dot: T, a method, or a function of one argument. */
 static rd_phrase *read_member(rd_formula_reader *r, rd_phrase *of)
 {
     static const char *const plain[] = { "T", "real", "imag", "size" };

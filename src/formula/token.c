@@ -20,7 +20,7 @@ void *rd_formula_fail(rd_formula_reader *r, rd_status status, size_t at, const c
         return NULL;
     r->failed = true;
     va_start(list, format);
-    /* clang-tidy 14 forgets va_start() in all files but the first of a run. */
+    /* clang-tidy 14 misses va_start() in all files but the first of a run. */
     /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
     vsnprintf(what, sizeof what, format, list);
     va_end(list);

@@ -1,4 +1,4 @@
-/* cairo_api.h - libcairo, loaded when a picture is wanted. */
+/* cairo_api.h - functions of libcairo, which is loaded when a picture is drawn. */
 #ifndef CMD_CAIRO_API_H
 #define CMD_CAIRO_API_H
 #include <cairo-pdf.h>
