@@ -31,7 +31,7 @@ static double nice_step(double span, int wanted, bool degrees)
     return 10 * power;
 }
 
-/* Writes an angle: "30°N", "120°W". */
+/* Writes an angle with a degree sign, as 30 N or 120 W. */
 static const char *degrees_text(double at, char plus, char minus)
 {
     double here = at;
