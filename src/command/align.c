@@ -70,9 +70,9 @@ static bool is_one_axis(const cmd_inputs *in, rd_expr *x, int x_axis, rd_expr *y
 /* True if both axes have coordinates, and units that convert. */
 static bool units_meet(const cmd_axis *a, const cmd_axis *b)
 {
-    cmd_turn turn;
+    cmd_turn conversion;
 
-    return a->at && b->at && cmd_turn_of_axes(a, b, &turn);
+    return a->at && b->at && cmd_turn_of_axes(a, b, &conversion);
 }
 
 /* Aligns *x and *y along the two axes, by --align. False: refused; `why` says so. */

@@ -112,15 +112,15 @@ static bool has_ranges_of(const cmd_said *a, const cmd_said *b)
 }
 
 /* Reads the variable of part i in the units of the first part. NULL: it is missing, or does not
- * fit. *turned: units were converted. *ranged stays true if the valid range is the same. */
-static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, int i, bool *turned,
-                              bool *ranged)
+ * fit. *converted: units were converted. *ranged stays true if the valid range is the same. */
+static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, int i,
+                              bool *converted, bool *ranged)
 {
     const cmd_part *part = &g->k->parts[i];
     cmd_variable   *v    = cmd_variable_meant(part->file, part->v, cmd_last_part(c->v->name));
     const cmd_said *said = v ? cmd_said_about(part->file, v) : NULL;
     rd_expr        *x    = said ? cmd_read_stored(part->file, v) : NULL;
-    cmd_turn        turn;
+    cmd_turn        conversion;
 
     if (!x || v->shape.n != c->v->shape.n || rd_type_of(x) != c->v->type ||
         !has_packing_of(c->said, said))
@@ -131,25 +131,27 @@ static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, in
     if (!cmd_units_meet(cmd_said_text(c->said, "units", c->units),
                         cmd_said_text(c->said, "calendar", c->calendar),
                         cmd_said_text(said, "units", bound ? axis->units : NULL),
-                        cmd_said_text(said, "calendar", bound ? axis->calendar : NULL), &turn) ||
-        (turn.before == 0 && turn.times == 1 && turn.by == 1 && turn.after == 0))
+                        cmd_said_text(said, "calendar", bound ? axis->calendar : NULL),
+                        &conversion) ||
+        (conversion.before == 0 && conversion.times == 1 && conversion.by == 1 &&
+         conversion.after == 0))
         return x;
     if (is_packed(said))
         return NULL;
-    *turned     = true;
+    *converted  = true;
     *ranged     = false;
     rd_ctx *ctx = g->in->ctx;
-    x           = rd_add(rd_cast(x, RD_F64), rd_num(ctx, turn.before));
-    x           = rd_div(rd_mul(x, rd_num(ctx, turn.times)), rd_num(ctx, turn.by));
-    return rd_add(x, rd_num(ctx, turn.after));
+    x           = rd_add(rd_cast(x, RD_F64), rd_num(ctx, conversion.before));
+    x           = rd_div(rd_mul(x, rd_num(ctx, conversion.times)), rd_num(ctx, conversion.by));
+    return rd_add(x, rd_num(ctx, conversion.after));
 }
 
 /* Reads the whole variable, joined over all parts, in its stored type; f64 if units of parts
  * differ. NULL: the parts do not fit. *ranged: the valid range holds for all parts. */
 static rd_expr *read_whole(const cmd_gathering *g, const cmd_candidate *c, bool *ranged)
 {
-    int  along  = -1;
-    bool turned = false;
+    int  along     = -1;
+    bool converted = false;
 
     for (int d = 0; d < c->v->shape.n && g->k->n_parts > 1 && g->joined >= 0; d++)
         if (cmd_axis_of_dimension(g, c->v, d) == g->joined)
@@ -162,9 +164,9 @@ static rd_expr *read_whole(const cmd_gathering *g, const cmd_candidate *c, bool 
     rd_expr **x = cmd_room((size_t)g->k->n_parts * sizeof(rd_expr *));
     x[0]        = first;
     for (int i = 1; i < g->k->n_parts; i++)
-        if (!(x[i] = part_in_units(g, c, i, &turned, ranged)))
+        if (!(x[i] = part_in_units(g, c, i, &converted, ranged)))
             return NULL;
-    for (int i = 0; turned && i < g->k->n_parts; i++)
+    for (int i = 0; converted && i < g->k->n_parts; i++)
         x[i] = rd_cast(x[i], RD_F64);
     return rd_concat(along, (rd_exprs){ x, g->k->n_parts });
 }

@@ -20,26 +20,26 @@ struct cmd_valued {
 /* ---- Conversion ------------------------------------------------------------------------------ */
 /* Converts x to other units by (x + before) * times / by + after; ints stay ints if it is a
  * whole shift. */
-rd_expr *cmd_convert(rd_ctx *ctx, rd_expr *x, const cmd_turn *turn)
+rd_expr *cmd_convert(rd_ctx *ctx, rd_expr *x, const cmd_turn *conversion)
 {
     const rd_dtype type  = rd_type_of(x);
-    const double   shift = turn->before + turn->after;
+    const double   shift = conversion->before + conversion->after;
     const bool     ints  = !cmd_is_float(type) && type != RD_C64 && type != RD_C128;
 
-    if (turn->times == turn->by && shift == 0)
+    if (conversion->times == conversion->by && shift == 0)
         return x;
-    if (turn->times == turn->by && ints && shift == rint(shift) && fabs(shift) < 9e15)
+    if (conversion->times == conversion->by && ints && shift == rint(shift) && fabs(shift) < 9e15)
         return rd_add(x, rd_int(ctx, (int64_t)shift));
     if (cmd_is_float(type) || ints)
         x = rd_cast(x, RD_F64);
-    if (turn->before != 0)
-        x = rd_add(x, rd_num(ctx, turn->before));
-    if (turn->times != 1)
-        x = rd_mul(x, rd_num(ctx, turn->times));
-    if (turn->by != 1)
-        x = rd_div(x, rd_num(ctx, turn->by));
-    if (turn->after != 0)
-        x = rd_add(x, rd_num(ctx, turn->after));
+    if (conversion->before != 0)
+        x = rd_add(x, rd_num(ctx, conversion->before));
+    if (conversion->times != 1)
+        x = rd_mul(x, rd_num(ctx, conversion->times));
+    if (conversion->by != 1)
+        x = rd_div(x, rd_num(ctx, conversion->by));
+    if (conversion->after != 0)
+        x = rd_add(x, rd_num(ctx, conversion->after));
     return cmd_is_float(type) ? rd_cast(x, type) : x;
 }
 
@@ -155,10 +155,10 @@ static void warn_of_units(cmd_inputs *in, const cmd_valued *a, const cmd_valued 
 static bool convert_instants(rd_ctx *ctx, const cmd_valued *a, const cmd_valued *b, rd_expr **y,
                              char *why)
 {
-    cmd_turn turn;
+    cmd_turn conversion;
 
-    if (cmd_units_meet(a->units, a->calendar, b->units, b->calendar, &turn)) {
-        *y = cmd_convert(ctx, *y, &turn);
+    if (cmd_units_meet(a->units, a->calendar, b->units, b->calendar, &conversion)) {
+        *y = cmd_convert(ctx, *y, &conversion);
         return *y != NULL;
     }
     snprintf(why, RD_WHY, "one is in '%s'%s%s, the other in '%s'%s%s: these do not convert",

@@ -6,7 +6,7 @@
 
 /* Converts x to other units. Integers stay integers if the conversion is a whole shift; floats
  * keep their type, but are computed in f64. */
-rd_expr *cmd_convert(rd_ctx *ctx, rd_expr *x, const cmd_turn *turn);
+rd_expr *cmd_convert(rd_ctx *ctx, rd_expr *x, const cmd_turn *conversion);
 
 /* Answer rd_formula_axes; `user` is the cmd_inputs. */
 bool cmd_units_alike(void *user, rd_expr **x, rd_expr **y, char *why);

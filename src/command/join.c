@@ -43,7 +43,7 @@ static const double *coordinates_of(const cmd_axis *axis, bool middle)
 
 /* Concatenates the coordinates of all parts, converted to one unit. NULL: a part has none. */
 static const double *join_coordinates(int64_t total, int k, int n, const cmd_part *parts,
-                                      const cmd_turn *turn, bool middle)
+                                      const cmd_turn *conversion, bool middle)
 {
     double *all = cmd_room((size_t)(total ? total : 1) * sizeof *all);
     int64_t at  = 0;
@@ -55,7 +55,7 @@ static const double *join_coordinates(int64_t total, int k, int n, const cmd_par
         if (extent && !part)
             return NULL;
         for (int64_t j = 0; j < extent; j++)
-            all[at++] = cmd_turned(&turn[i], part[j]);
+            all[at++] = cmd_turned(&conversion[i], part[j]);
     }
     return all;
 }
@@ -63,9 +63,9 @@ static const double *join_coordinates(int64_t total, int k, int n, const cmd_par
 /* Fills the joined axis; it has no coordinates if a part has none. */
 static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_align align)
 {
-    cmd_turn *turn  = cmd_room((size_t)n * sizeof *turn);
-    int64_t   total = 0;
-    bool      all   = true;
+    cmd_turn *conversion = cmd_room((size_t)n * sizeof *conversion);
+    int64_t   total      = 0;
+    bool      all        = true;
 
     for (int i = 0; i < n; i++) {
         total += parts[i].v->shape.at[k];
@@ -74,17 +74,19 @@ static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_a
     for (int i = 0; i < n && all; i++) {
         const cmd_axis *part = &parts[i].v->axis[k];
 
-        if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar, &turn[i]) &&
+        if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar,
+                            &conversion[i]) &&
             align != CMD_POSITION)
             cmd_fail(
                 "%s: along %s units are %s, those of %s %s%s; --align=position takes both as they are",
                 parts[i].file->path, axis->name ? axis->name : "the joined axis", units_text(part),
                 parts[0].file->path, units_text(axis), cmd_units_hint());
     }
-    const double *middle = all && total ? join_coordinates(total, k, n, parts, turn, true) : NULL;
-    axis->n              = total;
-    axis->at             = all ? join_coordinates(total, k, n, parts, turn, false) : NULL;
-    axis->middle         = middle;
+    const double *middle =
+        all && total ? join_coordinates(total, k, n, parts, conversion, true) : NULL;
+    axis->n      = total;
+    axis->at     = all ? join_coordinates(total, k, n, parts, conversion, false) : NULL;
+    axis->middle = middle;
 }
 
 /* Puts a new first axis in front of the others. */
@@ -127,7 +129,7 @@ static rd_expr *convert_part(const cmd_inputs *in, const cmd_part *first, const 
                              rd_expr *x)
 {
     const char *units = first->v->units, *other = part->v->units;
-    cmd_turn    turn;
+    cmd_turn    conversion;
 
     if (!units || !other) {
         if (units || other)
@@ -136,12 +138,12 @@ static rd_expr *convert_part(const cmd_inputs *in, const cmd_part *first, const 
                      units ? first->file->path : part->file->path);
         return x;
     }
-    if (!cmd_units_meet(units, calendar_of(first->v), other, calendar_of(part->v), &turn))
+    if (!cmd_units_meet(units, calendar_of(first->v), other, calendar_of(part->v), &conversion))
         cmd_fail(
             "%s: %s is in %s, in %s in %s, and these do not convert%s; --units=ignore takes both "
             "as they are",
             part->file->path, part->v->name, other, first->file->path, units, cmd_units_hint());
-    return cmd_convert(in->ctx, x, &turn);
+    return cmd_convert(in->ctx, x, &conversion);
 }
 
 /* Reads all parts, checks axes, converts units, and concatenates or stacks them. */

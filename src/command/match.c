@@ -57,22 +57,22 @@ static bool is_near(double x, double y, double most)
     return fabs(x - y) <= most || (isnan(x) && isnan(y));
 }
 
-bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *turn)
+bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *conversion)
 {
-    *turn = (cmd_turn){ .times = 1, .by = 1 };
+    *conversion = (cmd_turn){ .times = 1, .by = 1 };
     return !a->units || !b->units ||
-           cmd_units_meet(a->units, a->calendar, b->units, b->calendar, turn);
+           cmd_units_meet(a->units, a->calendar, b->units, b->calendar, conversion);
 }
 
 /* Converts the coordinates of b to the units of a. False: the units do not convert. */
 static bool coordinates_in_units(const cmd_axis *a, const cmd_axis *b, double *at)
 {
-    cmd_turn turn;
+    cmd_turn conversion;
 
-    if (!cmd_turn_of_axes(a, b, &turn))
+    if (!cmd_turn_of_axes(a, b, &conversion))
         return false;
     for (int64_t i = 0; i < b->n; i++)
-        at[i] = cmd_turned(&turn, b->at[i]);
+        at[i] = cmd_turned(&conversion, b->at[i]);
     return true;
 }
 
@@ -185,10 +185,10 @@ static int64_t find_nearest(const coordinate *sorted, int64_t n, double x, doubl
  * either. A short axis may have no neighbours. */
 static double tolerance_of(const cmd_axis *a, const cmd_axis *b, const double *at)
 {
-    cmd_axis turned = *b;
+    cmd_axis converted = *b;
 
-    turned.at          = at;
-    const double least = fmin(cmd_least_distance(a), cmd_least_distance(&turned));
+    converted.at       = at;
+    const double least = fmin(cmd_least_distance(a), cmd_least_distance(&converted));
     return isfinite(least) ? least / 1000 : cmd_tolerance(a);
 }
 

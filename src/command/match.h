@@ -24,5 +24,5 @@ double cmd_least_distance(const cmd_axis *a);
  * Without neighbours it is the last digits of f32, and at most half a second for times. */
 double cmd_tolerance(const cmd_axis *a);
 /* Finds the conversion from coordinates of b to those of a. False: the units do not convert. */
-bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *turn);
+bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *conversion);
 #endif

@@ -245,7 +245,7 @@ static bool is_same(const char *a, const char *b)
 
 /* Converts units that are no known times: equal texts, or by UDUNITS. */
 static bool values_meet(const char *units, const char *calendar, const char *other,
-                        const char *other_calendar, cmd_turn *turn)
+                        const char *other_calendar, cmd_turn *conversion)
 {
     cmd_scaling s;
 
@@ -254,35 +254,35 @@ static bool values_meet(const char *units, const char *calendar, const char *oth
     if (!units || !other)
         return units == other;
     const cmd_relation found = cmd_relate_units(other, units, &s);
-    turn->times              = s.times;
-    turn->after              = s.plus;
+    conversion->times        = s.times;
+    conversion->after        = s.plus;
     return found == CMD_SAME_UNITS || found == CMD_CONVERTS;
 }
 
 /* Finds the conversion between two units. The shift is added in the smaller unit, where it is a
  * whole number, and there is one division. */
 bool cmd_units_meet(const char *units, const char *calendar, const char *other,
-                    const char *other_calendar, cmd_turn *turn)
+                    const char *other_calendar, cmd_turn *conversion)
 {
     cmd_since to, from;
 
-    *turn = (cmd_turn){ .times = 1, .by = 1 };
+    *conversion = (cmd_turn){ .times = 1, .by = 1 };
     if (!cmd_read_since(units, calendar, &to) || !cmd_read_since(other, other_calendar, &from))
-        return values_meet(units, calendar, other, other_calendar, turn);
+        return values_meet(units, calendar, other, other_calendar, conversion);
     if (!cmd_calendars_meet(to.calendar, from.calendar))
         return false;
     const double shift = (double)(from.day - to.day) * 86400 + from.second - to.second;
     if (from.seconds >= to.seconds) {
-        turn->times = from.seconds / to.seconds;
-        turn->after = shift / to.seconds;
+        conversion->times = from.seconds / to.seconds;
+        conversion->after = shift / to.seconds;
     } else {
-        turn->before = shift / from.seconds;
-        turn->by     = to.seconds / from.seconds;
+        conversion->before = shift / from.seconds;
+        conversion->by     = to.seconds / from.seconds;
     }
     return true;
 }
 
-double cmd_turned(const cmd_turn *turn, double x)
+double cmd_turned(const cmd_turn *conversion, double x)
 {
-    return (x + turn->before) * turn->times / turn->by + turn->after;
+    return (x + conversion->before) * conversion->times / conversion->by + conversion->after;
 }

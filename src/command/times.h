@@ -41,9 +41,9 @@ double cmd_coordinate_of(const cmd_since *s, cmd_date date, double second);
 /* Finds the conversion from units `other` to `units`, of times or of values. False: they do not
  * convert. */
 bool cmd_units_meet(const char *units, const char *calendar, const char *other,
-                    const char *other_calendar, cmd_turn *turn);
+                    const char *other_calendar, cmd_turn *conversion);
 /* Converts one coordinate. */
-double cmd_turned(const cmd_turn *turn, double x);
+double cmd_turned(const cmd_turn *conversion, double x);
 /* Reads a date such as "1990-06" or "1990-06-15 12:00" as the interval [*from, *to) in seconds
  * of cmd_instant() (intervals.c). False: it is no date. */
 bool cmd_interval(const char *text, const cmd_since *s, double *from, double *to);

@@ -104,12 +104,13 @@ rd_expr *rd_formula_entropy(rd_expr *x, rd_dims along, rd_dims dims)
  * differ; 0 if there are none. */
 rd_expr *rd_formula_jaccard(rd_expr *x, rd_expr *y, rd_dims dims)
 {
-    rd_expr *zero  = x ? rd_int(x->ctx, 0) : NULL;
-    rd_expr *some  = x ? rd_or(rd_ne(x, zero), rd_ne(y, zero)) : NULL;
-    rd_expr *apart = some ? rd_count(rd_and(some, rd_ne(x, y)), dims) : NULL;
-    rd_expr *all   = some ? rd_count(some, dims) : NULL;
+    rd_expr *zero      = x ? rd_int(x->ctx, 0) : NULL;
+    rd_expr *some      = x ? rd_or(rd_ne(x, zero), rd_ne(y, zero)) : NULL;
+    rd_expr *differing = some ? rd_count(rd_and(some, rd_ne(x, y)), dims) : NULL;
+    rd_expr *all       = some ? rd_count(some, dims) : NULL;
 
-    return all && apart ? rd_where(rd_eq(all, zero), rd_num(x->ctx, 0), rd_div(apart, all)) : NULL;
+    return all && differing ? rd_where(rd_eq(all, zero), rd_num(x->ctx, 0), rd_div(differing, all))
+                            : NULL;
 }
 
 /* Stacks the rows of x and of y into one matrix; a vector is one row. */

@@ -10,7 +10,7 @@ enum { MOST_POINTS = 1 << 13 }; /* in a path: the time of cairo grows with the s
  * half of a pixel become a line between the lowest and the highest. */
 typedef struct line {
     const cmd_pen *d;
-    bool           thin, open, held;           /* points are thinned; path begun; a column waits */
+    bool           thin, open, waits;          /* points are thinned; path begun; a column waits */
     int            points;                     /* number in the current path */
     double         column, x, low, high, last; /* the column that waits */
 } line;
@@ -34,12 +34,12 @@ static void put_point(line *l, double x, double y)
 /* Adds the points of the waiting column to the path. */
 static void put_column(line *l)
 {
-    if (l->held) {
+    if (l->waits) {
         put_point(l, l->x, l->low);
         put_point(l, l->x, l->high);
         put_point(l, l->x, l->last);
     }
-    l->held = false;
+    l->waits = false;
 }
 
 /* Adds a point to the line, or to the waiting column if it is in the same half pixel. */
@@ -47,7 +47,7 @@ static void add_point(line *l, double x, double y)
 {
     const double column = floor(2 * x);
 
-    if (l->held && column == l->column) {
+    if (l->waits && column == l->column) {
         l->low  = fmin(l->low, y);
         l->high = fmax(l->high, y);
         l->last = y;
@@ -55,7 +55,7 @@ static void add_point(line *l, double x, double y)
     }
     put_column(l);
     put_point(l, x, y);
-    l->held   = l->thin;
+    l->waits  = l->thin;
     l->column = column;
     l->x      = x;
     l->low = l->high = l->last = y;
