@@ -1,4 +1,8 @@
-/* align.c - arrays that meet along an axis: as they lie, or at coordinates that --align says. */
+/* align.c - aligns two arrays along a common axis, as --align says.
+ *
+ * exact: other coordinates are an error. inner: both keep the coordinates that both have. left:
+ * the second array is read at the coordinates of the first, NaN where it has none. position:
+ * nothing is compared. */
 #include "align.h"
 #include "axes.h"
 #include "match.h"
@@ -6,9 +10,10 @@
 #include <math.h>
 #include <stdio.h>
 
-/* y at the coordinates of x; NaN where it has none. */
-static rd_expr *like_left(cmd_inputs *in, rd_expr *y, int axis, int64_t *place, int64_t n,
-                          const cmd_axis *is)
+/* Takes y at the coordinates of x, NaN where y has none. place: the n positions in y, -1 for
+ * none; `is`: that axis of x. */
+static rd_expr *take_at_left(cmd_inputs *in, rd_expr *y, int axis, int64_t *place, int64_t n,
+                             const cmd_axis *is)
 {
     const rd_shape shape  = rd_shape_of(y);
     bool          *there  = cmd_room((size_t)n);
@@ -32,9 +37,9 @@ static rd_expr *like_left(cmd_inputs *in, rd_expr *y, int axis, int64_t *place, 
     return mask ? rd_where(rd_reshape(mask, beside), taken, rd_num(in->ctx, NAN)) : NULL;
 }
 
-/* Both at the coordinates that both have, in the order of the first. */
-static bool inner(cmd_inputs *in, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
-                  const int64_t *place, const cmd_axis *a)
+/* Takes both arrays at the coordinates that both have, in the order of the first array. */
+static bool take_common(cmd_inputs *in, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
+                        const int64_t *place, const cmd_axis *a)
 {
     int64_t *of_x = cmd_room((size_t)a->n * sizeof *of_x);
     int64_t *of_y = cmd_room((size_t)a->n * sizeof *of_y);
@@ -51,8 +56,8 @@ static bool inner(cmd_inputs *in, rd_expr **x, int x_axis, rd_expr **y, int y_ax
     return *x && *y;
 }
 
-/* Parts of one axis of a file, with as many elements between neighbours, are where the formula puts them:
- * x[1:] - x[:-1]. */
+/* True if both axes are parts of one axis of a file with the same step. x[1:] - x[:-1] pairs
+ * elements by position, as the formula says. */
 static bool is_one_axis(const cmd_inputs *in, rd_expr *x, int x_axis, rd_expr *y, int y_axis)
 {
     rd_axis_from    of_x, of_y;
@@ -62,13 +67,15 @@ static bool is_one_axis(const cmd_inputs *in, rd_expr *x, int x_axis, rd_expr *y
            (a == b || (a->at && b->at && !cmd_axes_differ(a, b)));
 }
 
+/* True if both axes have coordinates, and units that convert. */
 static bool units_meet(const cmd_axis *a, const cmd_axis *b)
 {
-    cmd_turn turn;
+    cmd_turn conversion;
 
-    return a->at && b->at && cmd_turn_of_axes(a, b, &turn);
+    return a->at && b->at && cmd_turn_of_axes(a, b, &conversion);
 }
 
+/* Aligns *x and *y along the two axes, by --align. False: refused; `why` says so. */
 bool cmd_axes_meet(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis, char *why)
 {
     cmd_inputs    *in = user;
@@ -85,9 +92,9 @@ bool cmd_axes_meet(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
         const int64_t n = cmd_match_axes(&a, &b, -1, place, &unsure);
 
         if (n > 0 && in->align == CMD_INNER)
-            return inner(in, x, x_axis, y, y_axis, place, &a);
+            return take_common(in, x, x_axis, y, y_axis, place, &a);
         if (n > 0)
-            return (*y = like_left(in, *y, y_axis, place, a.n, &a)) != NULL;
+            return (*y = take_at_left(in, *y, y_axis, place, a.n, &a)) != NULL;
         if (unsure)
             snprintf(why, RD_WHY, "%s.  --align=position takes both as they lie", unsure);
         else

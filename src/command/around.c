@@ -1,4 +1,5 @@
-/* around.c - axes of longitudes, which go around: tas[lon=-60..60] of longitudes from 0 to 359. */
+/* around.c - axes of longitudes, which are cyclic: tas[lon=-60..60] of longitudes from 0 to 359
+ * takes 300 to 359, then 0 to 60. */
 #include "around.h"
 #include "axes.h"
 #include "places.h"
@@ -14,7 +15,8 @@ static bool is_among(const char *text, const char *const *names)
     return false;
 }
 
-/* CF has these units for longitudes alone, and longitudes of a turned pole are known by their name. */
+/* True if the axis has longitudes. CF uses these units for longitudes alone; longitudes of a
+ * rotated pole are known by their standard name. */
 bool cmd_goes_around(const cmd_axis *axis)
 {
     static const char *const units[] = { "degrees_east", "degree_east", "degree_E", "degrees_E",
@@ -31,13 +33,16 @@ double cmd_way_around(double coordinate, double value)
     return fabs(remainder(coordinate - value, 360));
 }
 
+/* An index of the axis, with its coordinate moved by whole turns into the range that is looked
+ * for. */
 typedef struct place {
     double  value;
     int64_t at;
     bool    turned;
 } place;
 
-/* Places are ordered by coordinate; among equal ones, the place whose coordinate the file itself has is first. */
+/* Compares places by coordinate. Among equal coordinates the place that needs no whole turn is
+ * the first. */
 static int by_value(const void *a, const void *b)
 {
     const place *x = a, *y = b;
@@ -47,14 +52,15 @@ static int by_value(const void *a, const void *b)
                                     : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Some files have the first longitude once more at the end, a turn on, which is no second place. */
-static bool is_again(const place *a, const place *b, double most)
+/* True if b repeats a: some files have the first longitude again at the end of the axis, one
+ * turn later. */
+static bool is_repeated(const place *a, const place *b, double most)
 {
     return fabs(a->value - b->value) <= most && (a->turned || b->turned);
 }
 
-/* Does the axis go down at most of its steps?  One of them may be the seam. */
-static bool goes_down(const cmd_axis *axis)
+/* True if the axis descends at most of its steps. One step may jump by a whole turn. */
+static bool is_descending(const cmd_axis *axis)
 {
     int64_t down = 0;
 
@@ -63,11 +69,13 @@ static bool goes_down(const cmd_axis *axis)
     return down > 0;
 }
 
+/* Finds the indices with coordinates from `low` to `high` modulo 360, in the direction of the
+ * axis. */
 int64_t cmd_places_around(const cmd_axis *axis, double low, double high, double most, int64_t *at,
                           double *value)
 {
     place       *found = cmd_room((size_t)(axis->n ? axis->n : 1) * sizeof *found);
-    const bool   down  = goes_down(axis);
+    const bool   down  = is_descending(axis);
     int64_t      n = 0, kept = 0;
     const double first = low - most, last = high + most;
 
@@ -79,7 +87,7 @@ int64_t cmd_places_around(const cmd_axis *axis, double low, double high, double 
     }
     qsort(found, (size_t)n, sizeof *found, by_value);
     for (int64_t i = 0; i < n; i++)
-        if (i == 0 || !is_again(&found[kept - 1], &found[i], most))
+        if (i == 0 || !is_repeated(&found[kept - 1], &found[i], most))
             found[kept++] = found[i];
     for (int64_t i = 0; i < kept; i++) {
         at[i]    = found[down ? kept - 1 - i : i].at;
@@ -88,8 +96,9 @@ int64_t cmd_places_around(const cmd_axis *axis, double low, double high, double 
     return kept;
 }
 
-/* Two slices are copied faster than elements that are gathered. */
-static rd_expr *two_slices(rd_expr *x, int axis, const int64_t *at, int64_t n)
+/* Takes the n positions as two adjacent slices, which are copied faster than gathered elements.
+ * NULL: they are not two slices. */
+static rd_expr *take_two_slices(rd_expr *x, int axis, const int64_t *at, int64_t n)
 {
     int64_t cut = 1;
 
@@ -104,10 +113,11 @@ static rd_expr *two_slices(rd_expr *x, int axis, const int64_t *at, int64_t n)
                                     rd_slice_axis(x, axis, at[cut], at[cut] + n - cut, 1)));
 }
 
+/* Takes n indices of an axis, as two slices or by a gather. */
 rd_expr *cmd_pick_around(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
                          const cmd_axis *is)
 {
-    rd_expr *y = two_slices(x, axis, at, n);
+    rd_expr *y = take_two_slices(x, axis, at, n);
 
     if (y) {
         cmd_know_axis(in, y, axis, is);

@@ -1,5 +1,5 @@
-/* aside.c - files that are written beside their places and renamed, so that nothing half done stays
- * behind. */
+/* aside.c - writes files under temporary names beside their places, then renames them. So no
+ * half-written file stays behind. */
 #include "base.h"
 #include "core/replaced.h"
 #include <errno.h>
@@ -13,15 +13,17 @@
 
 enum { MOST_ASIDE = 64, NAMES = 100 };
 
+/* The place of an output file. */
 typedef struct place {
-    const char *given, *path; /* as the user wrote it, and without links */
-    dev_t       device;       /* of the file aside */
+    const char *given, *path; /* as the user wrote it; with links followed */
+    dev_t       device;       /* device and inode of the temporary file */
     ino_t       inode;
-    bool        replaces;
-    struct stat old; /* of what is there, if so */
+    bool        replaces; /* a file is there already */
+    struct stat old;      /* the facts of that file */
 } place;
 
-/* Read by the handler of signals: names are written before they are counted. */
+/* The temporary names. The signal handler reads them, so each name is written before it is
+ * counted. */
 static const char *volatile aside_names[MOST_ASIDE];
 static volatile sig_atomic_t n_aside;
 static place                 places[MOST_ASIDE];
@@ -34,6 +36,7 @@ void cmd_remove_aside(void)
             unlink(aside_names[k]);
 }
 
+/* Lists, for the end of an error message, the files that are written and those that are not. */
 const char *cmd_what_was_written(void)
 {
     const char *text = "";
@@ -52,7 +55,7 @@ const char *cmd_what_was_written(void)
 }
 
 /* ---- The place ------------------------------------------------------------------------------- */
-/* Renaming over /dev/null would replace the device. */
+/* Refuses a place that is no regular file: renaming over /dev/null would replace the device. */
 static void check_target(const char *path, place *p)
 {
     p->replaces = stat(path, &p->old) == 0;
@@ -61,8 +64,8 @@ static void check_target(const char *path, place *p)
                  S_ISDIR(p->old.st_mode) ? "a directory" : "not a regular file");
 }
 
-/* A link to nothing is replaced. */
-static const char *behind_links(const char *path)
+/* Follows the links of a path. A link to nothing is itself replaced. */
+static const char *follow_links(const char *path)
 {
     char *real = rd_replaced_path(path);
 
@@ -80,7 +83,8 @@ static _Noreturn void refuse_twice(const place *p, const place *other)
     cmd_misuse("%s and %s are one file: two outputs cannot be there", other->given, p->given);
 }
 
-/* Hard links.  The other ways to say the same name meet the file aside. */
+/* Refuses a place that is a hard link to the place of an earlier output. Other spellings of one
+ * name are found by check_occupant(). */
 static void check_others(const place *p)
 {
     for (int k = 0; k < n_aside; k++)
@@ -89,8 +93,9 @@ static void check_others(const place *p)
             refuse_twice(p, &places[k]);
 }
 
-/* Is it one of ours?  Then the path is another spelling of that one's: ./o.npy of o.npy, and O.npy
- * where case does not count. */
+/* Refuses a temporary name that is taken by a temporary file of this run. The path is then
+ * another spelling of that file's path: ./o.npy and o.npy, or O.npy on a file system that
+ * ignores case. */
 static void check_occupant(const place *p, const char *name)
 {
     struct stat facts;
@@ -102,7 +107,8 @@ static void check_occupant(const place *p, const char *name)
             refuse_twice(p, &places[k]);
 }
 
-/* The new file is closed to other users until it has the mode of the file that it replaces. */
+/* Creates the temporary file. If it replaces a file, other users cannot read it until it has the
+ * mode of that file. */
 static int create(const char *name, place *p)
 {
     struct stat facts;
@@ -115,9 +121,11 @@ static int create(const char *name, place *p)
     return fd;
 }
 
+/* Creates a temporary file beside `path`, and returns its name. Two outputs in one file are
+ * refused. */
 const char *cmd_aside(const char *path)
 {
-    place p  = { .given = path, .path = behind_links(path) };
+    place p  = { .given = path, .path = follow_links(path) };
     int   fd = -1;
 
     check_target(path, &p);
@@ -143,9 +151,10 @@ const char *cmd_aside(const char *path)
 }
 
 /* ---- The rename ------------------------------------------------------------------------------ */
-/* A rename may reach the disk before the data does, and a crash between them would leave an empty
- * file where an old one was.  Where there was none it can be computed again, and 10 ms are saved. */
-static bool settle(const place *p, const char *name)
+/* Flushes a file that replaces another to disk. A rename may reach the disk before the data
+ * does, and a crash between them would leave an empty file in place of the old one. A new file
+ * is not flushed, which saves 10 ms: it can be computed again. */
+static bool flush_replacement(const place *p, const char *name)
 {
     const int fd = p->replaces ? open(name, O_WRONLY | O_CLOEXEC) : -1;
 
@@ -158,6 +167,7 @@ static bool settle(const place *p, const char *name)
     return there;
 }
 
+/* Finds the place of a temporary file. */
 static int place_of(const char *aside)
 {
     for (int k = 0; k < n_aside; k++)
@@ -166,12 +176,13 @@ static int place_of(const char *aside)
     cmd_fail("%s: not a file of this run", aside);
 }
 
+/* Renames a temporary file to its place, and ends the program if that fails. */
 void cmd_aside_done(const char *path, const char *aside)
 {
     const int k = place_of(aside);
 
     cmd_may_go_on();
-    if (!settle(&places[k], aside) || rename(aside, places[k].path) != 0)
+    if (!flush_replacement(&places[k], aside) || rename(aside, places[k].path) != 0)
         cmd_fail("%s: cannot write: %s%s", path, strerror(errno),
                  n_done ? cmd_what_was_written() : "");
     aside_names[k] = NULL;

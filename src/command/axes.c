@@ -1,8 +1,13 @@
-/* axes.c - which axis of a file an axis of an expression is, with its name and coordinates. */
+/* axes.c - finds the axis of a file that an axis of an expression comes from, with its name and
+ * coordinates.
+ *
+ * x[2:] is made of axis 0 of x with the offset 2; its coordinates are those of x from index 2
+ * on. */
 #include "axes.h"
 #include <string.h>
 
 /* ---- Where axes come from -------------------------------------------------------------------- */
+/* Finds an axis that comes from no file, such as an axis of groups. NULL: none. */
 static const cmd_axis *made_axis(const cmd_inputs *in, const rd_axis_from *from)
 {
     for (const cmd_made_axis *m = in->made; m; m = m->older)
@@ -11,6 +16,7 @@ static const cmd_axis *made_axis(const cmd_inputs *in, const rd_axis_from *from)
     return NULL;
 }
 
+/* Finds the known axis that an axis of x comes from. *from: the offset and step in it. */
 const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_from *from)
 {
     const rd_axis_from itself = { x, axis, 0, 1 };
@@ -31,6 +37,7 @@ const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_
     return made_axis(in, from);
 }
 
+/* Copies n coordinates of a part of an axis. */
 static const double *part_of(const double *at, const rd_axis_from *from, int64_t n)
 {
     double *part = at ? cmd_room((size_t)n * sizeof *part) : NULL;
@@ -40,8 +47,8 @@ static const double *part_of(const double *at, const rd_axis_from *from, int64_t
     return part;
 }
 
-/* Coordinates of a part of an axis: index i of it is index offset + step i of the whole. */
-static void cut(cmd_axis *axis, const cmd_axis *whole, const rd_axis_from *from, int64_t n)
+/* Fills the axis of a part: index i of it is index offset + step * i of the whole. */
+static void fill_part(cmd_axis *axis, const cmd_axis *whole, const rd_axis_from *from, int64_t n)
 {
     *axis              = *whole;
     axis->n            = n;
@@ -54,6 +61,7 @@ static void cut(cmd_axis *axis, const cmd_axis *whole, const rd_axis_from *from,
     axis->middle = part_of(whole->middle, from, n);
 }
 
+/* Returns an axis of x with the coordinates of its part. */
 cmd_axis cmd_axis_seen(const cmd_inputs *in, rd_expr *x, int axis)
 {
     rd_axis_from    from;
@@ -62,16 +70,17 @@ cmd_axis cmd_axis_seen(const cmd_inputs *in, rd_expr *x, int axis)
     cmd_axis        seen  = { .n = shape.at[axis] };
 
     if (whole)
-        cut(&seen, whole, &from, shape.at[axis]);
+        fill_part(&seen, whole, &from, shape.at[axis]);
     return seen;
 }
 
+/* Remembers that an axis of x is `is`, for an axis that comes from no file. */
 void cmd_know_axis(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *is)
 {
     rd_axis_from   from;
     cmd_made_axis *m = cmd_room(sizeof *m);
 
-    if (!rd_axis_source(x, axis, &from)) /* an axis of one group beside others */
+    if (!rd_axis_source(x, axis, &from)) /* an axis of one group has no source */
         from = (rd_axis_from){ .from = x, .axis = axis, .step = 1 };
     if (from.offset || from.step != 1)
         return;
@@ -79,6 +88,7 @@ void cmd_know_axis(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *is)
     in->made = m;
 }
 
+/* Finds the axis of x by name. -1: none. */
 int cmd_axis_of(void *user, rd_expr *x, const char *name)
 {
     const rd_shape shape = rd_shape_of(x);

@@ -1,4 +1,4 @@
-/* base.c - memory that lives as long as the program, and its end. */
+/* base.c - memory that lives as long as the program, failures, and the end of the program. */
 #include "base.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <gcov.h>
 #endif
 
-/* Linked, so that what looks for leaks finds all of it. */
+/* Allocated memory. Blocks are linked, so a leak checker finds all of them. */
 typedef struct block {
     struct block *older;
     max_align_t   at[];
@@ -49,8 +49,8 @@ char *cmd_copy(const char *text, size_t n)
     return copy;
 }
 
-/* NOLINT: clang-tidy 14 sees no va_start() in the second file and those behind it that it is given
- * at once. */
+/* Formats a text into new memory. NOLINT: clang-tidy 14 misses va_start() in all files but the
+ * first of a run. */
 char *cmd_text(const char *format, ...)
 {
     va_list arguments;
@@ -93,8 +93,9 @@ void cmd_keep_counts(void)
 #endif
 }
 
-/* Handlers of exit() are left out: a library whose write has failed tries again there, in memory that it
- * has freed.  The reader hears that the command is gone, and goes. */
+/* Ends the program without the handlers of exit(): there a library with a failed write tries
+ * again, in memory that it has freed. The reader process sees that the command is gone, and
+ * ends. */
 void cmd_leave(int status)
 {
     fflush(NULL);
@@ -102,7 +103,7 @@ void cmd_leave(int status)
     _exit(status);
 }
 
-/* The innermost cmd_try() that runs. */
+/* A running cmd_try(), with the place to return to. */
 typedef struct trial {
     jmp_buf       back;
     const char   *sentence;
@@ -121,6 +122,8 @@ const char *cmd_try(void (*work)(void *of), void *of)
     return t.sentence;
 }
 
+/* Ends the program with a sentence, or returns to the innermost cmd_try() if the failure is not
+ * misuse. */
 void cmd_end(int status, const char *sentence)
 {
     if (innermost && status == CMD_FAILED) {
@@ -136,7 +139,8 @@ void cmd_end(int status, const char *sentence)
     cmd_leave(status);
 }
 
-/* "rd_load: x.npy: truncated" is of the library's call for who writes programs. */
+/* Skips the name of the call, "rd_load: " of "rd_load: x.npy: truncated", which only programmers
+ * need. */
 static const char *without_call(const char *text)
 {
     const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");

@@ -1,10 +1,11 @@
-/* beside.c - what is kept beside results. */
+/* beside.c - gathers what is written beside the numbers of a result: coordinates, bounds,
+ * attributes. */
 #include "beside_gather.h"
 #include "made_of.h"
 #include <math.h>
 #include <string.h>
 
-/* Chunks as the file has them, along the result's axes. */
+/* Gives the result the chunks of the file, along the axes that come from it. */
 static void set_layout(cmd_result *r, const cmd_inputs *in, const cmd_known *k)
 {
     const cmd_said *said = cmd_said_about(k->parts[0].file, k->parts[0].v);
@@ -21,6 +22,7 @@ static void set_layout(cmd_result *r, const cmd_inputs *in, const cmd_known *k)
             r->kept->layout.extent[g.to[a]] = said->layout.extent[a - g.shift];
 }
 
+/* True if an axis of the result comes from the variable k. */
 static bool is_source(const cmd_result *r, const cmd_known *k)
 {
     rd_axis_from from;
@@ -32,8 +34,9 @@ static bool is_source(const cmd_result *r, const cmd_known *k)
     return false;
 }
 
-/* Names of what is in no file stay where only times were lost or cut: areas of cells are those of the
- * grid. */
+/* True if the result has the whole grid of `lead`, except that times may be reduced or cut.
+ * Variables in no file, such as areas of cells, may then stay named in attributes: they belong
+ * to the grid. */
 static bool has_whole_grid(const cmd_inputs *in, cmd_result *r, const cmd_known *lead)
 {
     cmd_gathering g = { .in = in, .r = r, .k = lead };
@@ -48,8 +51,9 @@ static bool has_whole_grid(const cmd_inputs *in, cmd_result *r, const cmd_known 
     return true;
 }
 
-/* Does nothing but files that keep it get the result? */
-static bool goes_nowhere_else(const cmd_options *o, const cmd_result *r, const cmd_targets *targets)
+/* True if the result goes only to files that keep attributes: no plot, no other format. */
+static bool is_only_for_keepers(const cmd_options *o, const cmd_result *r,
+                                const cmd_targets *targets)
 {
     bool all = !o->plot;
 
@@ -60,6 +64,7 @@ static bool goes_nowhere_else(const cmd_options *o, const cmd_result *r, const c
     return all;
 }
 
+/* Replaces NaN in the result by the fill value, if there is one. */
 static void fill_missing(const cmd_inputs *in, cmd_result *r)
 {
     const double fill = r->kept->fill;
@@ -70,15 +75,17 @@ static void fill_missing(const cmd_inputs *in, cmd_result *r)
         cmd_fail_of(in->ctx);
 }
 
-/* A statement that is a variable's name and nothing else is written as that; not an axis, which has its
- * coordinates beside it. */
+/* Names a result after its variable if the statement is just that name; not after an axis, which
+ * has its coordinates beside it. */
 static void name_after(cmd_result *r, const cmd_known *only)
 {
     if (!r->named && only && !only->v.is_axis && strcmp(only->name, r->formula) == 0)
         r->name = only->name;
 }
 
-static void gather(const cmd_inputs *in, cmd_result *r, bool alone)
+/* Gathers what is written beside one result. `alone`: only files that keep attributes get the
+ * result. */
+static void gather_result(const cmd_inputs *in, cmd_result *r, bool alone)
 {
     const cmd_known *only = cmd_only_operand(in, r->made), *lead = NULL;
 
@@ -105,6 +112,7 @@ static void gather(const cmd_inputs *in, cmd_result *r, bool alone)
 }
 
 /* ---- All results ----------------------------------------------------------------------------- */
+/* True if two variables are equal: origin, type, shape, dimensions, attributes and elements. */
 static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
 {
     if (strcmp(a->from, b->from) != 0 || a->kind != b->kind || a->type != b->type ||
@@ -125,7 +133,7 @@ static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
     return memcmp(a->at, b->at, (size_t)(n * size)) == 0;
 }
 
-/* Is the name taken by a result, or by a variable before place i of result k? */
+/* True if a result, or a variable before number i of result k, has the name. */
 static bool is_taken(const cmd_results *results, int k, int i, const char *name)
 {
     for (int r = 0; r < results->n; r++)
@@ -140,9 +148,10 @@ static bool is_taken(const cmd_results *results, int k, int i, const char *name)
     return false;
 }
 
-/* A variable that two results share is written once.  Coordinates are named after their dimension, by the
- * format. */
-static void share(cmd_results *results, int k, int i)
+/* Makes variable i of result k the same as an equal variable of an earlier result, which is
+ * written once. Otherwise it gets a free name; the format names coordinates after their
+ * dimension. */
+static void share_variable(cmd_results *results, int k, int i)
 {
     cmd_beside **mine = &results->at[k].kept->beside[i];
 
@@ -164,6 +173,7 @@ static void share(cmd_results *results, int k, int i)
         (*mine)->name = cmd_text("%s_%d", (*mine)->from, n);
 }
 
+/* True if a target that keeps attributes gets the result. */
 static bool is_wanted(const cmd_result *r, const cmd_targets *targets)
 {
     for (int k = 0; k < targets->n; k++) {
@@ -174,6 +184,7 @@ static bool is_wanted(const cmd_result *r, const cmd_targets *targets)
     return false;
 }
 
+/* Renames variables in all attributes of a result, once each. */
 static void fit_names(struct cmd_kept *kept)
 {
     for (int i = 0; i < kept->n; i++)
@@ -184,15 +195,17 @@ static void fit_names(struct cmd_kept *kept)
     cmd_fit_names(&kept->attributes, kept);
 }
 
+/* Gathers what is written beside all results: gathers each, shares equal variables, then
+ * renames. */
 void cmd_keep_beside(const cmd_inputs *in, const cmd_options *o, cmd_results *results,
                      cmd_targets *targets)
 {
     for (int k = 0; k < results->n; k++)
         if (is_wanted(&results->at[k], targets))
-            gather(in, &results->at[k], goes_nowhere_else(o, &results->at[k], targets));
+            gather_result(in, &results->at[k], is_only_for_keepers(o, &results->at[k], targets));
     for (int k = 0; k < results->n; k++)
         for (int i = 0; results->at[k].kept && i < results->at[k].kept->n; i++)
-            share(results, k, i);
+            share_variable(results, k, i);
     for (int k = 0; k < results->n; k++)
         if (results->at[k].kept)
             fit_names(results->at[k].kept);

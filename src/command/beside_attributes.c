@@ -1,4 +1,4 @@
-/* beside_attributes.c - which attributes are still true of a result. */
+/* beside_attributes.c - which attributes of a variable are still true for a result. */
 #include "beside.h"
 #include "cell_methods.h"
 #include <math.h>
@@ -7,14 +7,15 @@
 #include <time.h>
 
 /* ---- Attributes of a result ------------------------------------------------------------------ */
-/* When an attribute is kept.  Others are where units are: what a variable is, is said in many ways. */
+/* When an attribute is kept. Unlisted attributes are kept with units, because a variable is
+ * described in many ways. */
 typedef enum fate {
     WITH_UNITS,
-    NEVER,       /* it was obeyed when the variable was read, or is written anew */
-    OF_ELEMENTS, /* where the elements are the variable's, as they are stored */
-    OF_ALL,      /* where they are all of them */
-    OF_QUANTITY, /* where the result is the same quantity: one of CF's names */
-    OF_LEAD      /* it names variables, which go with the axes */
+    NEVER,       /* it was applied when the variable was read, or is rewritten */
+    OF_ELEMENTS, /* if the result has elements of the variable, as they are stored */
+    OF_ALL,      /* if the result has all elements of the variable */
+    OF_QUANTITY, /* if the result is the same quantity, by the names of CF */
+    OF_LEAD      /* it names variables; these belong to the axes */
 } fate;
 
 static const struct {
@@ -33,6 +34,7 @@ static const struct {
     { "standard_name", OF_QUANTITY },
 };
 
+/* Finds when an attribute is kept. */
 static fate fate_of(const char *attribute)
 {
     for (size_t k = 0; k < sizeof fates / sizeof *fates; k++)
@@ -51,7 +53,8 @@ static bool is_packed(const cmd_known *k)
     return k->v.packing.type != RD_AUTO;
 }
 
-static bool has_all(const cmd_known *k, const cmd_result *r)
+/* True if the result has the shape of the variable. */
+static bool has_whole_shape(const cmd_known *k, const cmd_result *r)
 {
     const rd_shape shape = rd_shape_of(r->x);
 
@@ -59,9 +62,8 @@ static bool has_all(const cmd_known *k, const cmd_result *r)
            memcmp(shape.at, k->v.shape.at, (size_t)shape.n * sizeof *shape.at) == 0;
 }
 
-/* Do all joined files say the same of an attribute of values, and of units?  For other attributes the first file
- * speaks. */
-static bool say_all_parts(const cmd_known *k, const char *name)
+/* True if all joined files have the same value of the attribute, and the same units. */
+static bool is_same_in_parts(const cmd_known *k, const char *name)
 {
     const cmd_said *first = said_about(k);
 
@@ -75,6 +77,7 @@ static bool say_all_parts(const cmd_known *k, const char *name)
     return true;
 }
 
+/* True if the attribute of `operand` is still true for the result. */
 static bool is_kept(const char *name, const cmd_known *operand, const cmd_result *r)
 {
     const rd_dtype type = rd_type_of(r->x);
@@ -84,15 +87,17 @@ static bool is_kept(const char *name, const cmd_known *operand, const cmd_result
     switch (fate_of(name)) {
     case WITH_UNITS: return described;
     case OF_ELEMENTS:
-        return described && r->made->as_is && !is_packed(operand) && say_all_parts(operand, name);
-    case OF_ALL: return described && r->made->as_is && operand->n_parts == 1 && has_all(operand, r);
+        return described && r->made->as_is && !is_packed(operand) &&
+               is_same_in_parts(operand, name);
+    case OF_ALL:
+        return described && r->made->as_is && operand->n_parts == 1 && has_whole_shape(operand, r);
     case OF_QUANTITY: return described && r->made->once && r->keeps[CMD_QUANTITY];
     default: return false;
     }
 }
 
-/* Units and the title, which the command says to people, too; and where it is the variable as it is, what
- * was no text for them, such as the number 1. */
+/* Adds units and the title, as the command shows them. If the result is the variable itself, an
+ * attribute that is no text, such as the number 1, is copied. */
 static void add_description(cmd_attributes *all, const cmd_result *r, const cmd_attributes *from)
 {
     const struct {
@@ -110,6 +115,7 @@ static void add_description(cmd_attributes *all, const cmd_result *r, const cmd_
     }
 }
 
+/* Adds CF's cell_methods: those of the operand, and the reduction of the statement. */
 static void add_cell_methods(cmd_attributes *all, const cmd_known *operand, const cmd_result *r,
                              const cmd_attributes *from)
 {
@@ -123,6 +129,7 @@ static void add_cell_methods(cmd_attributes *all, const cmd_known *operand, cons
         cmd_add_attribute(all, cmd_attribute_named(from, "cell_methods"));
 }
 
+/* Adds missing_value, in the type of the result, if the file had it with the fill value. */
 static void add_missing_value(cmd_attributes *all, const cmd_result *r, const cmd_attributes *from)
 {
     const cmd_attribute *a    = cmd_attribute_named(from, "missing_value");
@@ -140,6 +147,7 @@ static void add_missing_value(cmd_attributes *all, const cmd_result *r, const cm
                                              1, wide ? (const void *)f8 : f4 });
 }
 
+/* Collects the attributes of a result: description, cell methods, then names of variables. */
 cmd_attributes cmd_kept_attributes(const cmd_known *operand, const cmd_known *lead,
                                    const cmd_result *r)
 {
@@ -161,12 +169,13 @@ cmd_attributes cmd_kept_attributes(const cmd_known *operand, const cmd_known *le
 }
 
 /* ---- What stands for missing values ---------------------------------------------------------- */
-/* A number that is computed could be -999. */
-static bool is_far_away(double fill)
+/* True if no computed element is likely to equal the fill value. -999 could be computed. */
+static bool is_unlikely(double fill)
 {
     return fabs(fill) > 1e15 && fabs(fill) <= 1.7976931348623157e308;
 }
 
+/* Returns the fill value of the operand if it fits the type of the result; NaN otherwise. */
 double cmd_kept_fill(const cmd_known *operand, const cmd_result *r)
 {
     static const char *const names[] = { "_FillValue", "missing_value" };
@@ -182,13 +191,14 @@ double cmd_kept_fill(const cmd_known *operand, const cmd_result *r)
                 ? cmd_element(a->at, a->type, 0)
                 : NAN;
         const bool fits = type == RD_F64 || (type == RD_F32 && (double)(float)fill == fill);
-        return fits && (is_far_away(fill) || r->made->as_is) ? fill : NAN;
+        return fits && (is_unlikely(fill) || r->made->as_is) ? fill : NAN;
     }
     return NAN;
 }
 
 /* ---- Attributes of a file -------------------------------------------------------------------- */
-/* The time of SOURCE_DATE_EPOCH, where somebody wants the same file each time. */
+/* Returns a line of history: time and command. SOURCE_DATE_EPOCH sets the time for reproducible
+ * files. */
 static const char *line_of_history(const char *command)
 {
     const char *set = getenv("SOURCE_DATE_EPOCH");
@@ -201,7 +211,7 @@ static const char *line_of_history(const char *command)
     return cmd_text("%s: %s", text, command);
 }
 
-/* Keeps the attributes of the first file that the other file has with the same value. */
+/* Removes the attributes that the other file lacks, or has with another value. */
 static void keep_common(cmd_attributes *all, const cmd_attributes *other)
 {
     cmd_attributes rest = { 0 };
@@ -215,7 +225,9 @@ static void keep_common(cmd_attributes *all, const cmd_attributes *other)
     *all = rest;
 }
 
-static void add_of_result(cmd_attributes *all, const cmd_inputs *in, const cmd_result *r, int *n)
+/* Adds the attributes of the files of a result, or removes those that differ. *n counts files. */
+static void add_file_attributes(cmd_attributes *all, const cmd_inputs *in, const cmd_result *r,
+                                int *n)
 {
     for (int k = 0; k < r->made->n; k++) {
         const cmd_said *about = cmd_said_about(in->known[r->made->operand[k]].parts[0].file, NULL);
@@ -230,6 +242,7 @@ static void add_of_result(cmd_attributes *all, const cmd_inputs *in, const cmd_r
     }
 }
 
+/* Collects the attributes of an output file, with Conventions and one more line of history. */
 cmd_attributes cmd_attributes_of_file(const cmd_inputs *in, const char *command,
                                       const cmd_results *results)
 {
@@ -239,7 +252,7 @@ cmd_attributes cmd_attributes_of_file(const cmd_inputs *in, const char *command,
 
     for (int k = 0; k < results->n; k++)
         if (results->at[k].kept)
-            add_of_result(&from, in, &results->at[k], &n);
+            add_file_attributes(&from, in, &results->at[k], &n);
     if (!cmd_attribute_named(&from, "Conventions"))
         cmd_add_text(&all, "Conventions", "CF-1.8");
     for (int k = 0; k < from.n; k++)

@@ -1,4 +1,5 @@
-/* beside_elements.c - elements of what goes along with a result: of all parts, and cut alike. */
+/* beside_elements.c - elements of variables that are written beside a result: joined, and cut as
+ * it is cut. */
 #include "beside_gather.h"
 #include "files/late.h"
 #include "times.h"
@@ -6,6 +7,7 @@
 
 enum { SMALL = 1 << 16 };
 
+/* Evaluates x into memory; a large array may live in a temporary file. */
 static void *elements_of(rd_ctx *ctx, rd_expr *x, const char *name)
 {
     const rd_shape shape = rd_shape_of(x);
@@ -24,6 +26,7 @@ int64_t cmd_stored_bytes(const cmd_variable *v)
     return cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
 }
 
+/* True if two variables have the same type, shape and stored elements. */
 bool cmd_same_stored(rd_ctx *ctx, const cmd_candidate *a, const cmd_candidate *b)
 {
     rd_expr *x = cmd_read_stored(a->file, a->v), *y = cmd_read_stored(b->file, b->v);
@@ -45,6 +48,7 @@ bool cmd_same_stored(rd_ctx *ctx, const cmd_candidate *a, const cmd_candidate *b
 static const char *const ranges[] = { "valid_min",    "valid_max",  "valid_range",
                                       "actual_range", "actual_min", "actual_max" };
 
+/* True if the attribute says a range of elements. */
 static bool is_range(const char *attribute)
 {
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
@@ -53,7 +57,8 @@ static bool is_range(const char *attribute)
     return false;
 }
 
-/* Is it the same in all parts?  Large grids are what the join itself looks at. */
+/* True if the variable is the same in all parts. Large variables are not compared: the join
+ * itself checks its axes. */
 static bool is_same_in_parts(const cmd_gathering *g, const cmd_candidate *c)
 {
     for (int i = 1; i < g->k->n_parts; i++) {
@@ -78,8 +83,8 @@ const char *cmd_said_text(const cmd_said *said, const char *name, const char *ot
     return text ? text : other;
 }
 
-/* Which stored number is which value must be the same in all parts. */
-static bool is_packed_alike(const cmd_said *a, const cmd_said *b)
+/* True if both variables are packed alike: one stored number has the same value in both. */
+static bool has_packing_of(const cmd_said *a, const cmd_said *b)
 {
     static const char *const names[] = { "scale_factor", "add_offset", "_Unsigned", "_FillValue",
                                          "missing_value" };
@@ -90,12 +95,14 @@ static bool is_packed_alike(const cmd_said *a, const cmd_said *b)
     return true;
 }
 
+/* True if the variable is packed: scaled, or with an offset. */
 static bool is_packed(const cmd_said *said)
 {
     return cmd_attribute_named(&said->attributes, "scale_factor") ||
            cmd_attribute_named(&said->attributes, "add_offset");
 }
 
+/* True if both variables have the same ranges. */
 static bool has_ranges_of(const cmd_said *a, const cmd_said *b)
 {
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
@@ -104,18 +111,19 @@ static bool has_ranges_of(const cmd_said *a, const cmd_said *b)
     return true;
 }
 
-/* A part's elements in the units of the first; NULL: they are none of its. */
-static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, int i, bool *turned,
-                              bool *ranged)
+/* Reads the variable of part i in the units of the first part. NULL: it is missing, or does not
+ * fit. *converted: units were converted. *ranged stays true if the valid range is the same. */
+static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, int i,
+                              bool *converted, bool *ranged)
 {
     const cmd_part *part = &g->k->parts[i];
     cmd_variable   *v    = cmd_variable_meant(part->file, part->v, cmd_last_part(c->v->name));
     const cmd_said *said = v ? cmd_said_about(part->file, v) : NULL;
     rd_expr        *x    = said ? cmd_read_stored(part->file, v) : NULL;
-    cmd_turn        turn;
+    cmd_turn        conversion;
 
     if (!x || v->shape.n != c->v->shape.n || rd_type_of(x) != c->v->type ||
-        !is_packed_alike(c->said, said))
+        !has_packing_of(c->said, said))
         return NULL;
     *ranged &= has_ranges_of(c->said, said);
     const cmd_axis *axis  = &part->v->axis[g->joined];
@@ -123,25 +131,27 @@ static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, in
     if (!cmd_units_meet(cmd_said_text(c->said, "units", c->units),
                         cmd_said_text(c->said, "calendar", c->calendar),
                         cmd_said_text(said, "units", bound ? axis->units : NULL),
-                        cmd_said_text(said, "calendar", bound ? axis->calendar : NULL), &turn) ||
-        (turn.before == 0 && turn.times == 1 && turn.by == 1 && turn.after == 0))
+                        cmd_said_text(said, "calendar", bound ? axis->calendar : NULL),
+                        &conversion) ||
+        (conversion.before == 0 && conversion.times == 1 && conversion.by == 1 &&
+         conversion.after == 0))
         return x;
     if (is_packed(said))
         return NULL;
-    *turned     = true;
+    *converted  = true;
     *ranged     = false;
     rd_ctx *ctx = g->in->ctx;
-    x           = rd_add(rd_cast(x, RD_F64), rd_num(ctx, turn.before));
-    x           = rd_div(rd_mul(x, rd_num(ctx, turn.times)), rd_num(ctx, turn.by));
-    return rd_add(x, rd_num(ctx, turn.after));
+    x           = rd_add(rd_cast(x, RD_F64), rd_num(ctx, conversion.before));
+    x           = rd_div(rd_mul(x, rd_num(ctx, conversion.times)), rd_num(ctx, conversion.by));
+    return rd_add(x, rd_num(ctx, conversion.after));
 }
 
-/* All of it, in the stored type, or as f64 where units of parts differ; NULL: there is no such thing.
- * *ranged: what is said to be valid holds for all parts. */
-static rd_expr *whole_of(const cmd_gathering *g, const cmd_candidate *c, bool *ranged)
+/* Reads the whole variable, joined over all parts, in its stored type; f64 if units of parts
+ * differ. NULL: the parts do not fit. *ranged: the valid range holds for all parts. */
+static rd_expr *read_whole(const cmd_gathering *g, const cmd_candidate *c, bool *ranged)
 {
-    int  along  = -1;
-    bool turned = false;
+    int  along     = -1;
+    bool converted = false;
 
     for (int d = 0; d < c->v->shape.n && g->k->n_parts > 1 && g->joined >= 0; d++)
         if (cmd_axis_of_dimension(g, c->v, d) == g->joined)
@@ -154,14 +164,15 @@ static rd_expr *whole_of(const cmd_gathering *g, const cmd_candidate *c, bool *r
     rd_expr **x = cmd_room((size_t)g->k->n_parts * sizeof(rd_expr *));
     x[0]        = first;
     for (int i = 1; i < g->k->n_parts; i++)
-        if (!(x[i] = part_in_units(g, c, i, &turned, ranged)))
+        if (!(x[i] = part_in_units(g, c, i, &converted, ranged)))
             return NULL;
-    for (int i = 0; turned && i < g->k->n_parts; i++)
+    for (int i = 0; converted && i < g->k->n_parts; i++)
         x[i] = rd_cast(x[i], RD_F64);
     return rd_concat(along, (rd_exprs){ x, g->k->n_parts });
 }
 
-static rd_expr *cut(rd_expr *x, int d, const rd_axis_from *from, int64_t n)
+/* Slices axis d as the result is sliced: n elements from an offset on. */
+static rd_expr *slice_axis(rd_expr *x, int d, const rd_axis_from *from, int64_t n)
 {
     const int64_t stop = from->offset + from->step * (n - 1) + (from->step > 0 ? 1 : -1);
 
@@ -169,8 +180,8 @@ static rd_expr *cut(rd_expr *x, int d, const rd_axis_from *from, int64_t n)
 }
 
 /* ---- A variable ------------------------------------------------------------------------------ */
-/* Numbers that have become f64 are described by attributes that are. */
-static void widen(cmd_beside *b)
+/* Makes a variable f64, and its fill values with it. */
+static void widen_to_f64(cmd_beside *b)
 {
     static const char *const names[] = { "_FillValue", "missing_value" };
 
@@ -187,10 +198,12 @@ static void widen(cmd_beside *b)
     }
 }
 
+/* Makes a variable to write beside the result: joined, cut, with its attributes. NULL: parts
+ * differ. */
 cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c)
 {
     bool        ranged = true;
-    rd_expr    *x      = whole_of(g, c, &ranged);
+    rd_expr    *x      = read_whole(g, c, &ranged);
     cmd_beside *b      = cmd_room(sizeof *b);
 
     if (!x)
@@ -204,7 +217,7 @@ cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c)
         b->axis[d]      = a < 0 ? -1 : g->to[a + g->shift];
         b->dimension[d] = c->v->axis[d].name;
         if (b->axis[d] >= 0)
-            x = cut(x, d, &g->cut[b->axis[d]], rd_shape_of(g->r->x).at[b->axis[d]]);
+            x = slice_axis(x, d, &g->cut[b->axis[d]], rd_shape_of(g->r->x).at[b->axis[d]]);
     }
     if (!x)
         cmd_fail_of(g->in->ctx);
@@ -214,7 +227,7 @@ cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c)
         if (ranged || !is_range(c->said->attributes.at[k].name))
             cmd_add_attribute(&b->attributes, &c->said->attributes.at[k]);
     if (b->kind == CMD_NUMBERS && rd_type_of(x) == RD_F64 && b->type != RD_F64)
-        widen(b);
+        widen_to_f64(b);
     b->at = elements_of(g->in->ctx, x, c->v->name);
     return b;
 }
@@ -223,6 +236,7 @@ cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c)
 static const char *const packing[] = { "scale_factor", "add_offset", "_FillValue", "missing_value",
                                        "_Unsigned",    "valid_min",  "valid_max",  "valid_range" };
 
+/* Replaces coordinates by those of the axis, as f64 without packing, if they differ from it. */
 void cmd_check_coordinates(cmd_beside *b, const cmd_axis *axis)
 {
     bool same = true;

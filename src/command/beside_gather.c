@@ -1,4 +1,8 @@
-/* beside_gather.c - which variables of files go along with a result. */
+/* beside_gather.c - finds the variables of a file that are written beside a result.
+ *
+ * It begins at the attributes of the operand, such as coordinates = "lat lon", and follows the
+ * attributes of the variables found, such as bounds of lat. A variable is kept if the result has
+ * all its axes. */
 #include "beside_gather.h"
 #include "join.h"
 #include "made_of.h"
@@ -12,7 +16,8 @@ const char *cmd_last_part(const char *name)
     return slash ? slash + 1 : name;
 }
 
-static cmd_variable *of_path(const cmd_file *file, const char *path)
+/* Finds a variable by its path in the file. NULL: none. */
+static cmd_variable *variable_at(const cmd_file *file, const char *path)
 {
     for (int k = 0; k < file->n; k++)
         if (strcmp(file->variable[k].name, path) == 0)
@@ -20,15 +25,16 @@ static cmd_variable *of_path(const cmd_file *file, const char *path)
     return NULL;
 }
 
-/* The variable that an attribute of `from` means: in its group, or one above; NULL: none. */
+/* Finds the variable that an attribute of `from` names: in its group, then in the groups above.
+ * NULL: none. */
 cmd_variable *cmd_variable_meant(const cmd_file *file, const cmd_variable *from, const char *name)
 {
     size_t n = (size_t)(cmd_last_part(from->name) - from->name);
 
     if (*name == '/')
-        return of_path(file, name + 1);
+        return variable_at(file, name + 1);
     for (;;) {
-        cmd_variable *found = of_path(file, cmd_text("%.*s%s", (int)n, from->name, name));
+        cmd_variable *found = variable_at(file, cmd_text("%.*s%s", (int)n, from->name, name));
         if (found || n == 0)
             return found;
         for (n--; n > 0 && from->name[n - 1] != '/';)
@@ -37,6 +43,7 @@ cmd_variable *cmd_variable_meant(const cmd_file *file, const cmd_variable *from,
 }
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
+/* True if the n elements of the part lie inside the whole axis. */
 static bool is_within(const rd_axis_from *cut, int64_t n, int64_t whole)
 {
     const int64_t last = cut->offset + cut->step * (n - 1);
@@ -44,7 +51,7 @@ static bool is_within(const rd_axis_from *cut, int64_t n, int64_t whole)
     return n > 0 && cut->offset >= 0 && cut->offset < whole && last >= 0 && last < whole;
 }
 
-/* Finds the axes of the result that come from k, and the part of k that each is. */
+/* Finds the axes of the result that come from k, and the part of k that each axis is. */
 void cmd_map_axes(cmd_gathering *g)
 {
     const rd_shape shape = rd_shape_of(g->r->x);
@@ -65,7 +72,7 @@ void cmd_map_axes(cmd_gathering *g)
     }
 }
 
-/* The axis of the first part that dimension d of v is; -1: it is one that k has not. */
+/* Finds the axis of the first part that dimension d of v is. -1: k lacks it. */
 int cmd_axis_of_dimension(const cmd_gathering *g, const cmd_variable *v, int d)
 {
     const cmd_variable *first = g->k->parts[0].v;
@@ -78,7 +85,8 @@ int cmd_axis_of_dimension(const cmd_gathering *g, const cmd_variable *v, int d)
     return -1;
 }
 
-static bool survives(const cmd_gathering *g, const cmd_variable *v)
+/* True if the result has all axes of v that the operand has. */
+static bool has_axes_of(const cmd_gathering *g, const cmd_variable *v)
 {
     for (int d = 0; d < v->shape.n; d++) {
         const int a = cmd_axis_of_dimension(g, v, d);
@@ -88,7 +96,8 @@ static bool survives(const cmd_gathering *g, const cmd_variable *v)
     return true;
 }
 
-/* ---- What is named ---------------------------------------------------------------------------- */
+/* ---- What is named --------------------------------------------------------------------------- */
+/* True if a candidate, or a variable of an earlier operand, has the name. */
 static bool is_known(const cmd_gathering *g, const char *name)
 {
     for (int k = 0; k < g->n; k++)
@@ -102,11 +111,12 @@ static bool is_known(const cmd_gathering *g, const char *name)
 
 static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all);
 
+/* Adds a candidate, then visits the variables that it names (depth first). */
 static void visit(cmd_gathering *g, const cmd_candidate *found)
 {
     const char *name = cmd_last_part(found->v->name);
 
-    if (is_known(g, name) || !survives(g, found->v) || g->n == CMD_MOST_BESIDE)
+    if (is_known(g, name) || !has_axes_of(g, found->v) || g->n == CMD_MOST_BESIDE)
         return;
     cmd_candidate *c = &g->at[g->n];
     *c               = *found;
@@ -121,7 +131,8 @@ static void visit(cmd_gathering *g, const cmd_candidate *found)
                  c->v->why ? c->v->why : "its elements are of a type that is not known here");
 }
 
-/* A variable that candidate `by` names; -1: the formula's does. */
+/* Visits the variable that candidate `by` names; -1: the operand names it. Bounds have the units
+ * of the coordinates that name them. */
 static void visit_named(cmd_gathering *g, int by, const char *name, bool bounds)
 {
     const cmd_part      *first = &g->k->parts[0];
@@ -140,6 +151,7 @@ static void visit_named(cmd_gathering *g, int by, const char *name, bool bounds)
     visit(g, &c);
 }
 
+/* Visits all variables that the attributes name; by: the candidate that has the attributes. */
 static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all)
 {
     for (int k = 0; k < all->n; k++) {
@@ -156,7 +168,8 @@ static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all)
     }
 }
 
-/* Part after part, as not all can be open at the same time. */
+/* Reads the variables of all parts, one part after the other, because not all files can be open
+ * at once. */
 static void read_parts(const cmd_gathering *g)
 {
     for (int i = 1; i < g->k->n_parts; i++)
@@ -169,7 +182,8 @@ static void read_parts(const cmd_gathering *g)
         }
 }
 
-/* A variable that differs between parts is left out, and so are the variables that it names. */
+/* Makes all variables. One that differs between parts is left out, and so are those that it
+ * names. */
 static void make_all(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -187,8 +201,8 @@ static void make_all(cmd_gathering *g)
 }
 
 /* ---- Operands that disagree ------------------------------------------------------------------ */
-/* If another variable of the formula has a variable of this name, both must be the same. */
-static bool agrees(const cmd_gathering *g, const cmd_beside *b, const cmd_known *other)
+/* True if the other operand has no variable of this name, or the same variable. */
+static bool is_undisputed(const cmd_gathering *g, const cmd_beside *b, const cmd_known *other)
 {
     const cmd_part *mine = &g->k->parts[0], *theirs = &other->parts[0];
     cmd_candidate   x = { .file = mine->file }, y = { .file = theirs->file };
@@ -204,12 +218,14 @@ static bool agrees(const cmd_gathering *g, const cmd_beside *b, const cmd_known 
            cmd_same_stored(g->in->ctx, &x, &y);
 }
 
+/* True if the variable holds the coordinates of an axis of the result. */
 static bool is_coordinate(const cmd_gathering *g, const cmd_beside *b)
 {
     return b->shape.n == 1 && b->axis[0] >= 0 && strcmp(b->dimension[0], b->from) == 0 &&
            g->r->axis[b->axis[0]].at;
 }
 
+/* Removes variables that another operand of the formula has with other elements. */
 static void drop_disputed(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -219,7 +235,7 @@ static void drop_disputed(cmd_gathering *g)
         bool good = true;
         for (int j = 0; j < g->r->made->n && good && !is_coordinate(g, kept->beside[i]); j++) {
             const cmd_known *other = &g->in->known[g->r->made->operand[j]];
-            good = other == g->k || other->v.is_axis || agrees(g, kept->beside[i], other);
+            good = other == g->k || other->v.is_axis || is_undisputed(g, kept->beside[i], other);
         }
         if (good)
             kept->beside[n++] = kept->beside[i];
@@ -228,6 +244,7 @@ static void drop_disputed(cmd_gathering *g)
 }
 
 /* ---- Coordinates of axes --------------------------------------------------------------------- */
+/* Finds the coordinates of each axis among the variables, and checks their values. */
 static void set_coordinates(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -242,7 +259,7 @@ static void set_coordinates(cmd_gathering *g)
 }
 
 /* ---- Coordinates that nobody names ----------------------------------------------------------- */
-/* Latitudes, longitudes and times are known by their units. */
+/* True if the units are those of latitudes, longitudes or times. */
 static bool has_units_of_place(const cmd_variable *v)
 {
     return v->units &&
@@ -252,7 +269,8 @@ static bool has_units_of_place(const cmd_variable *v)
             (v->shape.n == 1 && strstr(v->units, " since ")));
 }
 
-/* Coordinates that lie along axes of the variable belong to it, even if it does not name them. */
+/* Visits coordinates that lie along axes of the operand. They belong to it even if no attribute
+ * names them. */
 static void visit_unnamed(cmd_gathering *g)
 {
     const cmd_part *first = &g->k->parts[0];
@@ -270,6 +288,7 @@ static void visit_unnamed(cmd_gathering *g)
 }
 
 /* ---- A result -------------------------------------------------------------------------------- */
+/* Gathers the variables of operand k: visits, reads, makes, then drops disputed variables. */
 void cmd_gather_from(const cmd_inputs *in, cmd_result *r, const cmd_known *k)
 {
     cmd_gathering   g     = { .in = in, .r = r, .k = k };

@@ -1,12 +1,16 @@
-/* beside_names.c - attributes that name variables, which may be gone or have another name. */
+/* beside_names.c - attributes that name variables: names are removed or replaced as the output
+ * has them.
+ *
+ *     "lat lon area" becomes "lat lon_2" if area is not written and lon is called lon_2 */
 #include "beside.h"
 #include <string.h>
 
+/* Ways in which the value of an attribute names variables. */
 typedef enum naming {
     NOTHING,
     NAMES,   /* "lat lon" */
-    PAIRS,   /* "area: cell_area": each pair stands for itself */
-    TERMS,   /* the same, and all are needed */
+    PAIRS,   /* "area: cell_area", independent pairs */
+    TERMS,   /* pairs, useless unless all are there */
     MAPPINGS /* "crs", or "crs: x y geographic: lat lon" */
 } naming;
 
@@ -34,6 +38,7 @@ static const struct {
     { "compress", NOTHING },
 };
 
+/* Finds how an attribute names variables. */
 static naming naming_of(const char *attribute)
 {
     for (size_t k = 0; k < sizeof namings / sizeof *namings; k++)
@@ -57,8 +62,8 @@ const char *cmd_next_word(const char **at)
     return cmd_copy(word, n);
 }
 
-/* The name in the output; NULL: it is not there. */
-static const char *name_now(const struct cmd_kept *kept, const char *name)
+/* Returns the name of a variable in the output. NULL: it is not written. */
+static const char *output_name(const struct cmd_kept *kept, const char *name)
 {
     for (int k = 0; k < kept->n; k++)
         if (strcmp(kept->beside[k]->from, name) == 0)
@@ -73,8 +78,8 @@ static bool is_key(const char *word)
     return n > 0 && word[n - 1] == ':';
 }
 
-/* The key, "" or "area:", and the words up to the next key; *whole: each of them is there.  NULL: there are
- * no more. */
+/* Reads the next group: a key such as "area:", or none, and the words up to the next key, with
+ * new names. *whole: all variables are written. NULL: the text has ended. */
 static const char *next_group(const char **at, const struct cmd_kept *kept, naming how, bool *whole)
 {
     const char *key = cmd_next_word(at), *text = "", *before = *at, *word = key;
@@ -82,25 +87,26 @@ static const char *next_group(const char **at, const struct cmd_kept *kept, nami
     *whole = true;
     if (!*key)
         return NULL;
-    if (is_key(key)) { /* of mappings it is the name of one */
-        const char *name = cmd_copy(key, strlen(key) - 1), *now = name_now(kept, name);
+    if (is_key(key)) { /* in MAPPINGS the key is a name, too */
+        const char *name = cmd_copy(key, strlen(key) - 1), *now = output_name(kept, name);
         *whole = how != MAPPINGS || now;
         text   = how == MAPPINGS && now ? cmd_text("%s:", now) : key;
         before = *at;
         word   = cmd_next_word(at);
     }
     for (; *word && !is_key(word); before = *at, word = cmd_next_word(at)) {
-        const char *now = name_now(kept, word);
+        const char *now = output_name(kept, word);
         *whole &= now != NULL;
         text = cmd_text("%s%s%s", text, *text ? " " : "", now ? now : "");
-        if (!is_key(key)) /* each word stands for itself */
+        if (!is_key(key)) /* words without a key are independent */
             return text;
     }
     *at = before;
     return text;
 }
 
-static const char *fitted(const char *text, const struct cmd_kept *kept, naming how)
+/* Rewrites the value of an attribute, group by group; "" if nothing is left. */
+static const char *rewrite_names(const char *text, const struct cmd_kept *kept, naming how)
 {
     const char *all = "", *at = text, *group;
     bool        whole;
@@ -113,8 +119,8 @@ static const char *fitted(const char *text, const struct cmd_kept *kept, naming 
     return all;
 }
 
-/* As the file writes it, where nothing has changed but blanks. */
-static bool same_words(const char *a, const char *b)
+/* True if two texts have the same words, whatever blanks are between them. */
+static bool has_same_words(const char *a, const char *b)
 {
     const char *x, *y;
 
@@ -127,6 +133,7 @@ static bool same_words(const char *a, const char *b)
     return true;
 }
 
+/* Rewrites all attributes that name variables; an attribute without names left is removed. */
 void cmd_fit_names(cmd_attributes *all, const struct cmd_kept *kept)
 {
     cmd_attributes rest = { 0 };
@@ -134,8 +141,8 @@ void cmd_fit_names(cmd_attributes *all, const struct cmd_kept *kept)
     for (int k = 0; k < all->n; k++) {
         const naming how  = naming_of(all->at[k].name);
         const char  *text = how != NOTHING ? cmd_attribute_text(all, all->at[k].name) : NULL,
-                   *now   = text ? fitted(text, kept, how) : NULL;
-        if (!text || same_words(text, now))
+                   *now   = text ? rewrite_names(text, kept, how) : NULL;
+        if (!text || has_same_words(text, now))
             cmd_add_attribute(&rest, &all->at[k]);
         else if (*now)
             cmd_add_text(&rest, all->at[k].name, now);

@@ -1,14 +1,15 @@
-/* calendar.c - days of the calendars of climate files as dates, and back.
+/* calendar.c - dates of the calendars of climate files from numbers of days, and back.
  *
- * Inside, years begin in March, so that the day of a leap year is the last one. */
+ * Inside, years begin in March, so the leap day is the last day of its year. Day 0 is
+ * 1970-01-01. */
 #include "calendar.h"
 #include <stddef.h>
 #include <strings.h>
 
-/* A row says which years are leap years, and which day 1970-01-01 is, counted from 0000-03-01. */
+/* Leap years of a calendar, and the number of days from 0000-03-01 to 1970-01-01. */
 static const struct rule {
-    int64_t year;             /* days of a year without that day */
-    bool    fours, centuries; /* every fourth year; of every hundredth year only one in four */
+    int64_t year;             /* days of a common year */
+    bool    fours, centuries; /* every 4th year; every 100th is none unless it is a 400th */
     int64_t epoch;
 } rules[CMD_CALENDARS] = {
     [CMD_PROLEPTIC_GREGORIAN] = { 365, true, true, 719468 },
@@ -19,6 +20,7 @@ static const struct rule {
 
 enum { FIRST_GREGORIAN = -141427 }; /* 1582-10-15 */
 
+/* Finds a calendar by its CF name. */
 bool cmd_calendar_named(const char *name, cmd_calendar *calendar)
 {
     static const struct name {
@@ -50,37 +52,41 @@ bool cmd_calendars_meet(cmd_calendar a, cmd_calendar b)
     return a == b || (a <= CMD_JULIAN && b <= CMD_JULIAN);
 }
 
-static int64_t floor_of(int64_t a, int64_t b)
+/* Divides and rounds down; b is positive. */
+static int64_t floor_div(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
 }
 
 /* ---- Years from March on --------------------------------------------------------------------- */
-static int64_t day_of_year(const struct rule *r, int64_t year)
+/* Counts the days from 0000-03-01 to March 1 of a year. */
+static int64_t first_day_of(const struct rule *r, int64_t year)
 {
-    return year * r->year + (r->fours ? floor_of(year, 4) : 0) -
-           (r->centuries ? floor_of(year, 100) - floor_of(year, 400) : 0);
+    return year * r->year + (r->fours ? floor_div(year, 4) : 0) -
+           (r->centuries ? floor_div(year, 100) - floor_div(year, 400) : 0);
 }
 
-static int64_t day_by(const struct rule *r, cmd_date d)
+/* Converts a date to a day by the rule of its calendar. */
+static int64_t day_by_rule(const struct rule *r, cmd_date d)
 {
     const int     month   = (d.month + 9) % 12; /* March is 0 */
     const int64_t of_year = (153 * month + 2) / 5 + d.day - 1;
 
-    return day_of_year(r, d.year - (d.month <= 2)) + of_year - r->epoch;
+    return first_day_of(r, d.year - (d.month <= 2)) + of_year - r->epoch;
 }
 
-static cmd_date date_by(const struct rule *r, int64_t day)
+/* Converts a day to a date by the rule of its calendar. */
+static cmd_date date_by_rule(const struct rule *r, int64_t day)
 {
     day += r->epoch;
-    int64_t year = floor_of(day, r->year); /* too far from 0, by one day in 1461 */
+    int64_t year = floor_div(day, r->year); /* an estimate: leap days make it too far from 0 */
 
-    year -= floor_of(year, 1460);
-    while (day_of_year(r, year) > day)
+    year -= floor_div(year, 1460);
+    while (first_day_of(r, year) > day)
         year--;
-    while (day_of_year(r, year + 1) <= day)
+    while (first_day_of(r, year + 1) <= day)
         year++;
-    const int of_year = (int)(day - day_of_year(r, year)), month = (5 * of_year + 2) / 153;
+    const int of_year = (int)(day - first_day_of(r, year)), month = (5 * of_year + 2) / 153;
     const int in_year = month < 10 ? month + 3 : month - 9;
 
     return (cmd_date){ year + (in_year <= 2), in_year, of_year - (153 * month + 2) / 5 + 1 };
@@ -92,8 +98,8 @@ static bool is_gregorian(cmd_date d)
     return d.year != 1582 ? d.year > 1582 : d.month != 10 ? d.month > 10 : d.day >= 15;
 }
 
-/* The calendar that counts the days of that date's year. */
-static cmd_calendar counting(cmd_calendar calendar, cmd_date d)
+/* Finds the calendar of a date: the standard calendar is Julian, then Gregorian. */
+static cmd_calendar calendar_at(cmd_calendar calendar, cmd_date d)
 {
     if (calendar != CMD_STANDARD)
         return calendar;
@@ -104,39 +110,40 @@ int64_t cmd_day_of(cmd_calendar calendar, cmd_date d)
 {
     if (calendar == CMD_360_DAY)
         return (d.year - 1970) * 360 + (d.month - 1) * 30 + d.day - 1;
-    return day_by(&rules[counting(calendar, d)], d);
+    return day_by_rule(&rules[calendar_at(calendar, d)], d);
 }
 
+/* Converts a day to a date. */
 cmd_date cmd_date_of(cmd_calendar calendar, int64_t day)
 {
     if (calendar == CMD_360_DAY) {
-        const int64_t year = floor_of(day, 360);
+        const int64_t year = floor_div(day, 360);
         const int     rest = (int)(day - year * 360);
 
         return (cmd_date){ year + 1970, rest / 30 + 1, rest % 30 + 1 };
     }
     if (calendar == CMD_STANDARD)
         calendar = day >= FIRST_GREGORIAN ? CMD_PROLEPTIC_GREGORIAN : CMD_JULIAN;
-    return date_by(&rules[calendar], day);
+    return date_by_rule(&rules[calendar], day);
 }
 
 int cmd_day_of_year(cmd_calendar calendar, cmd_date d)
 {
-    const cmd_calendar c = counting(calendar, d);
+    const cmd_calendar c = calendar_at(calendar, d);
 
     return (int)(cmd_day_of(c, d) - cmd_day_of(c, (cmd_date){ d.year, 1, 1 })) + 1;
 }
 
 int cmd_days_in_month(cmd_calendar calendar, cmd_date d)
 {
-    const cmd_calendar c    = counting(calendar, d);
+    const cmd_calendar c    = calendar_at(calendar, d);
     const cmd_date     next = { d.year + (d.month == 12), d.month % 12 + 1, 1 };
 
     return (int)(cmd_day_of(c, next) - cmd_day_of(c, (cmd_date){ d.year, d.month, 1 }));
 }
 
-/* A day that there is comes back as it was; one behind the end of a month, or in the gap of October
- * 1582, comes back as another. */
+/* True if the date exists. It is converted to a day and back: a day behind the end of its month,
+ * or in the gap of October 1582, comes back as another date. */
 bool cmd_is_date(cmd_calendar calendar, cmd_date d)
 {
     if (d.month < 1 || d.month > 12 || d.day < 1 || d.day > 31 || d.year < -999999 ||

@@ -1,5 +1,10 @@
-/* cell_methods.c - a reduction of a whole variable, as its text says.  All else is no method of CF's, and
- * gives none. */
+/* cell_methods.c - the CF attribute cell_methods of a result that is one reduction of a whole
+ * variable.
+ *
+ *     mean(tas, axis='time')            gives        "time: mean"
+ *     rolling_mean(tas, 3, axis=0)      gives        "time: mean (comment: of 3 neighbours, ...)"
+ *
+ * Any other statement has no such attribute. */
 #include "cell_methods.h"
 #include "join.h"
 #include <ctype.h>
@@ -20,7 +25,7 @@ static const struct {
     { "ptp", "range" },
 };
 
-/* A place in the statement, and whether all was understood so far. */
+/* The position of the scanner in the statement; `good`: all was understood so far. */
 typedef struct cursor {
     const char *p;
     bool        good;
@@ -40,7 +45,7 @@ static bool take(cursor *c, char wanted)
     return there;
 }
 
-/* A name; "" if there is none. */
+/* Reads a name; "" if there is none. */
 static const char *take_name(cursor *c)
 {
     skip_blanks(c);
@@ -50,6 +55,7 @@ static const char *take_name(cursor *c)
     return cmd_copy(from, (size_t)(c->p - from));
 }
 
+/* Finds CF's word for a reducer, with or without nan in front. NULL: it has none. */
 static const char *method_of(const char *reducer)
 {
     if (strncmp(reducer, "nan", 3) == 0)
@@ -69,7 +75,7 @@ static bool is_among(const char *name, const char *const *names)
 }
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
-/* 0, -1, time, 'time'. */
+/* Reads an axis, 0, -1, time or 'time', and marks it as reduced. */
 static void take_axis(cursor *c, const cmd_variable *v, bool *reduced)
 {
     int axis;
@@ -92,6 +98,7 @@ static void take_axis(cursor *c, const cmd_variable *v, bool *reduced)
         reduced[axis] = true;
 }
 
+/* Reads one axis or a list of axes. */
 static void take_axes(cursor *c, const cmd_variable *v, bool *reduced)
 {
     const bool many = take(c, '(') || take(c, '[');
@@ -107,18 +114,21 @@ static void take_axes(cursor *c, const cmd_variable *v, bool *reduced)
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
+/* A reduction of the variable v, as the text of the statement says it. */
 typedef struct reduction {
     const cmd_variable *v;
-    bool                reduced[RD_MAX_RANK], all, weighted, kept; /* kept: with an extent of 1 */
-    long                window; /* neighbours of rolling_; 0: none */
+    bool reduced[RD_MAX_RANK], all, weighted, kept; /* kept: axes stay, of extent 1 */
+    long window;                                    /* length of the windows of rolling_; 0: none */
 } reduction;
 
+/* Skips the value of a keyword, up to a comma or the closing parenthesis. */
 static void skip_value(cursor *c)
 {
     while (*c->p && !strchr(",)", *c->p))
         c->p = strchr("([", *c->p) ? cmd_behind_bracket(c->p + 1) : c->p + 1;
 }
 
+/* Reads a keyword and its value. An unknown keyword makes the statement not understood. */
 static void take_keyword(cursor *c, reduction *r)
 {
     static const char *const harmless[] = { "keepdims", "ddof",     "dtype", "accuracy",
@@ -137,7 +147,8 @@ static void take_keyword(cursor *c, reduction *r)
     skip_value(c);
 }
 
-/* The comment in a cell method.  CF has no words for windows, which have the coordinate of their first element. */
+/* Returns the comment of a cell method. CF has no words for windows; each has the coordinate of
+ * its first element. */
 static const char *comment_text(const reduction *r)
 {
     return r->window ? cmd_text(" (comment: of %ld neighbours, from the coordinate on)", r->window)
@@ -145,7 +156,7 @@ static const char *comment_text(const reduction *r)
                          : "";
 }
 
-/* An axis that is gone is no dimension of the result, and has the name that CF has for it. */
+/* Returns the name of an axis in a cell method: the CF name of the quantity if the axis is gone. */
 static const char *name_of(const cmd_axis *axis, bool kept)
 {
     static const struct {
@@ -162,6 +173,7 @@ static const char *name_of(const cmd_axis *axis, bool kept)
     return axis->name;
 }
 
+/* Writes the cell method, "time: lat: mean". NULL: an axis has no name. */
 static const char *method_text(const reduction *r, const char *method)
 {
     const char *text = "";
@@ -176,7 +188,7 @@ static const char *method_text(const reduction *r, const char *method)
     return *text ? cmd_text("%s%s%s", text, method, comment_text(r)) : NULL;
 }
 
-/* The second argument of rolling_mean(tas, 3). */
+/* Reads the length of the windows, the second argument of rolling_mean(tas, 3). */
 static long take_window(cursor *c)
 {
     char *end;
@@ -189,6 +201,7 @@ static long take_window(cursor *c)
     return n;
 }
 
+/* Parses the statement as reducer(variable, keywords), and writes its cell method. */
 const char *cmd_cell_method(const char *statement, const cmd_known *k)
 {
     static const char rolling[] = "rolling_";
@@ -205,7 +218,7 @@ const char *cmd_cell_method(const char *statement, const cmd_known *k)
         take_keyword(&c, &r);
     c.good &= take(&c, ')');
     skip_blanks(&c);
-    if (rolls && r.all) { /* the first axis, where none is said */
+    if (rolls && r.all) { /* the default is the first axis */
         r.all        = false;
         r.reduced[0] = true;
     }

@@ -1,9 +1,9 @@
-/* cell_methods.h - CF's attribute cell_methods: what the values of a cell were made by. */
+/* cell_methods.h - the CF attribute cell_methods: the reduction that made the values of a cell. */
 #ifndef CMD_CELL_METHODS_H
 #define CMD_CELL_METHODS_H
 #include "made_of.h"
 
-/* "time: mean", where the statement is one reduction of all of the variable k, along axes that have names;
- * NULL: it is not, or it is not sure. */
+/* Returns "time: mean" if the statement is one reduction of the whole variable k, along axes
+ * with names. NULL: it is none, or the text is not understood. */
 const char *cmd_cell_method(const char *statement, const cmd_known *k);
 #endif

@@ -1,4 +1,5 @@
-/* conditions.c - what formulas ask of axes: names by which arrays meet, coordinates, masks, times, units. */
+/* conditions.c - the answers of the command to questions of formulas about axes: names,
+ * coordinates, masks, times, units. */
 #include "conditions.h"
 #include "align.h"
 #include "axes.h"
@@ -8,7 +9,8 @@
 #include "select.h"
 #include <string.h>
 
-/* Names that programs give to dimensions without any: of one variable, though others have as many. */
+/* True if the name was invented by a program for a dimension without a name. Such names say
+ * nothing about other variables. */
 static bool is_invented(const cmd_axis *axis)
 {
     static const char *const begins[] = { "axis_", "dim_", "phony_dim_" };
@@ -24,7 +26,8 @@ static bool is_invented(const cmd_axis *axis)
     return false;
 }
 
-/* Under --align=position no name says what meets. */
+/* Returns the name by which an axis broadcasts. NULL: none; under --align=position names do not
+ * count. */
 static const char *name_to_meet(void *user, rd_expr *x, int axis)
 {
     const cmd_inputs *in    = user;

@@ -1,7 +1,7 @@
-/* convert.c - values in units.
+/* convert.c - units of values: which units a result has, and conversion of operands.
  *
- * Units are known of the variables of files, and of what is made of them by functions that keep them.  A difference
- * of two has no zero: 1 K warmer is 1 degC warmer. */
+ * Units are known for variables of files, and for results of functions that keep units. A
+ * difference of two values has no zero: 1 K warmer is 1 degC warmer. */
 #include "convert.h"
 #include "quantities.h"
 #include <math.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* The units of a result of the formula; a list, the newest first. */
 struct cmd_valued {
     rd_expr          *x;
     const char       *units, *calendar;
@@ -17,30 +18,33 @@ struct cmd_valued {
 };
 
 /* ---- Conversion ------------------------------------------------------------------------------ */
-rd_expr *cmd_convert(rd_ctx *ctx, rd_expr *x, const cmd_turn *turn)
+/* Converts x to other units by (x + before) * times / by + after; ints stay ints if it is a
+ * whole shift. */
+rd_expr *cmd_convert(rd_ctx *ctx, rd_expr *x, const cmd_turn *conversion)
 {
     const rd_dtype type  = rd_type_of(x);
-    const double   shift = turn->before + turn->after;
+    const double   shift = conversion->before + conversion->after;
     const bool     ints  = !cmd_is_float(type) && type != RD_C64 && type != RD_C128;
 
-    if (turn->times == turn->by && shift == 0)
+    if (conversion->times == conversion->by && shift == 0)
         return x;
-    if (turn->times == turn->by && ints && shift == rint(shift) && fabs(shift) < 9e15)
+    if (conversion->times == conversion->by && ints && shift == rint(shift) && fabs(shift) < 9e15)
         return rd_add(x, rd_int(ctx, (int64_t)shift));
     if (cmd_is_float(type) || ints)
         x = rd_cast(x, RD_F64);
-    if (turn->before != 0)
-        x = rd_add(x, rd_num(ctx, turn->before));
-    if (turn->times != 1)
-        x = rd_mul(x, rd_num(ctx, turn->times));
-    if (turn->by != 1)
-        x = rd_div(x, rd_num(ctx, turn->by));
-    if (turn->after != 0)
-        x = rd_add(x, rd_num(ctx, turn->after));
+    if (conversion->before != 0)
+        x = rd_add(x, rd_num(ctx, conversion->before));
+    if (conversion->times != 1)
+        x = rd_mul(x, rd_num(ctx, conversion->times));
+    if (conversion->by != 1)
+        x = rd_div(x, rd_num(ctx, conversion->by));
+    if (conversion->after != 0)
+        x = rd_add(x, rd_num(ctx, conversion->after));
     return cmd_is_float(type) ? rd_cast(x, type) : x;
 }
 
 /* ---- What is known of values ----------------------------------------------------------------- */
+/* Returns what is known about a variable of a file. */
 static cmd_valued of_variable(const cmd_variable *v)
 {
     return (cmd_valued){ .x        = v->x,
@@ -48,8 +52,8 @@ static cmd_valued of_variable(const cmd_variable *v)
                          .calendar = v->is_axis && v->shape.n ? v->axis[0].calendar : NULL };
 }
 
-/* Units NULL: they are not known. */
-static cmd_valued valued(const cmd_inputs *in, rd_expr *x)
+/* Finds what is known about x: a result, or a variable. Units NULL: nothing is known. */
+static cmd_valued find_valued(const cmd_inputs *in, rd_expr *x)
 {
     rd_expr *const of = rd_elements_of(x);
 
@@ -62,17 +66,18 @@ static cmd_valued valued(const cmd_inputs *in, rd_expr *x)
     return (cmd_valued){ 0 };
 }
 
+/* True if values in these units are times, "days since ...". */
 static bool is_instant(const char *units)
 {
     return strcasestr(units, " since ") != NULL;
 }
 
-/* Functions whose result has the units of the operands from `from` on.  Of instants some make lengths of time. */
+/* Functions with a result in the units of the operands from number `from` on. */
 static const struct keeper {
     const char *name;
     int         from;
-    bool        several;    /* more than the first one */
-    bool        difference; /* of what it is, there is no zero */
+    bool        several;    /* any of these operands may have units; else only the first */
+    bool        difference; /* the result is a difference, without a zero */
 } keepers[] = {
     { "mean", 0, 0, 0 },        { "min", 0, 0, 0 },          { "max", 0, 0, 0 },
     { "median", 0, 0, 0 },      { "quantile", 0, 0, 0 },     { "percentile", 0, 0, 0 },
@@ -94,10 +99,11 @@ static const struct keeper *keeper_called(const char *name)
     return NULL;
 }
 
-/* tas + 273.15 is in units that nobody knows; a difference and what it is one of are again such. */
-static cmd_valued sum_of(const cmd_inputs *in, bool minus, rd_expr *const *x)
+/* Finds the units of a sum or a difference. tas + 273.15 has unknown units. A value plus a
+ * difference is a value; a value minus a value is a difference. */
+static cmd_valued units_of_sum(const cmd_inputs *in, bool minus, rd_expr *const *x)
 {
-    const cmd_valued a = valued(in, x[0]), b = valued(in, x[1]);
+    const cmd_valued a = find_valued(in, x[0]), b = find_valued(in, x[1]);
     cmd_valued       sum = a;
 
     if (!a.units || !b.units || is_instant(a.units) || is_instant(b.units))
@@ -106,6 +112,7 @@ static cmd_valued sum_of(const cmd_inputs *in, bool minus, rd_expr *const *x)
     return sum;
 }
 
+/* Remembers the units of y, which the function `name` made of n operands. */
 void cmd_units_made(void *user, rd_expr *y, const char *name, int n, rd_expr *const *x)
 {
     cmd_inputs          *in   = user;
@@ -115,13 +122,13 @@ void cmd_units_made(void *user, rd_expr *y, const char *name, int n, rd_expr *co
 
     for (int i = k ? k->from : n; i < n && !made.units && !sum; i++) {
         if (x[i])
-            made = valued(in, x[i]);
+            made = find_valued(in, x[i]);
         if (!k->several)
             break;
     }
     if (sum)
-        made = sum_of(in, k->difference, x);
-    if (!made.units || (k->difference && is_instant(made.units)) || valued(in, y).units)
+        made = units_of_sum(in, k->difference, x);
+    if (!made.units || (k->difference && is_instant(made.units)) || find_valued(in, y).units)
         return;
     made.difference |= k->difference && !sum;
     cmd_valued *const v = cmd_room(sizeof *v);
@@ -132,7 +139,8 @@ void cmd_units_made(void *user, rd_expr *y, const char *name, int n, rd_expr *co
 }
 
 /* ---- Operands that are added or compared ----------------------------------------------------- */
-static void warn(cmd_inputs *in, const cmd_valued *a, const cmd_valued *b, bool told)
+/* Warns that two units do not convert, or are unknown. */
+static void warn_of_units(cmd_inputs *in, const cmd_valued *a, const cmd_valued *b, bool told)
 {
     const char *sentence =
         cmd_text("values in %s and in %s are added, subtracted or compared, and %s%s; "
@@ -143,13 +151,14 @@ static void warn(cmd_inputs *in, const cmd_valued *a, const cmd_valued *b, bool 
     cmd_warn_once(in, sentence);
 }
 
-static bool instants_alike(rd_ctx *ctx, const cmd_valued *a, const cmd_valued *b, rd_expr **y,
-                           char *why)
+/* Converts *y, times, to the units and the calendar of a. */
+static bool convert_instants(rd_ctx *ctx, const cmd_valued *a, const cmd_valued *b, rd_expr **y,
+                             char *why)
 {
-    cmd_turn turn;
+    cmd_turn conversion;
 
-    if (cmd_units_meet(a->units, a->calendar, b->units, b->calendar, &turn)) {
-        *y = cmd_convert(ctx, *y, &turn);
+    if (cmd_units_meet(a->units, a->calendar, b->units, b->calendar, &conversion)) {
+        *y = cmd_convert(ctx, *y, &conversion);
         return *y != NULL;
     }
     snprintf(why, RD_WHY, "one is in '%s'%s%s, the other in '%s'%s%s: these do not convert",
@@ -158,20 +167,22 @@ static bool instants_alike(rd_ctx *ctx, const cmd_valued *a, const cmd_valued *b
     return false;
 }
 
+/* Converts *y to the units of *x. A conversion with another zero (K, degC) is refused unless
+ * both are differences. */
 bool cmd_units_alike(void *user, rd_expr **x, rd_expr **y, char *why)
 {
     cmd_inputs      *in = user;
-    const cmd_valued a = valued(in, *x), b = valued(in, *y);
+    const cmd_valued a = find_valued(in, *x), b = find_valued(in, *y);
     cmd_scaling      s;
 
     if (in->ignore_units || !a.units || !b.units)
         return true;
     if (is_instant(a.units) && is_instant(b.units))
-        return instants_alike(in->ctx, &a, &b, y, why);
+        return convert_instants(in->ctx, &a, &b, y, why);
     const cmd_relation found = cmd_relate_units(b.units, a.units, &s);
     if (found != CMD_CONVERTS) {
         if (found != CMD_SAME_UNITS)
-            warn(in, &a, &b, found == CMD_DIFFERS);
+            warn_of_units(in, &a, &b, found == CMD_DIFFERS);
         return true;
     }
     if (s.plus != 0 && !a.difference && !b.difference) {

@@ -1,10 +1,11 @@
-/* date_parts.c - what a calendar says of an instant.
+/* date_parts.c - parts of dates, such as month, and periods, such as monthly, by the calendar.
  *
- * A winter is one season: December belongs to the January behind it, and so does season_year. */
+ * A winter is one season: December belongs to the next January, also in season_year. */
 #include "date_parts.h"
 #include <string.h>
 
-static int64_t floor_of(int64_t a, int64_t b)
+/* Divides and rounds down; b is positive. */
+static int64_t floor_div(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
 }
@@ -69,10 +70,10 @@ static int64_t month_in_a_row(const cmd_since *s, const cmd_moment *m)
     return m->date.year * 12 + m->date.month - 1;
 }
 
-/* Seasons begin with December. */
+/* Counts seasons; the first month of a season is December, March, June or September. */
 static int64_t season_in_a_row(const cmd_since *s, const cmd_moment *m)
 {
-    return floor_of(month_in_a_row(s, m) + 1, 3);
+    return floor_div(month_in_a_row(s, m) + 1, 3);
 }
 
 static int64_t day_in_a_row(const cmd_since *s, const cmd_moment *m)
@@ -94,7 +95,7 @@ static cmd_date year_begins(const cmd_since *s, int64_t number, int *hour)
 
 static cmd_date month_begins(const cmd_since *s, int64_t number, int *hour)
 {
-    const int64_t year = floor_of(number, 12);
+    const int64_t year = floor_div(number, 12);
 
     (void)s, (void)hour;
     return (cmd_date){ year, (int)(number - 12 * year) + 1, 1 };
@@ -113,7 +114,7 @@ static cmd_date day_begins(const cmd_since *s, int64_t number, int *hour)
 
 static cmd_date hour_begins(const cmd_since *s, int64_t number, int *hour)
 {
-    const int64_t day = floor_of(number, 24);
+    const int64_t day = floor_div(number, 24);
 
     *hour = (int)(number - 24 * day);
     return cmd_date_of(s->calendar, day);
@@ -149,7 +150,7 @@ static int64_t day_shown(const cmd_since *s, int64_t number)
 
 static int64_t hour_shown(const cmd_since *s, int64_t number)
 {
-    const int64_t day = floor_of(number, 24);
+    const int64_t day = floor_div(number, 24);
 
     return day_shown(s, day) * 100 + number - 24 * day;
 }
@@ -180,6 +181,7 @@ const cmd_date_part *cmd_date_part_called(const char *name)
     return NULL;
 }
 
+/* Returns the last group of a part in a calendar: 365 days of a year without leap days. */
 int64_t cmd_date_part_last(const cmd_date_part *part, cmd_calendar calendar)
 {
     if (part->number != day_of_year)

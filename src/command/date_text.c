@@ -1,10 +1,10 @@
-/* date_text.c - a time as people write it. */
+/* date_text.c - writes a time as text: "1990-01-16", "1990-01-16 12:30". */
 #include "times.h"
 #include "base.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* ".25", of no more digits than there are. */
+/* Writes a fraction of a second, ".25", without zeros at the end, with at most `digits` digits. */
 static const char *fraction_text(double fraction, int digits)
 {
     long parts = lround(fraction * pow(10, digits));
@@ -14,7 +14,7 @@ static const char *fraction_text(double fraction, int digits)
     return digits ? cmd_text(".%0*ld", digits, parts) : "";
 }
 
-/* "12:30", "12:30:05", "12:30:05.25"; "" at the beginning of a day. */
+/* Writes the time of day, " 12:30", " 12:30:05", " 12:30:05.25"; "" at midnight. */
 static const char *clock_text(double second, int digits)
 {
     const int   whole    = (int)second;

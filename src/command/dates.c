@@ -1,12 +1,13 @@
-/* dates.c - month(time), season(time), monthly(time) in formulas.
+/* dates.c - functions of times in formulas: month(time), season(time), monthly(time).
  *
- * Where coordinates are the ends of their bounds, as those of some models are, a mean of January has the date of
- * the first of February.  Its month is that of the middle of the bounds.
+ * Some models put a coordinate at the end of its bounds, so a mean of January has the date of
+ * February 1. Its month is that of the middle of the bounds.
  *
- * A function of times is evaluated at once, as a leaf of whole numbers along the axis of the times.  What such a
- * leaf is, is known as long as only parts of it are taken: then it labels groups that have names and coordinates,
- * and is a coordinate along axes of such groups, tas - clim[month(time)].  Any other array of whole numbers made
- * of it, month(time) - 1, is one as all are: labels from 0, and places. */
+ * A function of times is evaluated at once, as a leaf of whole numbers along the axis of the
+ * times. As long as only parts of the leaf are taken, its meaning is known. Then it labels
+ * groups with names and coordinates, and it is an index along axes of such groups, as in tas -
+ * clim[month(time)]. An array computed of it, month(time) - 1, is an array of whole numbers as
+ * all others: labels from 0, and positions. */
 #include "dates.h"
 #include "files/late.h"
 #include "axes.h"
@@ -18,17 +19,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This leaf is the result of a function of times. */
+/* A leaf that is the result of a function of times; a list, the newest first. */
 struct cmd_dated {
     const cmd_date_part *part;
     rd_expr             *of, *leaf;
     cmd_axis             groups; /* the axis of its groups */
-    int64_t             *value;  /* of each group, ascending: what the leaf holds */
+    int64_t             *value;  /* the value of each group in the leaf, ascending */
     const cmd_dated     *older;
 };
 
 enum { MOST_GROUPS = 1 << 30 };
 
+/* Finds the function of times with a leaf that x is a part of. NULL: none. */
 static const cmd_dated *dated_of(const cmd_inputs *in, rd_expr *x)
 {
     rd_expr *const of = rd_elements_of(x);
@@ -39,30 +41,31 @@ static const cmd_dated *dated_of(const cmd_inputs *in, rd_expr *x)
     return NULL;
 }
 
-static const char *say(const cmd_dated *d)
+/* Returns the call as text, "month(time)", for error messages. */
+static const char *call_text(const cmd_dated *d)
 {
     return cmd_text("%s(%s)", d->part->name, d->part->begins ? d->groups.name : "time");
 }
 
 /* ---- Elements of small arrays ---------------------------------------------------------------- */
-static int64_t count_of(rd_expr *x)
+static int64_t count_elements(rd_expr *x)
 {
     const rd_shape shape = rd_shape_of(x);
 
     return cmd_points(&shape, RD_F64, "times");
 }
 
-/* As f64 or i64; NULL: the library has said why not. */
+/* Evaluates x as f64 or i64. NULL: it failed, and the library has recorded why. */
 static void *elements_of(cmd_inputs *in, rd_expr *x, rd_dtype type)
 {
-    void *const at = cmd_room((size_t)count_of(x) * 8 + 8);
+    void *const at = cmd_room((size_t)count_elements(x) * 8 + 8);
     rd_array    to = { .data = at, .type = type, .shape = rd_shape_of(x) };
 
     cmd_read_wanted(in->ctx, RD_RESULTS({ x, NULL }));
     return rd_eval(in->ctx, rd_cast(x, type), &to) == RD_OK ? at : NULL;
 }
 
-/* A leaf of the shape of x, whose axes are those of x. */
+/* Makes a leaf of the shape of x, with the axes of x. */
 static rd_expr *leaf_like(cmd_inputs *in, rd_expr *x, const int64_t *at)
 {
     const rd_shape shape = rd_shape_of(x);
@@ -78,6 +81,7 @@ static rd_expr *leaf_like(cmd_inputs *in, rd_expr *x, const int64_t *at)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
+/* Finds the least and the greatest number; an empty range without numbers. */
 static void find_range(const int64_t *number, int64_t n, int64_t *low, int64_t *high)
 {
     *low  = n ? number[0] : 0;
@@ -88,8 +92,8 @@ static void find_range(const int64_t *number, int64_t n, int64_t *low, int64_t *
     }
 }
 
-/* The axis of groups from `low` on; where they are periods it is the axis of times, else one of the
- * function's name. */
+/* Fills the axis of groups from number `low` on. Periods lie along the axis of times; parts,
+ * such as months, along an axis with the name of the function. */
 static void set_groups(cmd_dated *d, const cmd_axis *times, const cmd_since *s, int64_t low)
 {
     const cmd_date_part *part = d->part;
@@ -110,8 +114,10 @@ static void set_groups(cmd_dated *d, const cmd_axis *times, const cmd_since *s, 
     d->groups.record = part->begins && times->record;
 }
 
-static rd_expr *make(cmd_inputs *in, const cmd_date_part *part, rd_expr *x, const cmd_axis *times,
-                     const cmd_since *s, int64_t *number, char *why)
+/* Makes the leaf of a function: finds the groups, and replaces each number by the value of its
+ * group. */
+static rd_expr *make_leaf(cmd_inputs *in, const cmd_date_part *part, rd_expr *x,
+                          const cmd_axis *times, const cmd_since *s, int64_t *number, char *why)
 {
     cmd_dated *d   = cmd_room(sizeof *d);
     int64_t    low = part->first, high = cmd_date_part_last(part, s->calendar);
@@ -135,7 +141,7 @@ static rd_expr *make(cmd_inputs *in, const cmd_date_part *part, rd_expr *x, cons
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* The coordinates of its own axis?  A variable that is none, or was computed with, has no dates. */
+/* True if x holds the coordinates of its axis. A variable, or a computed array, has no dates. */
 static bool is_coordinate(cmd_inputs *in, rd_expr *x, const cmd_axis *times)
 {
     const double *at = times->at ? elements_of(in, x, RD_F64) : NULL;
@@ -146,6 +152,7 @@ static bool is_coordinate(cmd_inputs *in, rd_expr *x, const cmd_axis *times)
     return at != NULL;
 }
 
+/* Checks that x is the coordinates of an axis of times, and reads their units. */
 static bool read_times(cmd_inputs *in, const char *name, rd_expr *x, cmd_axis *times, cmd_since *s,
                        char *why)
 {
@@ -175,6 +182,8 @@ static bool read_times(cmd_inputs *in, const char *name, rd_expr *x, cmd_axis *t
     return false;
 }
 
+/* Evaluates a function of times, once for each operand. NULL: no such function, or `why` says
+ * more. */
 rd_expr *cmd_date_function(void *user, rd_ctx *ctx, const char *name, int n, rd_expr *const *x,
                            char *why)
 {
@@ -205,11 +214,11 @@ rd_expr *cmd_date_function(void *user, rd_ctx *ctx, const char *name, int n, rd_
         }
         number[i] = part->number(&s, &m);
     }
-    return make(in, part, x[0], &times, &s, number, why);
+    return make_leaf(in, part, x[0], &times, &s, number, why);
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
-/* The group of a value; -1: none. */
+/* Finds the group of a value by bisection. -1: none. */
 static int64_t group_of(const cmd_dated *d, int64_t value)
 {
     int64_t low = 0, high = d->groups.n;
@@ -225,8 +234,9 @@ static int64_t group_of(const cmd_dated *d, int64_t value)
     return low < d->groups.n && d->value[low] == value ? low : -1;
 }
 
-/* December of a calendar year, and January of it, are the ends of two winters. */
-static bool splits_winters(const cmd_inputs *in, int n, rd_expr *const *label)
+/* True if the labels are year and season. December and January of one calendar year are parts of
+ * two winters. */
+static bool has_split_winters(const cmd_inputs *in, int n, rd_expr *const *label)
 {
     bool year = false, season = false;
 
@@ -239,11 +249,13 @@ static bool splits_winters(const cmd_inputs *in, int n, rd_expr *const *label)
     return year && season;
 }
 
+/* Replaces labels that are functions of times by numbers of groups from 0, and counts the
+ * groups. */
 bool cmd_date_labels(void *user, int n, rd_expr **label, int64_t *groups, char *why)
 {
     cmd_inputs *in = user;
 
-    if (splits_winters(in, n, label)) {
+    if (has_split_winters(in, n, label)) {
         snprintf(why, RD_WHY,
                  "year and season: December and the January behind it would be in two groups.  Say "
                  "season_year(time), the year of that January, for year(time)");
@@ -255,12 +267,12 @@ bool cmd_date_labels(void *user, int n, rd_expr **label, int64_t *groups, char *
         if (!d)
             continue;
         if (groups[k] >= 0 && groups[k] != d->groups.n) {
-            snprintf(why, RD_WHY, "%s has %lld groups, not %lld: leave groups= out", say(d),
+            snprintf(why, RD_WHY, "%s has %lld groups, not %lld: leave groups= out", call_text(d),
                      (long long)d->groups.n, (long long)groups[k]);
             return false;
         }
         int64_t      *at       = elements_of(in, label[k], RD_I64);
-        const int64_t n_labels = count_of(label[k]);
+        const int64_t n_labels = count_elements(label[k]);
         for (int64_t i = 0; at && i < n_labels; i++)
             at[i] = group_of(d, at[i]);
         groups[k] = d->groups.n;
@@ -271,6 +283,7 @@ bool cmd_date_labels(void *user, int n, rd_expr **label, int64_t *groups, char *
     return true;
 }
 
+/* Remembers that an axis of x holds the groups of `label`. */
 void cmd_date_groups(void *user, rd_expr *x, int axis, rd_expr *label)
 {
     cmd_inputs      *in = user;
@@ -281,7 +294,7 @@ void cmd_date_groups(void *user, rd_expr *x, int axis, rd_expr *label)
 }
 
 /* ---- Places along an axis of groups ---------------------------------------------------------- */
-/* Is each coordinate the first instant of such a period? */
+/* True if each coordinate of the axis is the first instant of a period of d. */
 static bool has_periods(const cmd_dated *d, const cmd_axis *along)
 {
     cmd_since  s;
@@ -297,8 +310,8 @@ static bool has_periods(const cmd_dated *d, const cmd_axis *along)
     return true;
 }
 
-/* Finds the place of each group along the axis, -1 where it has none.  NULL: the axis is of another kind, or places
- * are not sure; *unsure says why. */
+/* Finds the position of each group along the axis, -1 for none. NULL: the axis is of another
+ * kind, or positions are ambiguous; *unsure says why. */
 static int64_t *find_places(const cmd_dated *d, const cmd_axis *along, const char **unsure)
 {
     int64_t  *place = cmd_room((size_t)(d->groups.n + 1) * sizeof *place);
@@ -317,17 +330,19 @@ static int64_t *find_places(const cmd_dated *d, const cmd_axis *along, const cha
     return *unsure ? NULL : place;
 }
 
+/* Says why the index does not fit the axis. */
 static void refuse_axis(const cmd_dated *d, const cmd_axis *along, char *why)
 {
     snprintf(
         why, RD_WHY,
         "%s is an index along an axis %s%s; this is %s.  Places are numbers from 0, such as %s "
         "- %lld",
-        say(d), d->groups.name, d->part->begins ? " of such periods" : " with coordinates",
-        along->name ? cmd_text("axis %s", along->name) : "an axis without a name", say(d),
+        call_text(d), d->groups.name, d->part->begins ? " of such periods" : " with coordinates",
+        along->name ? cmd_text("axis %s", along->name) : "an axis without a name", call_text(d),
         (long long)(d->groups.n ? d->value[0] : 0));
 }
 
+/* Replaces an index that is a function of times by positions along an axis of its groups. */
 rd_expr *cmd_date_places(void *user, rd_expr *x, int axis, rd_expr *index, char *why)
 {
     cmd_inputs      *in = user;
@@ -340,18 +355,18 @@ rd_expr *cmd_date_places(void *user, rd_expr *x, int axis, rd_expr *index, char 
     int64_t       *place = find_places(d, &along, &unsure);
     if (!place) {
         if (unsure)
-            snprintf(why, RD_WHY, "%s: %s", say(d), unsure);
+            snprintf(why, RD_WHY, "%s: %s", call_text(d), unsure);
         else
             refuse_axis(d, &along, why);
         return NULL;
     }
     int64_t      *at = elements_of(in, index, RD_I64);
-    const int64_t n  = count_of(index);
+    const int64_t n  = count_elements(index);
     for (int64_t i = 0; at && i < n; i++) {
         const int64_t group = group_of(d, at[i]);
 
         if (group < 0 || place[group] < 0) {
-            snprintf(why, RD_WHY, "%s: %lld is not among the coordinates of axis %s", say(d),
+            snprintf(why, RD_WHY, "%s: %lld is not among the coordinates of axis %s", call_text(d),
                      (long long)at[i], along.name);
             return NULL;
         }
@@ -361,6 +376,7 @@ rd_expr *cmd_date_places(void *user, rd_expr *x, int axis, rd_expr *index, char 
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */
+/* Finds the value of a word, "JJA" is 3 along seasons. */
 bool cmd_value_of_word(const cmd_axis *axis, const char *word, double *value)
 {
     const size_t n = strlen(word);
@@ -376,6 +392,7 @@ bool cmd_value_of_word(const cmd_axis *axis, const char *word, double *value)
     return false;
 }
 
+/* Finds the word of a value, 3 is "JJA" along seasons. */
 const char *cmd_word_of_value(const cmd_axis *axis, double value)
 {
     const char *at = axis->words;

@@ -1,4 +1,6 @@
-/* inputs.c - names of a formula as variables of files. */
+/* inputs.c - reads the arguments [NAME=]FILE, and finds names of a formula in these files.
+ *
+ *     sst=a.nc      a.nc:sst      x=a.bin:f4:100x200      x='a*.nc'      x=a.nc,b.nc      k=2.5 */
 #include "inputs.h"
 #include "match.h"
 #include "join.h"
@@ -15,7 +17,7 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* One path, or what a pattern stands for, in order. */
+/* Opens a file, or the files that match a pattern, in order. */
 static void add_files(cmd_source *s, rd_ctx *ctx, const char *path)
 {
     glob_t found = { 0 };
@@ -35,7 +37,7 @@ static void add_files(cmd_source *s, rd_ctx *ctx, const char *path)
     globfree(&found);
 }
 
-/* "file.nc:sst": the variable behind the last colon, unless that is a file's name. */
+/* Splits "file.nc:sst" at the last colon, unless a file has the whole name. Returns the path. */
 static char *cut_variable(cmd_source *s, const char *text)
 {
     const char *colon = strrchr(text, ':');
@@ -46,7 +48,8 @@ static char *cut_variable(cmd_source *s, const char *text)
     return cmd_copy(text, (size_t)(colon - text));
 }
 
-/* A double that is a small whole number, such as 2.0, counts as one. */
+/* Reads a number given on the command line. A float with a small whole value, 2.0, counts as
+ * whole. */
 static bool read_number(const char *text, cmd_source *s)
 {
     char *end, *whole_end;
@@ -67,7 +70,7 @@ static bool read_number(const char *text, cmd_source *s)
     return true;
 }
 
-/* Refuses a name that two arrays have: a formula could mean only one of them. */
+/* Refuses a name that is given to two arrays: a formula could mean only one of them. */
 static void check_name(const cmd_inputs *in, const cmd_source *s, const char *const *given)
 {
     for (const cmd_source *other = in->sources; other < s; other++)
@@ -76,6 +79,7 @@ static void check_name(const cmd_inputs *in, const cmd_source *s, const char *co
                        given[s - in->sources]);
 }
 
+/* Reads one argument: a number, a raw file, or files by name, list or pattern. */
 static void add_source(cmd_inputs *in, const char *given)
 {
     static const char names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -111,6 +115,7 @@ static void add_source(cmd_inputs *in, const char *given)
     }
 }
 
+/* Prints a warning, unless the same one was printed. */
 void cmd_warn_once(cmd_inputs *in, const char *sentence)
 {
     for (const cmd_told *t = in->told; t; t = t->older)
@@ -122,6 +127,7 @@ void cmd_warn_once(cmd_inputs *in, const char *sentence)
     cmd_warn("%s", sentence);
 }
 
+/* Opens all files of the command line. */
 cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
 {
     const int  n  = options->n_inputs;
@@ -140,14 +146,15 @@ cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
-/* Has the file no names of variables?  Its array goes by the name given, by the file's, or by x
- * then. */
+/* True if the file has no names of variables. Its array has the given name, the name of the
+ * file, or x. */
 static bool is_anonymous(const cmd_file *file)
 {
     return file->n == 1 && strcmp(file->variable[0].name, cmd_stem(file->path)) == 0;
 }
 
-/* The only one that a formula can mean, if no name is given: axes are there for others. */
+/* Finds the only variable that a formula can mean without a name; axes belong to other
+ * variables. */
 static cmd_variable *only_one(const cmd_file *file)
 {
     cmd_variable *found = NULL;
@@ -163,6 +170,7 @@ static cmd_variable *only_one(const cmd_file *file)
     return found ? found : file->n == 1 ? &file->variable[0] : NULL;
 }
 
+/* Lists the variables of a file, for error messages. */
 static const char *names_of(const cmd_file *file)
 {
     const char *text = "";
@@ -172,7 +180,8 @@ static const char *names_of(const cmd_file *file)
     return file->n > 40 ? cmd_text("%s, ...", text) : text;
 }
 
-/* A table is one variable of its file, but for a name that one of its columns has. */
+/* Finds the variable of a source in a file. A table is one variable, unless a column has the
+ * name. */
 static cmd_variable *variable_meant(const cmd_source *s, const cmd_file *file)
 {
     cmd_variable *only = s->variable ? NULL : only_one(file);
@@ -182,6 +191,7 @@ static cmd_variable *variable_meant(const cmd_source *s, const cmd_file *file)
     return named ? named : only;
 }
 
+/* Finds the variable of a source in a file, or ends the program. */
 static cmd_variable *variable_of(const cmd_source *s, const cmd_file *file)
 {
     cmd_variable *v = variable_meant(s, file);
@@ -194,7 +204,7 @@ static cmd_variable *variable_of(const cmd_source *s, const cmd_file *file)
     return v;
 }
 
-/* Variables that a name stands for, one a file; how many. */
+/* Finds the variables that a name stands for, one per file. Returns how many. */
 static int find_parts(const cmd_inputs *in, const char *name, cmd_part *parts)
 {
     int n = 0;
@@ -219,14 +229,14 @@ static int find_parts(const cmd_inputs *in, const char *name, cmd_part *parts)
     return n;
 }
 
-/* Are they coordinates of one axis, which each of the files repeats? */
+/* True if the parts are coordinates of one axis, which each file repeats. */
 static bool are_one_axis(const cmd_inputs *in, int n, const cmd_part *parts)
 {
     for (int i = 0; i < n; i++) {
         const cmd_variable *v = parts[i].v;
 
         if (v->is_axis)
-            cmd_read(parts[i].file, parts[i].v); /* its coordinates, too */
+            cmd_read(parts[i].file, parts[i].v); /* reads its coordinates, too */
         if (!v->is_axis || v->shape.n != 1 || !v->axis[0].at ||
             (i > 0 && cmd_axes_differ(&parts[0].v->axis[0], &v->axis[0])))
             return false;
@@ -243,6 +253,7 @@ static int count_files(const cmd_inputs *in)
     return n;
 }
 
+/* Finds a number that was given that name. NULL: none. */
 static const cmd_source *number_named(const cmd_inputs *in, const char *name)
 {
     for (int k = 0; k < in->n; k++)
@@ -251,7 +262,7 @@ static const cmd_source *number_named(const cmd_inputs *in, const char *name)
     return NULL;
 }
 
-/* Warns of units and bounds whose dates are seldom those that the file means. */
+/* Warns if units or bounds make dates that the file hardly means. */
 static void check_times(cmd_inputs *in, const cmd_axis *axis)
 {
     cmd_since s;
@@ -270,6 +281,8 @@ static void check_times(cmd_inputs *in, const cmd_axis *axis)
                                axis->name, axis->name));
 }
 
+/* Finds a name of the formula: a number, a known variable, or variables of files, which are
+ * joined. */
 rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
 {
     cmd_inputs       *in     = user;
@@ -302,6 +315,7 @@ rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
     return known->v.x;
 }
 
+/* Lists all names that a formula may use. */
 const char *cmd_names(const cmd_inputs *in)
 {
     const char *text = "";

@@ -1,4 +1,4 @@
-/* interrupt.c - signals that ask the program to end. */
+/* interrupt.c - handlers of signals that ask the program to end, and of crashes in libraries. */
 #include "base.h"
 #include <signal.h>
 #include <stdio.h>
@@ -8,11 +8,11 @@
 static volatile sig_atomic_t signalled;
 static rd_ctx *volatile watched;
 
-/* These signals come from a person, a terminal that closes, a program that watches others, and a pipe
- * that nobody reads any more. */
+/* Signals that end the program. They come from a person, a closed terminal, a program that
+ * watches others, or a pipe without a reader. */
 static const struct {
     int         number;
-    const char *sentence; /* NULL: whoever closed a pipe knows it */
+    const char *sentence; /* NULL: nothing to say */
 } ends[] = { { SIGINT, "interrupted" },
              { SIGTERM, "terminated" },
              { SIGHUP, "the terminal was closed" },
@@ -20,7 +20,8 @@ static const struct {
              { SIGPIPE, NULL } };
 enum { ENDS = sizeof ends / sizeof *ends };
 
-/* The program dies of the signal itself: a shell's loop ends on Ctrl-C only if its program does so. */
+/* Ends the program by the signal itself: a loop of a shell ends on Ctrl-C only if its program
+ * dies of it. */
 static void die_of(int number)
 {
     sigset_t one;
@@ -30,12 +31,12 @@ static void die_of(int number)
     signal(number, SIG_DFL);
     cmd_keep_counts();
     raise(number);
-    sigprocmask(SIG_UNBLOCK, &one, NULL); /* in its own handler it is blocked */
+    sigprocmask(SIG_UNBLOCK, &one, NULL); /* a signal is blocked in its own handler */
     _exit(128 + number);
 }
 
-/* Only what may be called in a handler: unlink, raise, _exit, rd_cancel.  A pipe without a reader is
- * met by a write, which must not go on. */
+/* Handles a signal. It calls only functions that handlers may call: unlink, raise, _exit,
+ * rd_cancel. SIGPIPE comes from a write, which must not go on. */
 static void handle(int number)
 {
     if (signalled || number == SIGPIPE) {
@@ -47,7 +48,7 @@ static void handle(int number)
         rd_cancel(watched);
 }
 
-/* Out of memory that is mapped: the file behind it became shorter. */
+/* Handles an access behind the end of a mapped file that became shorter. */
 static void handle_shorter(int number)
 {
     static const char text[] = "rdim: a file that is read became shorter meanwhile\n";
@@ -55,20 +56,22 @@ static void handle_shorter(int number)
     (void)number;
     cmd_remove_aside();
     const ssize_t said = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)said; /* or nobody is there to be told */
+    (void)said; /* nothing to do if it fails */
     cmd_keep_counts();
     _exit(CMD_FAILED);
 }
 
-#ifdef __SANITIZE_ADDRESS__ /* which reports crashes */
+#ifdef __SANITIZE_ADDRESS__ /* the sanitizer reports crashes */
 void cmd_watch_library(const char *path)
 {
     (void)path;
 }
 #else
-/* libnetcdf crashes where the file that it closes cannot be written (reportobject(), 4.9). */
+/* The message for a crash. libnetcdf 4.9 crashes in reportobject() if it closes a file that
+ * cannot be written. */
 static const char *volatile crash_text;
 
+/* Handles a crash of a library that writes a file. */
 static void handle_crash(int number)
 {
     (void)number;
@@ -91,7 +94,8 @@ void cmd_watch_library(const char *path)
 }
 #endif
 
-/* nohup ignores SIGHUP for its program, and shells others for what runs in the background. */
+/* True if the caller ignores the signal: nohup ignores SIGHUP, and shells ignore others for
+ * background jobs. */
 static bool is_ignored(int number)
 {
     struct sigaction now;
@@ -100,6 +104,7 @@ static bool is_ignored(int number)
            now.sa_handler == SIG_IGN;
 }
 
+/* Installs the handlers; signals that the caller ignores stay ignored. */
 void cmd_watch(rd_ctx *ctx)
 {
     struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
@@ -109,7 +114,7 @@ void cmd_watch(rd_ctx *ctx)
         if (!is_ignored(ends[k].number))
             sigaction(ends[k].number, &action, NULL);
     sigaction(SIGBUS, &(struct sigaction){ .sa_handler = handle_shorter }, NULL);
-    signal(SIGXFSZ, SIG_IGN); /* the write fails, and its sentence says of which file */
+    signal(SIGXFSZ, SIG_IGN); /* the write fails instead, and its error names the file */
 }
 
 void cmd_watch_no_more(void)
@@ -124,6 +129,7 @@ bool cmd_interrupted(void)
     return signalled != 0;
 }
 
+/* Ends the program if a signal has come, and says which files were written. */
 void cmd_may_go_on(void)
 {
     if (!signalled)

@@ -1,22 +1,24 @@
-/* intervals.c - "1990", "1990-06", "1990-06-15", "1990-06-15 12:30" as intervals of an axis of times: all of
- * that year, month, day, hour, minute or second, or part of a second. */
+/* intervals.c - reads a date as an interval of times: "1990" is the whole year, "1990-06" the
+ * month, "1990-06-15" the day, "1990-06-15 12:30" the minute; seconds and fractions of them work
+ * alike. */
 #include "times.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of the text, year first, as many as it has. */
+/* The numbers of a date, year first, as many as it has. */
 typedef struct parts {
     int    n;
     long   at[6];
-    double fraction; /* of a second, of so many digits */
+    double fraction; /* of a second */
     int    digits;
 } parts;
 
 enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND };
 
-/* ".25"; false: none, or more digits than instants have. */
+/* Reads the fraction of a second, ".25". False: a dot without digits, or more digits than
+ * instants have. */
 static bool read_fraction(char **at, parts *p)
 {
     const char *from = *at;
@@ -29,6 +31,7 @@ static bool read_fraction(char **at, parts *p)
            strspn(from + 1, "0123456789") == (size_t)p->digits;
 }
 
+/* Reads all numbers of a date. */
 static bool read_parts(const char *text, parts *p)
 {
     static const char *const before[] = { "", "-", "-", "T ", ":", ":" };
@@ -54,22 +57,24 @@ static bool read_parts(const char *text, parts *p)
     return p->n > 0 && !*end && p->at[HOUR] < 24 && p->at[MINUTE] < 60 && p->at[SECOND] < 60;
 }
 
-/* The double of a number of so many decimal digits, which a sum may be beside. */
-static double tidy(double seconds)
+/* Rounds seconds to the digits that instants have; a sum may be off by its last bits. */
+static double round_seconds(double seconds)
 {
     const double scale = pow(10, CMD_MOST_SECOND_DIGITS);
 
     return round(seconds * scale) / scale;
 }
 
-/* Seconds from the beginning of the reference day on. */
+/* Returns the seconds of a date and time from the beginning of the reference day on. */
 static double seconds_of(const cmd_since *s, cmd_date date, const parts *p)
 {
     const double clock = (double)(p->at[HOUR] * 3600 + p->at[MINUTE] * 60 + p->at[SECOND]);
 
-    return tidy((double)(cmd_day_of(s->calendar, date) - s->day) * 86400 + clock + p->fraction);
+    return round_seconds((double)(cmd_day_of(s->calendar, date) - s->day) * 86400 + clock +
+                         p->fraction);
 }
 
+/* Reads a date as the interval [*from, *to). False: it is no date of the calendar. */
 bool cmd_interval(const char *text, const cmd_since *s, double *from, double *to)
 {
     static const double length[] = { 0, 0, 86400, 3600, 60 };
@@ -82,7 +87,7 @@ bool cmd_interval(const char *text, const cmd_since *s, double *from, double *to
     if (!cmd_is_date(s->calendar, date) || (p.at[YEAR] == 0 && date.year != 0))
         return false;
     *from = seconds_of(s, date, &p);
-    *to   = tidy(*from + (p.n > SECOND ? pow(10, -p.digits) : length[p.n - 1]));
+    *to   = round_seconds(*from + (p.n > SECOND ? pow(10, -p.digits) : length[p.n - 1]));
     if (p.n <= MONTH + 1) {
         date.month += p.n == MONTH + 1;
         date.year += p.n == 1 || date.month > 12;

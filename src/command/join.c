@@ -1,4 +1,5 @@
-/* join.c - variables of several files as one: parts of a record, members of an ensemble. */
+/* join.c - joins variables of several files: parts of a time series along time, members of an
+ * ensemble along a new axis. */
 #include "join.h"
 #include "match.h"
 #include "convert.h"
@@ -14,6 +15,7 @@ int cmd_axis_called(const cmd_variable *v, const char *name)
     return -1;
 }
 
+/* Finds the axis along which parts are joined. */
 int cmd_joined_axis(const cmd_variable *v, const char *join)
 {
     if (join)
@@ -25,6 +27,7 @@ int cmd_joined_axis(const cmd_variable *v, const char *join)
     return time >= 0 ? time : v->shape.n > 0 ? 0 : -1;
 }
 
+/* Returns units and calendar as text, for error messages. */
 static const char *units_text(const cmd_axis *axis)
 {
     if (!axis->units)
@@ -32,14 +35,15 @@ static const char *units_text(const cmd_axis *axis)
     return axis->calendar ? cmd_text("%s (%s)", axis->units, axis->calendar) : axis->units;
 }
 
+/* Returns the coordinates of an axis, or the middles of its bounds. */
 static const double *coordinates_of(const cmd_axis *axis, bool middle)
 {
     return middle ? axis->middle : axis->at;
 }
 
-/* Coordinates of parts, one after the other, each turned; NULL if a part has none. */
-static const double *joined(int64_t total, int k, int n, const cmd_part *parts,
-                            const cmd_turn *turn, bool middle)
+/* Concatenates the coordinates of all parts, converted to one unit. NULL: a part has none. */
+static const double *join_coordinates(int64_t total, int k, int n, const cmd_part *parts,
+                                      const cmd_turn *conversion, bool middle)
 {
     double *all = cmd_room((size_t)(total ? total : 1) * sizeof *all);
     int64_t at  = 0;
@@ -51,17 +55,17 @@ static const double *joined(int64_t total, int k, int n, const cmd_part *parts,
         if (extent && !part)
             return NULL;
         for (int64_t j = 0; j < extent; j++)
-            all[at++] = cmd_turned(&turn[i], part[j]);
+            all[at++] = cmd_turned(&conversion[i], part[j]);
     }
     return all;
 }
 
-/* Coordinates one after the other, in the first one's units; none if a part has none. */
+/* Fills the joined axis; it has no coordinates if a part has none. */
 static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_align align)
 {
-    cmd_turn *turn  = cmd_room((size_t)n * sizeof *turn);
-    int64_t   total = 0;
-    bool      all   = true;
+    cmd_turn *conversion = cmd_room((size_t)n * sizeof *conversion);
+    int64_t   total      = 0;
+    bool      all        = true;
 
     for (int i = 0; i < n; i++) {
         total += parts[i].v->shape.at[k];
@@ -70,19 +74,22 @@ static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_a
     for (int i = 0; i < n && all; i++) {
         const cmd_axis *part = &parts[i].v->axis[k];
 
-        if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar, &turn[i]) &&
+        if (!cmd_units_meet(axis->units, axis->calendar, part->units, part->calendar,
+                            &conversion[i]) &&
             align != CMD_POSITION)
             cmd_fail(
                 "%s: along %s units are %s, those of %s %s%s; --align=position takes both as they are",
                 parts[i].file->path, axis->name ? axis->name : "the joined axis", units_text(part),
                 parts[0].file->path, units_text(axis), cmd_units_hint());
     }
-    const double *middle = all && total ? joined(total, k, n, parts, turn, true) : NULL;
-    axis->n              = total;
-    axis->at             = all ? joined(total, k, n, parts, turn, false) : NULL;
-    axis->middle         = middle;
+    const double *middle =
+        all && total ? join_coordinates(total, k, n, parts, conversion, true) : NULL;
+    axis->n      = total;
+    axis->at     = all ? join_coordinates(total, k, n, parts, conversion, false) : NULL;
+    axis->middle = middle;
 }
 
+/* Puts a new first axis in front of the others. */
 static void add_axis(cmd_variable *v, const char *name, int64_t n)
 {
     cmd_axis *all = cmd_room(((size_t)v->shape.n + 1) * sizeof *all);
@@ -93,7 +100,7 @@ static void add_axis(cmd_variable *v, const char *name, int64_t n)
     v->axis[0] = (cmd_axis){ .name = name, .n = n };
 }
 
-/* Are axes other than the joined one the same places in all files? */
+/* Ends the program if an axis other than the joined one differs between two parts. */
 static void check_axes(const cmd_part *first, const cmd_part *other, int joined)
 {
     for (int k = 0; k < first->v->shape.n; k++) {
@@ -117,12 +124,12 @@ static const char *calendar_of(const cmd_variable *v)
     return v->is_axis && v->shape.n ? v->axis[0].calendar : NULL;
 }
 
-/* The values of a part in the units of the first one. */
-static rd_expr *in_units_of(const cmd_inputs *in, const cmd_part *first, const cmd_part *part,
-                            rd_expr *x)
+/* Converts the values of a part to the units of the first part. */
+static rd_expr *convert_part(const cmd_inputs *in, const cmd_part *first, const cmd_part *part,
+                             rd_expr *x)
 {
     const char *units = first->v->units, *other = part->v->units;
-    cmd_turn    turn;
+    cmd_turn    conversion;
 
     if (!units || !other) {
         if (units || other)
@@ -131,14 +138,15 @@ static rd_expr *in_units_of(const cmd_inputs *in, const cmd_part *first, const c
                      units ? first->file->path : part->file->path);
         return x;
     }
-    if (!cmd_units_meet(units, calendar_of(first->v), other, calendar_of(part->v), &turn))
+    if (!cmd_units_meet(units, calendar_of(first->v), other, calendar_of(part->v), &conversion))
         cmd_fail(
             "%s: %s is in %s, in %s in %s, and these do not convert%s; --units=ignore takes both "
             "as they are",
             part->file->path, part->v->name, other, first->file->path, units, cmd_units_hint());
-    return cmd_convert(in->ctx, x, &turn);
+    return cmd_convert(in->ctx, x, &conversion);
 }
 
+/* Reads all parts, checks axes, converts units, and concatenates or stacks them. */
 cmd_variable cmd_join_parts(const cmd_inputs *in, int n, const cmd_part *parts)
 {
     rd_expr    **x = cmd_room((size_t)n * sizeof(rd_expr *));
@@ -158,13 +166,14 @@ cmd_variable cmd_join_parts(const cmd_inputs *in, int n, const cmd_part *parts)
     for (int i = 1; i < n && in->align != CMD_POSITION; i++)
         check_axes(&parts[0], &parts[i], axis);
     for (int i = 1; i < n && !in->ignore_units; i++)
-        x[i] = in_units_of(in, &parts[0], &parts[i], x[i]);
+        x[i] = convert_part(in, &parts[0], &parts[i], x[i]);
     const rd_exprs all = { x, n };
     v.x                = axis >= 0 ? rd_concat(axis, all) : rd_stack(0, all);
     if (!v.x)
         cmd_fail("%s of %s and others cannot be joined: %s", v.name, parts[0].file->path,
                  cmd_error_text(in->ctx));
-    v.axis = cmd_room((size_t)v.shape.n * sizeof *v.axis); /* the first part keeps its own */
+    v.axis =
+        cmd_room((size_t)v.shape.n * sizeof *v.axis); /* a copy: the first part keeps its axes */
     for (int k = 0; k < v.shape.n; k++)
         v.axis[k] = parts[0].v->axis[k];
     if (axis >= 0)

@@ -1,14 +1,14 @@
-/* join.h - variables of several files as one. */
+/* join.h - joins variables of several files. */
 #ifndef CMD_JOIN_H
 #define CMD_JOIN_H
 #include "inputs.h"
 
-/* The axis of that name; -1: none. */
+/* Finds the axis of that name. -1: none. */
 int cmd_axis_called(const cmd_variable *v, const char *name);
-/* The axis along which parts of v are joined; -1: a new first one. */
+/* Finds the axis along which parts of v are joined. -1: a new first axis. */
 int cmd_joined_axis(const cmd_variable *v, const char *join);
-/* n >= 1 of them, along in->join, or, where that is NULL, along their record, else time, else the
- * first axis.  A join that no axis is called by is a new first one.  Ends the program where other axes are
- * not the same places, unless in->align is CMD_POSITION. */
+/* Joins n >= 1 variables along in->join; if that is NULL, along their record axis, else time,
+ * else the first axis. A name in in->join that no axis has is a new first axis. Ends the program
+ * if other axes differ, unless in->align is CMD_POSITION. */
 cmd_variable cmd_join_parts(const cmd_inputs *in, int n, const cmd_part *parts);
 #endif

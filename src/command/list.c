@@ -1,29 +1,32 @@
-/* list.c - what is in files: --list. */
+/* list.c - prints the variables of files: --list. */
 #include "inputs.h"
 #include <stdio.h>
 
-typedef struct sight {
+/* A variable that is to be inspected. */
+typedef struct inspection {
     cmd_file     *file;
     cmd_variable *v;
-} sight;
+} inspection;
 
-static void look(void *of)
+/* Reads what the format knows about a variable; it runs under cmd_try(). */
+static void inspect(void *of)
 {
-    const sight *s = of;
+    const inspection *s = of;
 
     s->file->format->look(s->file, s->v);
 }
 
-/* Lists a variable; one that cannot be read does not end the list. */
+/* Prints a variable, "  sst   f32   (time 12, lat 90) K: title". An unreadable one does not end
+ * the list. */
 static void list_variable(cmd_file *file, cmd_variable *v)
 {
     const char *shape = "";
 
     if (file->format->look && !v->why) {
-        const char *sentence = cmd_try(look, &(sight){ file, v });
+        const char *sentence = cmd_try(inspect, &(inspection){ file, v });
         if (sentence)
             v->why = cmd_reason(sentence, file->path);
-        rd_error_clear(file->ctx); /* the first one stays, and would be the reason of the next */
+        rd_error_clear(file->ctx); /* the first error stays, and would be that of later variables */
     }
     for (int k = 0; k < v->shape.n; k++)
         shape =

@@ -1,5 +1,7 @@
-/* made_of.c - names in statements.  What is not sure counts as more operands, not as fewer: then less is
- * said about the result. */
+/* made_of.c - finds the variables that a statement is made of, from its text.
+ *
+ * If the text is not understood, more operands are counted, not fewer: then fewer facts are kept
+ * for the result. */
 #include "made_of.h"
 #include <ctype.h>
 #include <string.h>
@@ -9,6 +11,7 @@ static bool is_letter(char c)
     return isalpha((unsigned char)c) || c == '_';
 }
 
+/* Skips a name. */
 static const char *behind_name(const char *p)
 {
     while (is_letter(*p) || isdigit((unsigned char)*p))
@@ -23,6 +26,7 @@ static const char *behind_blanks(const char *p)
     return p;
 }
 
+/* Skips a text in quotes. */
 static const char *behind_quotes(const char *p)
 {
     const char *end = strchr(p + 1, *p);
@@ -30,6 +34,7 @@ static const char *behind_quotes(const char *p)
     return end ? end + 1 : p + strlen(p);
 }
 
+/* Skips what is inside brackets, and the closing bracket. */
 const char *cmd_behind_bracket(const char *p)
 {
     for (int depth = 0; *p; p++) {
@@ -53,6 +58,7 @@ const char *cmd_behind_argument(const char *p)
     return p;
 }
 
+/* Skips "name =", "name[i, j] =" and "name +=". */
 const char *cmd_right_side(const char *text)
 {
     const char *p = behind_blanks(text), *name = p;
@@ -78,6 +84,7 @@ static bool is_named(const char *name, const char *text, size_t n)
     return name && strlen(name) == n && memcmp(name, text, n) == 0;
 }
 
+/* Adds operand k; a second time clears `once`. */
 static void add_operand(cmd_made_of *made, short k)
 {
     for (int i = 0; i < made->n; i++)
@@ -89,6 +96,7 @@ static void add_operand(cmd_made_of *made, short k)
     made->once               = made->n == 1 && made->once;
 }
 
+/* Adds the operands of an earlier statement. */
 static void add_statement(cmd_made_of *made, const cmd_made_of *other)
 {
     for (int i = 0; i < other->n; i++)
@@ -97,7 +105,7 @@ static void add_statement(cmd_made_of *made, const cmd_made_of *other)
     made->shifts &= other->shifts;
 }
 
-/* False: it is no variable and no earlier statement. */
+/* Adds the operands that a name stands for. False: it is no variable and no earlier statement. */
 static bool add_name(cmd_made_of *made, const cmd_statements *all, const cmd_inputs *in,
                      const char *name, size_t n)
 {
@@ -114,6 +122,7 @@ static bool add_name(cmd_made_of *made, const cmd_statements *all, const cmd_inp
     return false;
 }
 
+/* Scans a text for names of operands; subscripts and keyword arguments are skipped. */
 static void find_operands(cmd_made_of *made, const cmd_statements *all, const cmd_inputs *in,
                           const char *text)
 {
@@ -133,7 +142,7 @@ static void find_operands(cmd_made_of *made, const cmd_statements *all, const cm
                 p = cmd_behind_argument(p);
             else if (*p == '(' ||
                      !(view || (!method && add_name(made, all, in, name, (size_t)(end - name)))))
-                made->shifts = false; /* a function, a reducer of indices, a number such as pi */
+                made->shifts = false; /* a function, a reduction over indices, a constant */
         } else {
             made->shifts &= strchr("*/^%<>&|!?@~=:", *p) == NULL;
             depth += (*p == '(') - (*p == ')');
@@ -142,8 +151,8 @@ static void find_operands(cmd_made_of *made, const cmd_statements *all, const cm
     }
 }
 
-/* Behind the name: parts, and steps that change nothing. */
-static bool changes_nothing(const char *p)
+/* True if only subscripts, .T and steps such as + 0 follow a name. */
+static bool is_unchanged(const char *p)
 {
     static const char *const rests[] = { "", "+0", "-0", "+0.0", "-0.0", "*1", "*1.0" };
     char                     rest[8] = "";
@@ -161,11 +170,12 @@ static bool changes_nothing(const char *p)
     return false;
 }
 
+/* True if the text is one name with subscripts, and all earlier statements in it are such, too. */
 static bool is_as_is(const cmd_statements *all, const char *text)
 {
     const char *end = behind_name(text);
 
-    if (!is_letter(*text) || !changes_nothing(end))
+    if (!is_letter(*text) || !is_unchanged(end))
         return false;
     for (int k = all->n; k-- > 0;)
         if (is_named(all->name[k], text, (size_t)(end - text)))
@@ -173,6 +183,7 @@ static bool is_as_is(const cmd_statements *all, const char *text)
     return true;
 }
 
+/* Reads the next statement, and remembers it by name. */
 const cmd_made_of *cmd_read_statement(cmd_statements *all, const cmd_inputs *in, const char *name,
                                       const char *text)
 {
@@ -190,6 +201,7 @@ const cmd_made_of *cmd_read_statement(cmd_statements *all, const cmd_inputs *in,
     return made;
 }
 
+/* Finds the only operand that is no axis. NULL: there are several. */
 const cmd_known *cmd_only_operand(const cmd_inputs *in, const cmd_made_of *made)
 {
     const cmd_known *only = NULL;

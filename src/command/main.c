@@ -1,4 +1,4 @@
-/* main.c - rdim: formulas of arrays in files. */
+/* main.c - the command rdim: evaluates formulas of arrays in files. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "beside.h"
 #include "files/late.h"
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static rd_results wanted(const cmd_results *results)
+/* Lists the results to compute, with the arrays that they go to. */
+static rd_results list_wanted(const cmd_results *results)
 {
     rd_result *at = cmd_room((size_t)results->n * sizeof *at);
     int32_t    n  = 0;
@@ -23,18 +24,20 @@ static rd_results wanted(const cmd_results *results)
     return (rd_results){ at, n };
 }
 
-static void say(rd_ctx *ctx, const char *text)
+/* Prints a text of the library, or ends the program with its error. */
+static void print_text(rd_ctx *ctx, const char *text)
 {
     if (!text)
         cmd_fail_of(ctx);
     printf("%s", text);
 }
 
+/* Evaluates all results, with a progress bar. */
 static void evaluate(rd_ctx *ctx, const cmd_options *o, const cmd_inputs *in,
                      const cmd_results *results)
 {
     cmd_bar         bar    = cmd_bar_begin(o->progress, cmd_bytes(in));
-    const rd_status status = rd_eval_many(ctx, wanted(results),
+    const rd_status status = rd_eval_many(ctx, list_wanted(results),
                                           &(rd_eval_opts){ .size     = sizeof(rd_eval_opts),
                                                            .backend  = o->backend,
                                                            .progress = cmd_bar_move,
@@ -46,10 +49,12 @@ static void evaluate(rd_ctx *ctx, const cmd_options *o, const cmd_inputs *in,
         cmd_fail_of(ctx);
 }
 
+/* Times of the steps of a run, in seconds. */
 typedef struct clock {
     double start, opened, computed;
 } clock;
 
+/* Prints how long each step took: --time. */
 static void say_time(const clock *c, const cmd_inputs *in)
 {
     const double now = cmd_seconds(), bytes = (double)cmd_bytes(in);
@@ -61,6 +66,7 @@ static void say_time(const clock *c, const cmd_inputs *in)
             bytes / 1e9 / (c->computed - c->opened), 1e3 * (now - c->computed));
 }
 
+/* Runs the command: reads the formula, then lists, explains, or evaluates and writes. */
 static void run(rd_ctx *ctx, const cmd_options *o)
 {
     clock      c  = { .start = cmd_seconds() };
@@ -80,14 +86,14 @@ static void run(rd_ctx *ctx, const cmd_options *o)
                    o->explain);
     if (o->dot || o->explain) {
         if (o->dot)
-            say(ctx, rd_graphviz(ctx, wanted(&results)));
+            print_text(ctx, rd_graphviz(ctx, list_wanted(&results)));
         else
-            say(ctx, *o->explain ? rd_explain_svg(ctx, wanted(&results), NULL)
-                                 : rd_explain(ctx, wanted(&results), NULL));
+            print_text(ctx, *o->explain ? rd_explain_svg(ctx, list_wanted(&results), NULL)
+                                        : rd_explain(ctx, list_wanted(&results), NULL));
         return;
     }
     cmd_keep_beside(&in, o, &results, &targets);
-    cmd_read_wanted(ctx, wanted(&results));
+    cmd_read_wanted(ctx, list_wanted(&results));
     c.opened = cmd_seconds();
     cmd_make_room(&targets, &results);
     evaluate(ctx, o, &in, &results);
@@ -102,12 +108,14 @@ static void run(rd_ctx *ctx, const cmd_options *o)
         say_time(&c, &in);
 }
 
+/* Reads the command line, runs the command, and ends with 0. */
 int main(int argc, char **argv)
 {
     cmd_hold_standard();
     const cmd_options o = cmd_read_options(argc, argv);
 
-    /* Its next run, which may be of the same formula, is to find the loops compiled. */
+    /* Waits for compiled loops at the end, so the next run, perhaps of the same formula, finds
+     * them in the cache. */
     setenv("RDIM_TIER1", "finish", 0);
     rd_ctx *ctx = rd_ctx_new(&(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .threads = o.threads });
 

@@ -1,7 +1,7 @@
-/* masks.c - parts of an axis where a mask along it is true: tas[month(time) == 6].
+/* masks.c - takes the elements of an axis where a mask along it is true: tas[month(time) == 6].
  *
- * The shape of a result never depends on data, so the library has no such part.  Here the mask is evaluated when
- * the formula is read, as coordinates are, and what is left of the axis is known from there on. */
+ * In the library the shape of a result never depends on data. So the mask is evaluated when the
+ * formula is read, as coordinates are, and the remaining part of the axis is known from then on. */
 #include "masks.h"
 #include "axes.h"
 #include "dates.h"
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Why the mask is none along that axis; NULL: it is one. */
-static const char *is_beside(const cmd_axis *along, rd_expr *mask, const cmd_axis *of)
+/* Says why the mask does not lie along that axis. NULL: it does. */
+static const char *why_not_along(const cmd_axis *along, rd_expr *mask, const cmd_axis *of)
 {
     const rd_shape shape = rd_shape_of(mask);
 
@@ -29,7 +29,8 @@ static const char *is_beside(const cmd_axis *along, rd_expr *mask, const cmd_axi
     return along->at && of->at ? cmd_axes_differ(along, of) : NULL;
 }
 
-static int64_t *true_places(cmd_inputs *in, rd_expr *mask, int64_t n, int64_t *found)
+/* Evaluates the mask, and lists the indices where it is true. NULL: the evaluation failed. */
+static int64_t *list_true(cmd_inputs *in, rd_expr *mask, int64_t n, int64_t *found)
 {
     bool    *is = cmd_room((size_t)n + 1);
     int64_t *at = cmd_room(((size_t)n + 1) * sizeof *at);
@@ -45,18 +46,19 @@ static int64_t *true_places(cmd_inputs *in, rd_expr *mask, int64_t n, int64_t *f
     return at;
 }
 
-static rd_expr *places_of_mask(cmd_inputs *in, rd_expr *x, int axis, rd_expr *mask, char *why)
+/* Makes an index, a leaf, of the elements where the mask is true. */
+static rd_expr *index_of_mask(cmd_inputs *in, rd_expr *x, int axis, rd_expr *mask, char *why)
 {
     const cmd_axis along = cmd_axis_seen(in, x, axis);
     const cmd_axis of    = rd_shape_of(mask).n == 1 ? cmd_axis_seen(in, mask, 0) : (cmd_axis){ 0 };
-    const char *not      = is_beside(&along, mask, &of);
+    const char *not      = why_not_along(&along, mask, &of);
     int64_t n;
 
     if (not ) {
         snprintf(why, RD_WHY, "%s", not );
         return NULL;
     }
-    int64_t *at = true_places(in, mask, along.n, &n);
+    int64_t *at = list_true(in, mask, along.n, &n);
     if (!at)
         return NULL;
     if (n == 0) {
@@ -74,8 +76,9 @@ static rd_expr *places_of_mask(cmd_inputs *in, rd_expr *x, int axis, rd_expr *ma
     return index;
 }
 
+/* Translates an index to positions: a mask, or the result of a function of times. */
 rd_expr *cmd_gather(void *user, rd_expr *x, int axis, rd_expr *index, char *why)
 {
-    return rd_type_of(index) == RD_BOOL ? places_of_mask(user, x, axis, index, why)
+    return rd_type_of(index) == RD_BOOL ? index_of_mask(user, x, axis, index, why)
                                         : cmd_date_places(user, x, axis, index, why);
 }

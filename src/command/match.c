@@ -1,4 +1,5 @@
-/* match.c - are two axes the same places, and where are the coordinates of one in the other? */
+/* match.c - compares two axes by their coordinates, and finds the coordinates of one in the
+ * other. */
 #include "match.h"
 #include "convert.h"
 #include "quantities.h"
@@ -31,9 +32,9 @@ double cmd_least_distance(const cmd_axis *a)
     return least;
 }
 
-/* The last digits of f32, of which a single time takes no more than half a second: those of days since 1850 are
- * more than an hour. */
-static double last_digits(const cmd_axis *a)
+/* Returns how far the last digits of f32 reach: a millionth of the greatest coordinate. A single
+ * time gets at most half a second, because days since 1850 would get more than an hour. */
+static double digits_of_f32(const cmd_axis *a)
 {
     cmd_since s;
     double    most = 0;
@@ -48,7 +49,7 @@ double cmd_tolerance(const cmd_axis *a)
 {
     const double least = cmd_least_distance(a);
 
-    return isfinite(least) ? least / 1000 : last_digits(a);
+    return isfinite(least) ? least / 1000 : digits_of_f32(a);
 }
 
 static bool is_near(double x, double y, double most)
@@ -56,26 +57,27 @@ static bool is_near(double x, double y, double most)
     return fabs(x - y) <= most || (isnan(x) && isnan(y));
 }
 
-bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *turn)
+bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *conversion)
 {
-    *turn = (cmd_turn){ .times = 1, .by = 1 };
+    *conversion = (cmd_turn){ .times = 1, .by = 1 };
     return !a->units || !b->units ||
-           cmd_units_meet(a->units, a->calendar, b->units, b->calendar, turn);
+           cmd_units_meet(a->units, a->calendar, b->units, b->calendar, conversion);
 }
 
-/* In the units of a.  False: they have units of which neither is the other. */
+/* Converts the coordinates of b to the units of a. False: the units do not convert. */
 static bool coordinates_in_units(const cmd_axis *a, const cmd_axis *b, double *at)
 {
-    cmd_turn turn;
+    cmd_turn conversion;
 
-    if (!cmd_turn_of_axes(a, b, &turn))
+    if (!cmd_turn_of_axes(a, b, &conversion))
         return false;
     for (int64_t i = 0; i < b->n; i++)
-        at[i] = cmd_turned(&turn, b->at[i]);
+        at[i] = cmd_turned(&conversion, b->at[i]);
     return true;
 }
 
-static bool are_near(const cmd_axis *a, const double *b, bool backwards)
+/* True if all coordinates agree up to the tolerance, in the same or in the opposite order. */
+static bool has_near_coordinates(const cmd_axis *a, const double *b, bool backwards)
 {
     const double most = cmd_tolerance(a);
 
@@ -85,6 +87,7 @@ static bool are_near(const cmd_axis *a, const double *b, bool backwards)
     return true;
 }
 
+/* Says why two axes differ, with the range of both. NULL: they do not. */
 const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b)
 {
     const char *name = a->name ? a->name : "an axis";
@@ -97,18 +100,20 @@ const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b)
                             a->calendar ? " of the calendar " : "", a->calendar ? a->calendar : "",
                             b->units, b->calendar ? " of the calendar " : "",
                             b->calendar ? b->calendar : "", cmd_units_hint());
-        if (a->n == b->n && are_near(a, at, false))
+        if (a->n == b->n && has_near_coordinates(a, at, false))
             return NULL;
         return cmd_text(
             "along %s one has %s, the other %s%s", name, cmd_axis_range(a), cmd_axis_range(b),
-            a->n == b->n && are_near(a, at, true) ? ", the same in the other order" : "");
+            a->n == b->n && has_near_coordinates(a, at, true) ? ", the same in the other order"
+                                                              : "");
     }
     return a->n == b->n ? NULL
                         : cmd_text("along %s one has %lld places, the other %lld", name,
                                    (long long)a->n, (long long)b->n);
 }
 
-/* ---- Where the coordinates of one are in the other --------------------------------------------- */
+/* ---- Where the coordinates of one are in the other ------------------------------------------- */
+/* A coordinate with its index, for sorting. */
 typedef struct coordinate {
     double  value;
     int64_t at;
@@ -122,8 +127,8 @@ static int by_value(const void *a, const void *b)
                                 : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Names a coordinate that cannot be matched: NaN, or one that is there twice.  NULL: there is none. */
-static const char *no_place(const cmd_axis *a, const coordinate *sorted)
+/* Says which coordinate cannot be matched: NaN, or one that occurs twice. NULL: all can. */
+static const char *why_unmatchable(const cmd_axis *a, const coordinate *sorted)
 {
     const char *name = a->name ? a->name : "an axis", *date;
 
@@ -146,20 +151,20 @@ static const char *no_place(const cmd_axis *a, const coordinate *sorted)
     return NULL;
 }
 
-/* The values `at` of an axis in their order; NULL and *why: one of them is none to look for. */
-static coordinate *sort(const cmd_axis *a, const double *at, const char **why)
+/* Sorts the values `at` of an axis. NULL: one cannot be matched; *why says so. */
+static coordinate *sort_coordinates(const cmd_axis *a, const double *at, const char **why)
 {
     coordinate *sorted = cmd_room((size_t)(a->n ? a->n : 1) * sizeof *sorted);
 
     for (int64_t i = 0; i < a->n; i++)
         sorted[i] = (coordinate){ at[i], i };
     qsort(sorted, (size_t)a->n, sizeof *sorted, by_value);
-    *why = no_place(a, sorted);
+    *why = why_unmatchable(a, sorted);
     return *why ? NULL : sorted;
 }
 
-/* The place of the coordinate nearest to x, if it is near enough; -1. */
-static int64_t place_of(const coordinate *sorted, int64_t n, double x, double most)
+/* Finds the index of the coordinate nearest to x, by bisection. -1: it is farther than `most`. */
+static int64_t find_nearest(const coordinate *sorted, int64_t n, double x, double most)
 {
     int64_t low = 0, high = n;
 
@@ -176,16 +181,18 @@ static int64_t place_of(const coordinate *sorted, int64_t n, double x, double mo
     return low >= 0 && is_near(sorted[low].value, x, most) ? sorted[low].at : -1;
 }
 
-/* A thousandth of the distance of neighbours, of which one axis or the other has none where it is short. */
+/* Returns the tolerance for two axes: a thousandth of the least distance of neighbours in
+ * either. A short axis may have no neighbours. */
 static double tolerance_of(const cmd_axis *a, const cmd_axis *b, const double *at)
 {
-    cmd_axis turned = *b;
+    cmd_axis converted = *b;
 
-    turned.at          = at;
-    const double least = fmin(cmd_least_distance(a), cmd_least_distance(&turned));
+    converted.at       = at;
+    const double least = fmin(cmd_least_distance(a), cmd_least_distance(&converted));
     return isfinite(least) ? least / 1000 : cmd_tolerance(a);
 }
 
+/* Finds each coordinate of a in b. Returns how many were found. */
 int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_t *place,
                        const char **why)
 {
@@ -195,14 +202,14 @@ int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_
     *why = NULL;
     for (int64_t i = 0; i < a->n; i++)
         place[i] = -1;
-    if (!coordinates_in_units(a, b, at) || !sort(a, a->at, why))
+    if (!coordinates_in_units(a, b, at) || !sort_coordinates(a, a->at, why))
         return 0;
-    const coordinate *sorted = sort(b, at, why);
+    const coordinate *sorted = sort_coordinates(b, at, why);
     if (!sorted)
         return 0;
     most = most < 0 ? tolerance_of(a, b, at) : most;
     for (int64_t i = 0; i < a->n; i++) {
-        place[i] = place_of(sorted, b->n, a->at[i], most);
+        place[i] = find_nearest(sorted, b->n, a->at[i], most);
         n += place[i] >= 0;
     }
     return n;

@@ -1,27 +1,28 @@
-/* match.h - are two axes the same places? */
+/* match.h - compares two axes by their coordinates. */
 #ifndef CMD_MATCH_H
 #define CMD_MATCH_H
 #include "inputs.h"
 #include "times.h"
 
-/* Why two axes are not the same places, as the end of a sentence; NULL: they are, or one has no
- * coordinates.  Coordinates are the same up to a thousandth of the distance of neighbours, in the units of
- * the first. */
+/* Says why two axes differ, as the end of a sentence. NULL: they agree, or one has no
+ * coordinates. Coordinates agree up to a thousandth of the distance of neighbours, in the units
+ * of the first axis. */
 const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b);
 
-/* place[i]: where the i-th coordinate of a is in b, up to `most` in units of a, or, where it is below 0, up to a
- * thousandth of the distance of neighbours of both; -1: nowhere.  How many are there; 0 also where their units do
- * not meet, and where a coordinate is NaN or that of two places: then *why says so, which is else NULL. */
+/* Finds the coordinates of a in b: place[i] is the index in b of coordinate i, -1 if it is not
+ * there. `most`: the tolerance in units of a; below 0: a thousandth of the distance of
+ * neighbours of both. Returns how many were found. The result is 0 if units do not convert, or
+ * if a coordinate is NaN or occurs twice; then *why says so. Otherwise *why is NULL. */
 int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_t *place,
                        const char **why);
 
-/* "90 to -90 (73)", dates where they are times. */
+/* Returns the range of an axis, "90 to -90 (73)", with dates if they are times. */
 const char *cmd_axis_range(const cmd_axis *a);
-/* The distance of the two neighbours that are nearest, but not at one place; INFINITY: there are none. */
+/* Returns the least distance of neighbours that is not 0; INFINITY if there is none. */
 double cmd_least_distance(const cmd_axis *a);
-/* How much two coordinates of one place may differ: by a thousandth of the distance of neighbours.  An axis without
- * neighbours allows the last digits of f32, and half a second of times. */
+/* Returns how much two equal coordinates may differ: a thousandth of the distance of neighbours.
+ * Without neighbours it is the last digits of f32, and at most half a second for times. */
 double cmd_tolerance(const cmd_axis *a);
-/* How coordinates of b become those of a.  False: they have units of which neither is the other. */
-bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *turn);
+/* Finds the conversion from coordinates of b to those of a. False: the units do not convert. */
+bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *conversion);
 #endif

@@ -1,4 +1,4 @@
-/* options.c - the command line. */
+/* options.c - reads the command line. */
 #include "options.h"
 #include "files/file.h"
 #include <ctype.h>
@@ -88,7 +88,7 @@ static const struct option long_options[] = {
     { NULL, 0, NULL, 0 },
 };
 
-/* Is text[0..n) a name that a formula may have? */
+/* True if text[0..n) is a name that a formula may have. */
 static bool is_name(const char *text, size_t n)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -98,6 +98,7 @@ static bool is_name(const char *text, size_t n)
            strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") >= n;
 }
 
+/* Reads -o [NAME=]FILE. */
 static void add_output(cmd_options *o, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -110,6 +111,7 @@ static void add_output(cmd_options *o, const char *text)
         cmd_misuse("-o %s: no file is named", text);
 }
 
+/* Reads --backend. */
 static rd_backend read_backend(const char *text)
 {
     if (strcmp(text, "auto") == 0)
@@ -150,6 +152,7 @@ static int32_t read_threads(const char *text)
     return (int32_t)n;
 }
 
+/* Reads a size in bytes, "500M", "4G", "1e9". */
 static int64_t read_size(const char *text)
 {
     static const char units[] = "KMGT";
@@ -166,7 +169,8 @@ static int64_t read_size(const char *text)
     return (int64_t)size;
 }
 
-/* Characters that numbers, names or lines are made of would cut these. */
+/* Reads the separator of CSV fields. Characters of numbers, names or lines are refused: they
+ * would split these. */
 static char read_separator(const char *text)
 {
     if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
@@ -195,7 +199,8 @@ static _Noreturn void say_version(void)
     exit(0);
 }
 
-static void take(cmd_options *o, int option, char **argv)
+/* Applies one option that getopt_long() has found. */
+static void apply_option(cmd_options *o, int option, char **argv)
 {
     switch (option) {
     case 'o': add_output(o, optarg); break;
@@ -224,7 +229,7 @@ static void take(cmd_options *o, int option, char **argv)
     }
 }
 
-/* The text as an argument for a shell, in quotes if it needs them. */
+/* Returns the text as an argument for a shell, in quotes if needed. */
 static const char *quoted(const char *text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -238,7 +243,7 @@ static const char *quoted(const char *text)
     return cmd_text("%s%s'", all, text);
 }
 
-/* The command line as it was given; cut off behind MOST characters, as there may be thousands of files. */
+/* Returns the command line, cut off behind MOST characters: there may be thousands of files. */
 static const char *command_line(int argc, char *const *argv)
 {
     enum { MOST = 1 << 14 };
@@ -252,15 +257,16 @@ static const char *command_line(int argc, char *const *argv)
     return line;
 }
 
+/* Reads the whole command line, and refuses what contradicts itself. */
 cmd_options cmd_read_options(int argc, char **argv)
 {
-    cmd_options o = { .command = command_line(argc, argv), /* before options are put in front */
+    cmd_options o = { .command = command_line(argc, argv), /* before getopt_long() reorders argv */
                       .inputs  = cmd_room((size_t)argc * sizeof *o.inputs),
                       .outputs = cmd_room((size_t)argc * sizeof *o.outputs) };
 
     opterr = 0;
     for (int option; (option = getopt_long(argc, argv, ":o:", long_options, NULL)) != -1;)
-        take(&o, option, argv);
+        apply_option(&o, option, argv);
     if (!o.list && optind < argc)
         o.formula = argv[optind++];
     while (optind < argc)

@@ -1,4 +1,8 @@
-/* output.c - where results go. */
+/* output.c - where results go: plans the output files, allocates the results, and writes them.
+ *
+ * A large result is computed in its file if the format stores elements contiguously: the file is
+ * mapped, and evaluation writes into the mapping. All other results are computed in memory and
+ * written at the end. */
 #include "output.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -6,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Lists the suffixes of all formats that can be written. */
 static const char *suffixes_written(void)
 {
     const char *text = "";
@@ -16,6 +21,7 @@ static const char *suffixes_written(void)
     return text;
 }
 
+/* Finds a result by name, or ends the program. */
 static cmd_result *result_named(const cmd_results *results, const char *name)
 {
     const char *names = "";
@@ -28,7 +34,7 @@ static cmd_result *result_named(const cmd_results *results, const char *name)
     cmd_misuse("-o %s=...: the formula has no result of that name; it has %s", name, names);
 }
 
-/* Types that a format lacks, and that others hold without loss. */
+/* Casts a result to f32 if the format lacks its type; the cast loses nothing. */
 static void fit_type(cmd_result *r, const cmd_format *format)
 {
     const rd_dtype type = rd_type_of(r->x);
@@ -38,6 +44,8 @@ static void fit_type(cmd_result *r, const cmd_format *format)
         r->x = rd_cast(r->x, RD_F32);
 }
 
+/* Plans one output: its format, its results, and their types. Refuses what the format cannot
+ * hold. */
 static void plan_target(cmd_target *t, const cmd_output *out, cmd_results *results)
 {
     *t = (cmd_target){ .path   = out->path,
@@ -71,6 +79,7 @@ static const char *name_of(const cmd_target *t)
     return t->stream ? t->stream : t->path;
 }
 
+/* Plans all outputs. Results that no output has are not computed. */
 cmd_targets cmd_plan_output(const cmd_options *options, cmd_results *results)
 {
     cmd_targets all    = { .n  = options->n_outputs,
@@ -89,11 +98,11 @@ cmd_targets cmd_plan_output(const cmd_options *options, cmd_results *results)
     }
     for (int k = 0; k < results->n && named; k++)
         if (!wanted[k])
-            results->at[k].x = NULL; /* nobody wants it */
+            results->at[k].x = NULL; /* no output has it */
     return all;
 }
 
-/* False: the file system cannot. */
+/* Maps a result into its file from byte `place` on. False: the file system cannot map files. */
 static bool map_result(const cmd_target *t, cmd_result *r, int64_t place)
 {
     const int64_t page = (int64_t)sysconf(_SC_PAGESIZE), begin = place / page * page,
@@ -101,7 +110,7 @@ static bool map_result(const cmd_target *t, cmd_result *r, int64_t place)
     const int fd      = open(t->aside, O_RDWR | O_CLOEXEC);
     const int failed  = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)end);
 
-    if (failed) /* before it is computed, not after hours */
+    if (failed) /* fail before computing, not hours later */
         cmd_fail("%s: no room for %lld bytes: %s", t->path, (long long)end, strerror(failed));
     char *map =
         mmap(NULL, (size_t)(end - begin), PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
@@ -114,8 +123,9 @@ static bool map_result(const cmd_target *t, cmd_result *r, int64_t place)
     return true;
 }
 
-/* Text takes more bytes than its elements, and is written when they are known. */
-static const char *aside_of(const cmd_target *t)
+/* Creates the temporary file, or the buffer of a stream. A text may need four times the bytes of
+ * its elements. */
+static const char *create_aside(const cmd_target *t)
 {
     int64_t bytes = CMD_NPY_HEADER;
 
@@ -124,13 +134,14 @@ static const char *aside_of(const cmd_target *t)
     return t->stream ? cmd_stream_aside(bytes, t->path) : cmd_aside(t->path);
 }
 
-static void describe(cmd_result *r)
+/* Sets the type and the shape of the array of a result. */
+static void set_array(cmd_result *r)
 {
     r->array = (rd_array){ .type = rd_type_of(r->x), .shape = rd_shape_of(r->x) };
 }
 
-/* Elements are computed where they are to be, all of a file's or none; few are written later, if the
- * format can. */
+/* Begins the file of a target. Either all its results are computed in the mapped file or none.
+ * Small results are written at the end, if the format can. */
 static void begin_target(cmd_target *t)
 {
     enum { LARGE = 1 << 20 };
@@ -158,13 +169,14 @@ static void begin_target(cmd_target *t)
         t->results.at[k].array.data = NULL;
 }
 
+/* Allocates all results: first in mapped files, then in memory. */
 void cmd_make_room(cmd_targets *targets, cmd_results *results)
 {
     for (int k = 0; k < results->n; k++)
         if (results->at[k].x)
-            describe(&results->at[k]);
+            set_array(&results->at[k]);
     for (int k = 0; k < targets->n; k++) {
-        targets->at[k].aside = aside_of(&targets->at[k]);
+        targets->at[k].aside = create_aside(&targets->at[k]);
         if (targets->at[k].format->begin)
             begin_target(&targets->at[k]);
     }
@@ -175,9 +187,9 @@ void cmd_make_room(cmd_targets *targets, cmd_results *results)
     }
 }
 
-/* Elements that were not computed in the file, which is as long as with them nevertheless where only
- * its mapping failed. */
-static void finish(cmd_target *t)
+/* Writes the results of a target that were not computed in the mapped file. If only the mapping
+ * failed, the file already has its full length. */
+static void write_target(cmd_target *t)
 {
     const cmd_result *r = &t->results.at[0];
 
@@ -194,11 +206,12 @@ static void finish(cmd_target *t)
     cmd_close_written(fd, t->path);
 }
 
+/* Writes all results, then renames the files. */
 void cmd_write(cmd_targets *targets, const cmd_results *results)
 {
     (void)results;
     for (int k = 0; k < targets->n; k++)
-        finish(&targets->at[k]);
+        write_target(&targets->at[k]);
     for (int k = 0; k < targets->n; k++)
         if (targets->at[k].stream)
             cmd_stream_done(targets->at[k].stream, targets->at[k].aside);

@@ -1,8 +1,9 @@
-/* places.c - parts of arrays at places along an axis, whose axes stay known. */
+/* places.c - takes elements of arrays at positions along an axis, so that all axes stay known. */
 #include "places.h"
 #include "axes.h"
 
-/* A view does not say where an axis of one element comes from: so that of the expression itself is told. */
+/* Remembers an axis of one element by the expression itself, because a view does not say where
+ * such an axis comes from. */
 static void know_itself(cmd_inputs *in, rd_expr *y, int axis, const cmd_axis *is)
 {
     cmd_made_axis *m = cmd_room(sizeof *m);
@@ -13,6 +14,7 @@ static void know_itself(cmd_inputs *in, rd_expr *y, int axis, const cmd_axis *is
     in->made = m;
 }
 
+/* Remembers the axes of one element that y has from x. Returns y. */
 rd_expr *cmd_with_single_axes(cmd_inputs *in, rd_expr *x, rd_expr *y, int dropped)
 {
     const int n = y ? rd_shape_of(y).n : 0;
@@ -26,6 +28,7 @@ rd_expr *cmd_with_single_axes(cmd_inputs *in, rd_expr *x, rd_expr *y, int droppe
     return y;
 }
 
+/* Returns the axis with its coordinates at n positions. */
 cmd_axis cmd_axis_at_places(const cmd_axis *axis, const int64_t *place, int64_t n)
 {
     cmd_axis is     = *axis;
@@ -44,6 +47,7 @@ cmd_axis cmd_axis_at_places(const cmd_axis *axis, const int64_t *place, int64_t 
     return is;
 }
 
+/* Gathers n positions along an axis of x. */
 rd_expr *cmd_take_places(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
                          const cmd_axis *is)
 {
@@ -55,6 +59,7 @@ rd_expr *cmd_take_places(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at
     return index ? cmd_with_single_axes(in, x, rd_take(x, axis, index), -1) : NULL;
 }
 
+/* Takes n positions along an axis of x: a slice if they are evenly spaced, else a gather. */
 rd_expr *cmd_pick(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
                   const cmd_axis *is)
 {

@@ -1,4 +1,4 @@
-/* progress.c - a bar with rate and time left, on a terminal. */
+/* progress.c - a progress bar on a terminal, with rate and time left. */
 #include "progress.h"
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 enum { WIDTH = 30 };
-static const double SHOWN_AFTER = 0.5; /* seconds: what is done by then needs no bar */
+static const double SHOWN_AFTER = 0.5; /* seconds: a shorter run needs no bar */
 
 double cmd_seconds(void)
 {
@@ -23,6 +23,7 @@ cmd_bar cmd_bar_begin(bool asked, int64_t bytes)
                       .bytes = bytes };
 }
 
+/* Writes a duration: "12 s", "3 min 05 s", "2 h 10 min". */
 static void time_text(char text[32], double seconds)
 {
     const long s = seconds < 1e7 ? (long)(seconds + 0.5) : 9999999;
@@ -35,6 +36,7 @@ static void time_text(char text[32], double seconds)
         snprintf(text, 32, "%ld h %02ld min", s / 3600, s / 60 % 60);
 }
 
+/* Draws the bar: "[####......]  40 %  1.20 GB/s  12 s left". Returns 1 if the user interrupts. */
 int cmd_bar_move(void *of, double done, double seconds_left)
 {
     cmd_bar     *bar  = of;

@@ -1,12 +1,12 @@
-/* quantities.c - units of values by libudunits2, which is loaded as libnetcdf is: without it only equal texts are
- * the same unit. */
+/* quantities.c - converts units of values by libudunits2, which is loaded at run time. Without
+ * it, two units are the same only if their texts are. */
 #include "quantities.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* But for blanks around them. */
+/* True if both texts are the same, except blanks around them. */
 static bool is_same_text(const char *a, const char *b)
 {
     a += strspn(a, " ");
@@ -38,7 +38,7 @@ static struct {
     bool                           tried;
 } api;
 
-/* False: it is not installed, or without its tables. */
+/* Loads libudunits2 and its tables, once. False: it is not installed, or lacks its tables. */
 static bool load(void)
 {
     static const char *const names[] = {
@@ -64,7 +64,8 @@ static bool load(void)
     return api.units != NULL;
 }
 
-/* Undoes the rounding of the sum that the factor was found by: 1.8 is 1.8 again. */
+/* Rounds a factor to 15 digits if that is as near: the sum that gave it was rounded, and 1.8
+ * becomes 1.8 again. */
 static double without_rounding(double times)
 {
     char text[40];
@@ -74,8 +75,8 @@ static double without_rounding(double times)
     return fabs(near - times) <= 3e-16 * fabs(times) ? near : times;
 }
 
-/* Finds the factor and the offset of a conversion.  False: it is not linear, as
- * logarithms of a reference are not. */
+/* Finds the factor and the offset of a conversion. False: it is not linear; logarithmic units
+ * are not. */
 static bool measure(cv_converter *c, cmd_scaling *s)
 {
     static const double far  = 1 << 20;
@@ -87,6 +88,7 @@ static bool measure(cv_converter *c, cmd_scaling *s)
            fabs(at_0 + s->times - at_1) <= 1e-9 * (fabs(at_0) + fabs(at_1));
 }
 
+/* Compares two units, and finds the conversion. */
 static cmd_relation relate(ut_unit *from, ut_unit *to, cmd_scaling *s)
 {
     if (!from || !to)
@@ -99,7 +101,7 @@ static cmd_relation relate(ut_unit *from, ut_unit *to, cmd_scaling *s)
     return !is ? CMD_DIFFERS : s->times == 1 && s->plus == 0 ? CMD_SAME_UNITS : CMD_CONVERTS;
 }
 
-/* As files have them: in UTF-8, or in Latin 1, as °C is in old ones. */
+/* Parses a unit in UTF-8, or in Latin 1, which old files have for °C. */
 static ut_unit *parse(const char *text)
 {
     ut_unit *unit = api.parse(api.units, text, UT_UTF8);
@@ -107,6 +109,7 @@ static ut_unit *parse(const char *text)
     return unit ? unit : api.parse(api.units, text, UT_LATIN1);
 }
 
+/* Compares two units given as text. */
 static cmd_relation relate_texts(const char *from, const char *to, cmd_scaling *s)
 {
     if (!load())

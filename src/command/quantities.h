@@ -1,9 +1,9 @@
-/* quantities.h - units of values, as UDUNITS knows them: libudunits2, loaded when two units differ. */
+/* quantities.h - converts units of values by libudunits2, loaded when two units differ. */
 #ifndef CMD_QUANTITIES_H
 #define CMD_QUANTITIES_H
 #include "base.h"
 
-/* A number in one unit is that times `times`, plus `plus`, in another. */
+/* A conversion of units: a number becomes number * times + plus. */
 typedef struct cmd_scaling {
     double times, plus;
 } cmd_scaling;
@@ -12,11 +12,11 @@ typedef enum cmd_relation {
     CMD_SAME_UNITS,
     CMD_CONVERTS,
     CMD_DIFFERS, /* units of other quantities */
-    CMD_NOT_TOLD /* one of them, or any, is not known */
+    CMD_NOT_TOLD /* a unit is unknown, or the library is missing */
 } cmd_relation;
 
-/* How values in the unit `from` become values in `to`; neither is NULL. */
+/* Finds the conversion from the unit `from` to the unit `to`; neither is NULL. */
 cmd_relation cmd_relate_units(const char *from, const char *to, cmd_scaling *scaling);
-/* Why it cannot be told, behind a sentence: "" where the library is there. */
+/* Returns the end of a sentence that says the library is missing; "" if it is there. */
 const char *cmd_units_hint(void);
 #endif

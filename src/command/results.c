@@ -1,4 +1,4 @@
-/* results.c - from a formula to results. */
+/* results.c - builds the results of a formula: expressions, axes, units. */
 #include "results.h"
 #include "axes.h"
 #include "conditions.h"
@@ -16,20 +16,22 @@ const char *cmd_axis_name(const cmd_result *r, int axis)
     return r->axis[axis].name ? r->axis[axis].name : cmd_text("axis %d", axis);
 }
 
+/* Finds the axes of a result. A matrix of pairs has one axis twice; the second gets another
+ * name. */
 static void set_axes(const cmd_inputs *in, cmd_result *r)
 {
     const rd_shape shape = rd_shape_of(r->x);
 
     for (int k = 0; k < shape.n; k++) {
         r->axis[k] = cmd_axis_seen(in, r->x, k);
-        for (int j = 0; j < k; j++) /* a matrix of pairs has one axis twice */
+        for (int j = 0; j < k; j++)
             if (r->axis[j].name && r->axis[k].name && strcmp(r->axis[j].name, r->axis[k].name) == 0)
                 r->axis[k].name = cmd_text("%s_%d", r->axis[k].name, k);
     }
 }
 
-/* Takes units from the one variable that the result is made of.  Counts and comparisons have
- * none, and differences of times are no times. */
+/* Takes units from the one variable that describes the result. Counts and comparisons have none,
+ * and differences of times are no times. */
 static void set_units(const cmd_inputs *in, cmd_result *r)
 {
     const cmd_known *only = cmd_only_operand(in, r->made);
@@ -54,6 +56,7 @@ static bool has_input(const cmd_inputs *in)
     return false;
 }
 
+/* Ends the program with the error of the formula, and lists names if one was not found. */
 static _Noreturn void refuse(const char *why, const cmd_inputs *in)
 {
     const char *names = cmd_names(in);
@@ -68,6 +71,7 @@ static _Noreturn void refuse(const char *why, const cmd_inputs *in)
                                : "no file is given: say NAME=FILE behind the formula");
 }
 
+/* Finds the facts that the result keeps; lost: names of earlier results that lack a fact. */
 static void set_keeps(cmd_result *r, cmd_lost *lost)
 {
     for (cmd_keeping what = 0; what < CMD_KEEPINGS; what++) {
@@ -77,7 +81,7 @@ static void set_keeps(cmd_result *r, cmd_lost *lost)
     }
 }
 
-/* --only, whose subscripts are those of a formula. */
+/* Takes the part of a result that --only asks for; its subscripts are those of formulas. */
 static rd_expr *part_of(cmd_inputs *in, rd_expr *x, const char *only)
 {
     const rd_named        named = { .name = "result", .x = x };
@@ -96,6 +100,8 @@ static rd_expr *part_of(cmd_inputs *in, rd_expr *x, const char *only)
                                                                                        : NULL;
 }
 
+/* Builds all results of the formula. Results with names that begin with _ are helpers, and are
+ * dropped. */
 cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
 {
     rd_named              named[CMD_MOST_RESULTS];
@@ -126,7 +132,7 @@ cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
                            .x       = named[k].x,
                            .made    = made };
         set_keeps(r, lost);
-        if (said && named[k].name[0] == '_') /* for other results to be made of */
+        if (said && named[k].name[0] == '_') /* a helper that only other results use */
             continue;
         if (options->only)
             r->x = part_of(inputs, r->x, options->only);

@@ -1,4 +1,8 @@
-/* select.c - parts of an axis by coordinate: lat=45, time='1990-06'. */
+/* select.c - takes elements of an axis by coordinate: x[lat=45], x[lat=-30..30],
+ * x[time='1990-06'].
+ *
+ * A number takes the nearest element. A range takes all elements inside it, and so does a date,
+ * which is an interval of times. */
 #include "select.h"
 #include "around.h"
 #include "axes.h"
@@ -10,18 +14,18 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A bound of a selection: a number in units of the axis, or a day or month, which lasts from `from` until before
- * `to`, in seconds of cmd_instant(). */
+/* A bound of a selection: a number in units of the axis, or a date, which lasts from `from`
+ * until before `to`, in seconds of cmd_instant(). */
 typedef struct span {
     double from, to;
     bool   date;
 } span;
 
-/* An axis, and what is looked for along it. */
+/* A search along an axis. */
 typedef struct search {
     const cmd_axis *axis;
-    cmd_since       since; /* of an axis of times */
-    double          most;  /* what a coordinate may be beside a number, and is that number */
+    cmd_since       since; /* the units, if it is an axis of times */
+    double          most;  /* tolerance: coordinates this near to a number equal it */
     span            low, high;
 } search;
 
@@ -30,6 +34,7 @@ static bool is_time(const cmd_axis *axis)
     return cmd_read_since(axis->units, axis->calendar, &(cmd_since){ 0 });
 }
 
+/* Reads a bound: a number, a word of the axis or a date. */
 static bool read_bound(const cmd_axis *axis, const rd_formula_bound *b, span *s, char *why)
 {
     cmd_since since;
@@ -54,20 +59,21 @@ static bool read_bound(const cmd_axis *axis, const rd_formula_bound *b, span *s,
 }
 
 /* ---- The nearest one ------------------------------------------------------------------------- */
-/* How far the i-th coordinate is from a value.  Of places that are equally far around, the one that needs no turn
- * is the nearest. */
-static double way_to(const cmd_axis *seen, int64_t i, double value, bool around)
+/* Returns the distance of coordinate i from a value, around the circle for longitudes. */
+static double distance_to(const cmd_axis *seen, int64_t i, double value, bool around)
 {
     return around ? cmd_way_around(seen->at[i], value) : fabs(seen->at[i] - value);
 }
 
-static int64_t nearest(const cmd_axis *seen, double value, bool around, double *off)
+/* Finds the index of the nearest coordinate; *off: its distance. Of equal distances around the
+ * circle, the one without a whole turn wins. */
+static int64_t find_nearest(const cmd_axis *seen, double value, bool around, double *off)
 {
     int64_t best = 0;
 
     *off = INFINITY;
     for (int64_t i = 0; i < seen->n; i++) {
-        const double way = way_to(seen, i, value, around);
+        const double way = distance_to(seen, i, value, around);
 
         if (way < *off ||
             (way == *off && fabs(seen->at[i] - value) < fabs(seen->at[best] - value))) {
@@ -78,8 +84,8 @@ static int64_t nearest(const cmd_axis *seen, double value, bool around, double *
     return best;
 }
 
-/* Another place with the same coordinate, which could as well be meant; -1: none. */
-static int64_t twin_of(const cmd_axis *seen, int64_t place)
+/* Finds another index with the same coordinate, which could be meant as well. -1: none. */
+static int64_t find_twin(const cmd_axis *seen, int64_t place)
 {
     for (int64_t i = 0; i < seen->n; i++)
         if (i != place && seen->at[i] == seen->at[place])
@@ -87,9 +93,9 @@ static int64_t twin_of(const cmd_axis *seen, int64_t place)
     return -1;
 }
 
-/* How far away the nearest one may be: no farther than neighbours are.  Months, years and seasons that groups
- * have are no places between which there is anything. */
-static double reach(const cmd_axis *seen, double value)
+/* Returns how far the nearest coordinate may be: the distance of neighbours. Months, years and
+ * seasons of groups must match exactly, because nothing lies between them. */
+static double most_distance(const cmd_axis *seen, double value)
 {
     const double distance = cmd_least_distance(seen);
 
@@ -98,7 +104,7 @@ static double reach(const cmd_axis *seen, double value)
     return isfinite(distance) ? distance : fmax(1e-6 * fabs(value), 1e-9);
 }
 
-/* Says, for an axis of times, that a date stands in quotes: people write 1990 for the year. */
+/* Returns a hint for axes of times: a date stands in quotes; people write 1990 for the year. */
 static const char *date_hint(const cmd_axis *seen)
 {
     return is_time(seen)
@@ -116,13 +122,14 @@ static const char *coordinate_text(const cmd_axis *seen, int64_t i)
     return text ? text : cmd_text("%.9g", seen->at[i]);
 }
 
+/* Selects the element nearest to a number, and drops the axis. */
 static rd_expr *select_nearest(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *seen,
                                double value, char *why)
 {
     double        off;
-    const int64_t best = nearest(seen, value, cmd_goes_around(seen), &off),
-                  twin = twin_of(seen, best);
-    const double most  = reach(seen, value);
+    const int64_t best = find_nearest(seen, value, cmd_goes_around(seen), &off),
+                  twin = find_twin(seen, best);
+    const double most  = most_distance(seen, value);
 
     if (off <= most && twin < 0)
         return cmd_with_single_axes(in, x, rd_select(x, axis, best), axis);
@@ -140,6 +147,7 @@ static rd_expr *select_nearest(cmd_inputs *in, rd_expr *x, int axis, const cmd_a
 }
 
 /* ---- From one to another --------------------------------------------------------------------- */
+/* True if the coordinate lies between the bounds of the search. */
 static bool is_within(const search *s, double at)
 {
     const double instant = s->low.date || s->high.date ? cmd_instant(&s->since, at) : 0;
@@ -153,7 +161,8 @@ static const char *bound_text(const rd_formula_bound *b)
     return b->text ? cmd_text("'%s'", b->text) : cmd_text("%.9g", b->number);
 }
 
-/* Bounds go upwards, or as coordinates go: 30..-30 along latitudes from the north. */
+/* Puts the bounds in ascending order. They may be given as coordinates go: 30..-30 along
+ * latitudes from the north. False: they contradict the axis. */
 static bool put_in_order(search *s, const rd_formula_bound *low, const rd_formula_bound *high,
                          char *why)
 {
@@ -175,6 +184,7 @@ static bool put_in_order(search *s, const rd_formula_bound *low, const rd_formul
     return false;
 }
 
+/* Says that no coordinate lies between the bounds. */
 static rd_expr *refuse_none(const search *s, char *why)
 {
     snprintf(why, RD_WHY, "none of its coordinates is there: axis %s has %s%s", s->axis->name,
@@ -182,6 +192,7 @@ static rd_expr *refuse_none(const search *s, char *why)
     return NULL;
 }
 
+/* Selects all elements between the bounds of the search. */
 static rd_expr *select_places(cmd_inputs *in, rd_expr *x, int axis, const search *s, char *why)
 {
     const cmd_axis *seen = s->axis;
@@ -194,7 +205,7 @@ static rd_expr *select_places(cmd_inputs *in, rd_expr *x, int axis, const search
     return n ? cmd_pick(in, x, axis, at, n, &is) : refuse_none(s, why);
 }
 
-/* Longitudes from -60 to 60 of an axis from 0 to 359. */
+/* Selects longitudes around the circle: -60..60 of an axis from 0 to 359. */
 static rd_expr *select_around(cmd_inputs *in, rd_expr *x, int axis, search *s, char *why)
 {
     const cmd_axis *seen  = s->axis;
@@ -215,6 +226,7 @@ static rd_expr *select_around(cmd_inputs *in, rd_expr *x, int axis, search *s, c
     return cmd_pick_around(in, x, axis, at, n, &is);
 }
 
+/* Answers rd_formula_axes.select: selects by number, date or range. */
 rd_expr *cmd_select(void *user, rd_expr *x, int axis, bool range, const rd_formula_bound *low,
                     const rd_formula_bound *high, char *why)
 {

@@ -1,5 +1,9 @@
-/* table.c - results for people: small ones as tables with their coordinates, large ones summed
- * up. */
+/* table.c - prints results for people: small ones as tables with their coordinates, a summary of
+ * large ones.
+ *
+ *       lat  mean (K)
+ *       -90       271
+ *         0       299 */
 #include "dates.h"
 #include "output.h"
 #include "times.h"
@@ -9,12 +13,13 @@
 
 enum { MOST_ROWS = 60, MOST_COLUMNS = 12, DIGITS = 6 };
 
-/* The sign of a NaN says nothing. */
+/* Writes a number; the sign of a NaN means nothing. */
 static const char *number_text(double value, int digits)
 {
     return value != value ? "NaN" : cmd_text("%.*g", digits, value);
 }
 
+/* Writes element i of a result: a date, a bool, a complex number or a number. */
 static const char *value_text(const cmd_result *r, int64_t i)
 {
     const double value = cmd_value(r, i);
@@ -36,6 +41,7 @@ static const char *value_text(const cmd_result *r, int64_t i)
     return number_text(value, DIGITS);
 }
 
+/* Writes coordinate i of an axis: an index, a date, a word or a number. */
 static const char *coordinate_text(const cmd_axis *axis, int64_t i)
 {
     const char *date;
@@ -64,12 +70,14 @@ static const char *result_title(const cmd_result *r)
                : r->name;
 }
 
-/* Cells by columns, each as wide as its longest one, to the right. */
+/* A table of texts by rows. Each column is as wide as its longest cell, and cells are
+ * right-aligned. */
 typedef struct table {
     int          rows, columns;
     const char **cell;
 } table;
 
+/* Prints the table. */
 static void print_table(const table *t)
 {
     int *width = cmd_room((size_t)t->columns * sizeof *width);
@@ -91,7 +99,7 @@ static table make_table(int rows, int columns)
     return (table){ rows, columns, cmd_room((size_t)rows * (size_t)columns * sizeof(char *)) };
 }
 
-static bool same_axis(const cmd_result *a, const cmd_result *b)
+static bool has_same_axis(const cmd_result *a, const cmd_result *b)
 {
     const cmd_axis *x = &a->axis[0], *y = &b->axis[0];
 
@@ -99,13 +107,14 @@ static bool same_axis(const cmd_result *a, const cmd_result *b)
            (!x->at || memcmp(x->at, y->at, (size_t)x->n * sizeof *x->at) == 0);
 }
 
-/* Rows of one axis: those that follow and have it, too, are columns beside the first. */
+/* Prints results of one axis; following results with the same axis become further columns.
+ * Returns how many. */
 static int print_rows(const cmd_result *r, int n)
 {
     int columns = 1;
 
     while (columns < n && columns < MOST_COLUMNS && r[columns].array.shape.n == 1 &&
-           same_axis(r, &r[columns]))
+           has_same_axis(r, &r[columns]))
         columns++;
     const int rows = (int)r->axis[0].n;
     table     t    = make_table(rows + 1, columns + 1);
@@ -122,6 +131,7 @@ static int print_rows(const cmd_result *r, int n)
     return columns;
 }
 
+/* Prints a matrix with the coordinates of both axes. */
 static void print_matrix(const cmd_result *r)
 {
     const int rows = (int)r->axis[0].n, columns = (int)r->axis[1].n;
@@ -140,6 +150,7 @@ static void print_matrix(const cmd_result *r)
     print_table(&t);
 }
 
+/* Prints the axes of a large result: "  lat  180, from -89.5 to 89.5 degrees_north". */
 static void print_axes(const cmd_result *r)
 {
     for (int k = 0; k < r->array.shape.n; k++) {
@@ -154,7 +165,7 @@ static void print_axes(const cmd_result *r)
     }
 }
 
-/* Elements like those of r; whole numbers have all their digits. */
+/* Writes the minimum, mean or maximum; whole numbers have all digits. */
 static const char *extreme_text(const cmd_result *r, const void *of, rd_dtype type)
 {
     const double value = cmd_element(of, type, 0);
@@ -165,6 +176,8 @@ static const char *extreme_text(const cmd_result *r, const void *of, rd_dtype ty
                                 : cmd_element_text(of, type, 0);
 }
 
+/* Prints the shape, axes, minimum, mean, maximum and number of missing elements of a large
+ * result. */
 static void summarise(rd_ctx *ctx, const cmd_result *r)
 {
     max_align_t    low = { 0 }, high = { 0 };
@@ -196,7 +209,7 @@ static void summarise(rd_ctx *ctx, const cmd_result *r)
     putchar('\n');
 }
 
-/* For scripts: one number and nothing else. */
+/* Prints a scalar result: one number and nothing else, which scripts can read. */
 static void print_number(const cmd_result *r)
 {
     const bool  shown = r->array.type == RD_BOOL || cmd_date_text(0, r->units, r->calendar);
@@ -207,6 +220,7 @@ static void print_number(const cmd_result *r)
     printf("%s\n", text);
 }
 
+/* Prints all results, each in the form that fits its shape. */
 void cmd_print(rd_ctx *ctx, const cmd_results *results)
 {
     for (int k = 0, n; k < results->n; k += n) {

@@ -1,16 +1,16 @@
-/* texts.c - elements as text that reads back as the same bits. */
+/* texts.c - writes elements as the shortest text that reads back as the same bits. */
 #include "base.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Two of them, a sign and an i are CMD_MOST_TEXT at most. */
+/* Room for the text of a float. Two such texts, a sign and an i fit into CMD_MOST_TEXT. */
 enum { MOST_FLOAT = 32 };
 
-/* Digits of a float type: numbers of `sure` decimal digits differ, unless they are smaller than 2^first; `enough`
- * digits tell all elements apart.  A decimal digit is log10(2) bits: p bits hold floor((p - 1) log10(2)) digits, and
- * ceil(1 + p log10(2)) digits hold p bits. */
+/* Decimal digits of a float type. Numbers of `sure` digits differ, unless they are smaller than
+ * 2^first; `enough` digits distinguish all elements. A decimal digit is log10(2) bits: p bits
+ * hold floor((p - 1) log10(2)) digits, and ceil(1 + p log10(2)) digits hold p bits. */
 static const struct digits {
     rd_dtype type;
     int      sure, enough, first;
@@ -27,7 +27,7 @@ static const struct digits {
 #include "core/dtypes.def"
 };
 
-/* NULL unless elements, or the parts of complex ones, are floats. */
+/* Finds the digits of a float type, or of the parts of a complex type. NULL: other types. */
 static const struct digits *digits_of(rd_dtype type)
 {
     const rd_dtype part = type == RD_C64 ? RD_F32 : type == RD_C128 ? RD_F64 : type;
@@ -38,7 +38,7 @@ static const struct digits *digits_of(rd_dtype type)
     return NULL;
 }
 
-/* The number that the text reads back as, rounded to the type as a cast does it. */
+/* Reads a text back, rounded to the type as a cast rounds. */
 static double read_back(const char *text, const struct digits *d)
 {
     const double value = strtod(text, NULL);
@@ -49,7 +49,7 @@ static double read_back(const char *text, const struct digits *d)
     return ldexp(nearbyint(ldexp(value, -last)), last);
 }
 
-/* Digits of "1.5000e+00" without the zeros at their end. */
+/* Counts the digits of "1.5000e+00" without zeros at their end. */
 static int count_digits(const char *text)
 {
     int n = 0, zeros = 0;
@@ -62,8 +62,8 @@ static int count_digits(const char *text)
     return n > zeros ? n - zeros : 1;
 }
 
-/* A whole number of n digits that ends with zeros may be shorter as a power of ten.  Others have the same
- * text with as few digits as they have. */
+/* Shortens a whole number of n digits that ends with zeros to a power of ten, if that is
+ * shorter. */
 static void shorten(char text[MOST_FLOAT], double value, int n)
 {
     char few[MOST_FLOAT];
@@ -76,8 +76,8 @@ static void shorten(char text[MOST_FLOAT], double value, int n)
         memcpy(text, few, strlen(few) + 1);
 }
 
-/* Writes a float with the fewest digits that read back as it, or as a whole number: 1230 and 1e+05, not 1.23e+03 and
- * 100000. */
+/* Writes a float with the fewest digits that read back as it, or as a whole number if that is as
+ * short: 1230 and 1e+05, not 1.23e+03 and 100000. */
 static void put_float(char *text, double value, rd_dtype type)
 {
     const struct digits *d = digits_of(type);
@@ -101,6 +101,7 @@ static void put_float(char *text, double value, rd_dtype type)
     }
 }
 
+/* Writes a complex number, "1.5-2i". */
 static void put_complex(char *text, double value, double other, rd_dtype type)
 {
     put_float(text, value, type);
@@ -113,6 +114,7 @@ static void put_complex(char *text, double value, double other, rd_dtype type)
     *at   = '\0';
 }
 
+/* Writes element i by its type. */
 void cmd_put_element(char text[CMD_MOST_TEXT], const void *data, rd_dtype type, int64_t i)
 {
     const double value = cmd_element(data, type, i);

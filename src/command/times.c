@@ -1,4 +1,5 @@
-/* times.c - times as files have them. */
+/* times.c - reads units of times, "days since 1990-01-01 06:00 +1:00", and converts coordinates
+ * to dates and back. */
 #include "times.h"
 #include "quantities.h"
 #include <ctype.h>
@@ -8,9 +9,9 @@
 #include <strings.h>
 
 /* ---- Units ----------------------------------------------------------------------------------- */
-/* UDUNITS' year is that of the sun, and a month a twelfth of it, whatever the months of the calendar
- * are: neither means anything where a model's years have other days.  Where each month has 30 of them it is
- * a month of the calendar, as cftime has it. */
+/* The tropical year. UDUNITS has it as the year, and a twelfth of it as the month, whatever the
+ * calendar. Neither makes sense for calendars with other years. In the 360_day calendar a month
+ * is 30 days, as in cftime. */
 #define YEAR (365.242198781 * 86400)
 
 static const struct unit {
@@ -47,6 +48,7 @@ static const struct unit {
 
 static const struct unit month_of_30 = { "month", 30 * 86400.0, 0 };
 
+/* Finds a unit of time by name, singular or plural. */
 static const struct unit *unit_named(const char *unit, size_t n)
 {
     for (int plural = 0; plural < 2; plural++)
@@ -67,8 +69,8 @@ static void skip_blanks(const char **at)
         ++*at;
 }
 
-/* Digits, at most so many, behind the character `before`; 0: there need be none.  False: there are
- * none, and *at stays. */
+/* Reads at most `most` digits behind the character `before`, or without one if it is 0. False:
+ * *at stays. */
 static bool read_digits(const char **at, char before, int most, long *number)
 {
     const char *from = *at + (before != 0);
@@ -98,6 +100,7 @@ int64_t cmd_year_meant(const cmd_since *s, long long shown)
     return shown + (shown <= 0 && !has_year_0(s->calendar));
 }
 
+/* Reads a date, "1990-01-01", with a sign or without. */
 static bool read_date(const char **at, cmd_calendar calendar, cmd_date *date)
 {
     const bool negative = **at == '-';
@@ -114,7 +117,7 @@ static bool read_date(const char **at, cmd_calendar calendar, cmd_date *date)
     return cmd_is_date(calendar, *date);
 }
 
-/* "6", "06:30", "06:30:00.5". */
+/* Reads a time of day: "6", "06:30", "06:30:00.5". */
 static bool read_clock(const char **at, double *second)
 {
     long   hour = 0, minute = 0;
@@ -131,7 +134,7 @@ static bool read_clock(const char **at, double *second)
     return hour <= 24 && minute < 60 && seconds < 61;
 }
 
-/* "UTC", "Z", "+1", "-06:00", "+0530": seconds that its clocks are ahead. */
+/* Reads a time zone, "UTC", "Z", "+1", "-06:00", "+0530", as seconds ahead of UTC. */
 static bool read_zone(const char **at, double *ahead)
 {
     static const char *const none[] = { "UTC", "GMT", "Z" };
@@ -155,6 +158,8 @@ static bool read_zone(const char **at, double *ahead)
     return hour < 25 && minute < 60;
 }
 
+/* Reads units of times: "UNIT since DATE [CLOCK] [ZONE]". False: they are no times of a known
+ * calendar. */
 bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
 {
     static const char word[] = " since ";
@@ -189,12 +194,12 @@ bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
     return !*at;
 }
 
-/* ---- Instants ---------------------------------------------------------------------------------- */
+/* ---- Instants -------------------------------------------------------------------------------- */
 static const double powers_of_10[CMD_MOST_SECOND_DIGITS + 1] = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6 };
 
-/* Days since the year 1 have a hundred-thousandth of a second as their last digit, which is no part of a time:
- * an hour that is some such short of the next is the next.  Of seconds there are as many digits as hold, and none of
- * months and years that are no calendar's. */
+/* Returns how many digits of the second a coordinate can tell. The last bit of days since the
+ * year 1 is a hundred-thousandth of a second, so an hour that is a few such bits short is
+ * rounded to the next. The months and years of UDUNITS have no digits. */
 int cmd_second_digits(const cmd_since *s, double value)
 {
     const double last   = (nextafter(fabs(value), INFINITY) - fabs(value)) * s->seconds;
@@ -212,6 +217,7 @@ double cmd_instant(const cmd_since *s, double value)
     return round((value * s->seconds + s->second) * scale) / scale;
 }
 
+/* Converts a coordinate to a date and a second of the day. */
 bool cmd_moment_of(const cmd_since *s, double value, cmd_moment *m)
 {
     const double seconds = cmd_instant(s, value), days = floor(seconds / 86400);
@@ -231,15 +237,15 @@ double cmd_coordinate_of(const cmd_since *s, cmd_date date, double second)
     return (days * 86400 + second - s->second) / s->seconds;
 }
 
-/* ---- What they are for ----------------------------------------------------------------------- */
+/* ---- Conversion ------------------------------------------------------------------------------ */
 static bool is_same(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Units of no time that is known here: the same texts, or what UDUNITS knows of values. */
+/* Converts units that are no known times: equal texts, or by UDUNITS. */
 static bool values_meet(const char *units, const char *calendar, const char *other,
-                        const char *other_calendar, cmd_turn *turn)
+                        const char *other_calendar, cmd_turn *conversion)
 {
     cmd_scaling s;
 
@@ -248,34 +254,35 @@ static bool values_meet(const char *units, const char *calendar, const char *oth
     if (!units || !other)
         return units == other;
     const cmd_relation found = cmd_relate_units(other, units, &s);
-    turn->times              = s.times;
-    turn->after              = s.plus;
+    conversion->times        = s.times;
+    conversion->after        = s.plus;
     return found == CMD_SAME_UNITS || found == CMD_CONVERTS;
 }
 
-/* Shifts are added in the smaller unit, where they are whole numbers, and there is one division. */
+/* Finds the conversion between two units. The shift is added in the smaller unit, where it is a
+ * whole number, and there is one division. */
 bool cmd_units_meet(const char *units, const char *calendar, const char *other,
-                    const char *other_calendar, cmd_turn *turn)
+                    const char *other_calendar, cmd_turn *conversion)
 {
     cmd_since to, from;
 
-    *turn = (cmd_turn){ .times = 1, .by = 1 };
+    *conversion = (cmd_turn){ .times = 1, .by = 1 };
     if (!cmd_read_since(units, calendar, &to) || !cmd_read_since(other, other_calendar, &from))
-        return values_meet(units, calendar, other, other_calendar, turn);
+        return values_meet(units, calendar, other, other_calendar, conversion);
     if (!cmd_calendars_meet(to.calendar, from.calendar))
         return false;
     const double shift = (double)(from.day - to.day) * 86400 + from.second - to.second;
     if (from.seconds >= to.seconds) {
-        turn->times = from.seconds / to.seconds;
-        turn->after = shift / to.seconds;
+        conversion->times = from.seconds / to.seconds;
+        conversion->after = shift / to.seconds;
     } else {
-        turn->before = shift / from.seconds;
-        turn->by     = to.seconds / from.seconds;
+        conversion->before = shift / from.seconds;
+        conversion->by     = to.seconds / from.seconds;
     }
     return true;
 }
 
-double cmd_turned(const cmd_turn *turn, double x)
+double cmd_turned(const cmd_turn *conversion, double x)
 {
-    return (x + turn->before) * turn->times / turn->by + turn->after;
+    return (x + conversion->before) * conversion->times / conversion->by + conversion->after;
 }

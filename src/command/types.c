@@ -1,14 +1,14 @@
-/* types.c - element types as files and people have them. */
+/* types.c - element types: names, codes of files, sizes, and access to elements. */
 #include "base.h"
 #include <math.h>
 #include <string.h>
 
-/* Rows of core/dtypes.def, a table that has no code. */
+/* Facts of each element type: the rows of core/dtypes.def, and complex types. */
 static const struct row {
     rd_dtype    type;
     const char *name, *code;
     int64_t     size;               /* bytes */
-    int         exponent, fraction; /* bits of a float's fields; 0 of others */
+    int         exponent, fraction; /* bits of the fields of a float; 0 for other types */
 } rows[] = {
 #define RD_DTYPE(type, name, c, kind, class, long_, code, dlpack, exponent, fraction) \
     { RD_##type, #name, code, sizeof(c), exponent, fraction },
@@ -54,6 +54,7 @@ int cmd_fraction_bits(rd_dtype type)
     return row ? row->fraction : 0;
 }
 
+/* Finds the type of a NumPy code, "<f4"; *big: the bytes are big-endian. */
 rd_dtype cmd_type_of(const char *text, size_t n, bool *big)
 {
     *big = n > 0 && *text == '>';
@@ -89,6 +90,7 @@ const char *cmd_shape_text(const rd_shape *shape)
     return cmd_text("%s)", text);
 }
 
+/* Multiplies the extents of a shape; a product beyond 2^58 ends the program. */
 int64_t cmd_points(const rd_shape *shape, rd_dtype type, const char *what)
 {
     int64_t points = 1;
@@ -106,7 +108,7 @@ int64_t cmd_points(const rd_shape *shape, rd_dtype type, const char *what)
     return empty ? 0 : points;
 }
 
-/* A float of 16 bits as a double: exact. */
+/* Converts a float of 16 bits to double, exactly. */
 static double value_of_half(uint16_t bits, rd_dtype type)
 {
     const int n = cmd_fraction_bits(type), ones = (1 << cmd_exponent_bits(type)) - 1,
@@ -119,6 +121,7 @@ static double value_of_half(uint16_t bits, rd_dtype type)
     return bits >> 15 ? -size : size;
 }
 
+/* Converts element i to double; a complex number to its real part. */
 double cmd_element(const void *data, rd_dtype type, int64_t i)
 {
     if (cmd_is_float(type) && cmd_size_of(type) == 2)
@@ -142,6 +145,7 @@ double cmd_element(const void *data, rd_dtype type, int64_t i)
     return NAN;
 }
 
+/* Reverses the bytes of n elements of `size` bytes. */
 void cmd_swap(void *data, int64_t n, int64_t size)
 {
     if (size == 2) {

@@ -1,5 +1,7 @@
-/* units.c - what a statement keeps of what it is made of: units, dates, the quantity.  Only where each step
- * is known to keep them. */
+/* units.c - which facts a statement keeps of its operands: units, dates, the quantity. A fact is
+ * kept only if each step of the statement is known to keep it.
+ *
+ *     mean(tas, axis=0) - 5      has the steps      CALL mean, NAME tas, OPERATOR -, NUMBER 5 */
 #include "made_of.h"
 #include "results.h"
 #include <ctype.h>
@@ -9,17 +11,19 @@
 /* ---- The steps of a statement ---------------------------------------------------------------- */
 typedef enum step_kind { CALL, NAME, OPERATOR, NUMBER } step_kind;
 
-/* CALL: a function, or a reducer of indices, without the nan in front. */
+/* A step of a statement. CALL: a function, or a reduction over indices, without nan in front of
+ * its name. */
 typedef struct step {
     step_kind   kind;
     const char *at;
     size_t      n;
 } step;
 
-typedef struct walk {
+/* The position of the scanner in a statement; depth: open parentheses. */
+typedef struct scanner {
     const char *p, *from;
     int         depth;
-} walk;
+} scanner;
 
 static bool is_letter(char c)
 {
@@ -41,8 +45,9 @@ static bool is_among(const step *s, const char *const *names)
     return false;
 }
 
-/* sum[j] x[j] - behind subscripts of an array an operator follows, and no operand.  A sign that stands alone
- * is an operator, unless the name is a reducer's: sum[j] - x[j]. */
+/* True if the name before the bracket is a reduction over indices, sum[j] x[j]. Behind the
+ * subscripts of an array an operator follows, and no operand. A sign with blanks around it is an
+ * operator, unless the name is that of a reducer: sum[j] - x[j]. */
 static bool is_reducer_of_indices(const step *s, const char *bracket)
 {
     static const char *const reducers[] = { "sum",   "prod", "mean",  "min",       "max", "std",
@@ -55,8 +60,8 @@ static bool is_reducer_of_indices(const step *s, const char *bracket)
     return is_letter(*body) || isdigit((unsigned char)*body) || *body == '(' || sign;
 }
 
-/* The name that the walk is at.  False: it was a keyword, which is skipped with its value. */
-static bool read_name(walk *w, step *s)
+/* Reads a name. False: it was a keyword, which is skipped with its value. */
+static bool read_name(scanner *w, step *s)
 {
     const char *const from = w->p;
 
@@ -80,7 +85,7 @@ static bool read_name(walk *w, step *s)
     return true;
 }
 
-static void read_number(walk *w, step *s)
+static void read_number(scanner *w, step *s)
 {
     char *end;
 
@@ -89,8 +94,8 @@ static void read_number(walk *w, step *s)
     w->p = end > w->p ? end : w->p + 1;
 }
 
-/* False: there is none any more. */
-static bool next_step(walk *w, step *s)
+/* Reads the next step; subscripts are skipped. False: the text has ended. */
+static bool next_step(scanner *w, step *s)
 {
     while (*w->p) {
         if (is_letter(*w->p)) {
@@ -113,14 +118,14 @@ static bool next_step(walk *w, step *s)
 }
 
 /* ---- What they keep -------------------------------------------------------------------------- */
-/* Functions whose result is in the units of an argument.  What is a difference, or a distance, is no date;
- * and it is another quantity where it is the sort of difference that has a name of its own. */
+/* Functions with a result in the units of an argument. A difference or a distance is no date. It
+ * is another quantity if that kind of difference has a name of its own. */
 enum { DATES = 1, QUANTITY = 2, BOTH = DATES | QUANTITY };
 enum { FIRST = 1 << 0, ALL = -1 };
 
 static const struct call {
     const char *name;
-    int         of; /* arguments that have the units: bit k is that of argument k */
+    int         of; /* arguments with the units of the result: bit k for argument k */
     int         keeps;
 } calls[] = {
     /* reductions */
@@ -235,6 +240,7 @@ static bool call_keeps(cmd_keeping what, const step *s)
     return call && (what == CMD_UNITS || call->keeps & (what == CMD_DATES ? DATES : QUANTITY));
 }
 
+/* True if the operator keeps the fact: + and - keep units, but not dates. */
 static bool operator_keeps(cmd_keeping what, char c)
 {
     return what == CMD_UNITS   ? c == '+' || c == '-'
@@ -242,6 +248,7 @@ static bool operator_keeps(cmd_keeping what, char c)
                                : true;
 }
 
+/* True if the step keeps the fact; a name does unless it has lost it. */
 static bool step_keeps(cmd_keeping what, const step *s, const cmd_lost *lost)
 {
     switch (s->kind) {
@@ -252,10 +259,11 @@ static bool step_keeps(cmd_keeping what, const step *s, const cmd_lost *lost)
     }
 }
 
+/* True if all steps of the statement keep the fact. */
 bool cmd_keeps(cmd_keeping what, const char *statement, const cmd_lost *lost)
 {
     const char *text = cmd_quantities(cmd_right_side(statement));
-    walk        w    = { text, text, 0 };
+    scanner     w    = { text, text, 0 };
 
     for (step s; next_step(&w, &s);)
         if (!step_keeps(what, &s, lost))
@@ -263,10 +271,11 @@ bool cmd_keeps(cmd_keeping what, const char *statement, const cmd_lost *lost)
     return true;
 }
 
-/* 273.15, or 459.67 of Fahrenheit: tas - 273.15 is no number of kelvins any more. */
+/* True if the statement contains 273.15 or 459.67. The values of tas - 273.15 are no longer in
+ * kelvins. */
 bool cmd_changes_scale(const char *statement)
 {
-    walk w = { statement, statement, 0 };
+    scanner w = { statement, statement, 0 };
 
     for (step s; next_step(&w, &s);) {
         const double value = s.kind == NUMBER ? strtod(s.at, NULL) : 0;
@@ -278,9 +287,9 @@ bool cmd_changes_scale(const char *statement)
 }
 
 /* ---- Which arguments count ------------------------------------------------------------------- */
-/* The arguments behind "name(" that have the units of the result; *at is moved to the bracket that ends
- * them. */
-static const char *arguments_of(const char **at, int of)
+/* Collects the arguments behind "name(" with the units of the result; *at moves to the bracket
+ * that ends them. */
+static const char *collect_arguments(const char **at, int of)
 {
     const char *all = "";
 
@@ -297,9 +306,11 @@ static const char *arguments_of(const char **at, int of)
     }
 }
 
+/* Removes arguments without the units of the result, such as weights, from all calls in the
+ * text. */
 const char *cmd_quantities(const char *text)
 {
-    walk w = { text, text, 0 };
+    scanner w = { text, text, 0 };
 
     for (step s; next_step(&w, &s);) {
         const struct call *call = s.kind == CALL && *w.p == '(' ? call_of(&s) : NULL;
@@ -309,7 +320,7 @@ const char *cmd_quantities(const char *text)
         const bool  method = s.at > text && s.at[-1] == '.';
         const char *before = cmd_copy(text, (size_t)(w.p + 1 - text));
         const char *rest   = w.p + 1;
-        const char *inside = arguments_of(&rest, method ? call->of >> 1 : call->of);
+        const char *inside = collect_arguments(&rest, method ? call->of >> 1 : call->of);
         return cmd_text("%s%s%s", before, inside, cmd_quantities(rest));
     }
     return text;

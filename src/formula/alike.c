@@ -1,9 +1,12 @@
-/* alike.c - what the caller knows of values, such as their units: which operands must be alike, and what was
- * made of what. */
+/* alike.c - asks the caller to bring operands to one unit, and tells the caller what a formula
+ * makes.
+ *
+ * The caller knows facts about values, such as units. x + y asks it to put x and y in the same
+ * unit; mean(x) tells it that the result was made of x by "mean". */
 #include "formula/formula.h"
 #include <string.h>
 
-/* Operands from `from` on are to be alike. */
+/* Operators with operands that must be in one unit: all operands from number `from` on. */
 static const struct alike {
     int function, from;
 } rows[] = {
@@ -13,7 +16,7 @@ static const struct alike {
     { RD_OP_where, 1 }, { RD_TEXT_CLIP, 0 }, { RD_OP_remainder, 0 },
 };
 
-/* Functions of functions.def, by their arguments' places. */
+/* Functions of functions.def with two arguments that must be in one unit, by their positions. */
 static const struct alike_arguments {
     const char *name;
     int         first, second;
@@ -23,7 +26,9 @@ static const struct alike_arguments {
     { "cdist", 0, 1 },        { "fillna", 0, 1 },
 };
 
-static bool one_pair(rd_formula_reader *r, rd_expr **x, rd_expr **y, size_t at)
+/* Asks the caller to put *x and *y in one unit; either may be replaced. False: refused, with an
+ * error. */
+static bool ask_alike(rd_formula_reader *r, rd_expr **x, rd_expr **y, size_t at)
 {
     *r->why = '\0';
     if (r->opts->axes->alike(r->opts->user, x, y, r->why))
@@ -31,6 +36,8 @@ static bool one_pair(rd_formula_reader *r, rd_expr **x, rd_expr **y, size_t at)
     return rd_formula_answer(r, NULL, at);
 }
 
+/* Puts the operands of an operator in one unit, pair by pair. Without a caller that knows units
+ * it does nothing. */
 bool rd_formula_alike(rd_formula_reader *r, int function, int n, rd_expr **x, size_t at)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -39,11 +46,13 @@ bool rd_formula_alike(rd_formula_reader *r, int function, int n, rd_expr **x, si
         return true;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int k = rows[i].from + 1; rows[i].function == function && k < n; k++)
-            if (x[rows[i].from] && x[k] && !one_pair(r, &x[rows[i].from], &x[k], at))
+            if (x[rows[i].from] && x[k] && !ask_alike(r, &x[rows[i].from], &x[k], at))
                 return false;
     return true;
 }
 
+/* Puts arguments of a function in one unit: those in the table above, and all parts of concat()
+ * and stack(). */
 bool rd_formula_alike_arguments(rd_arguments *a, const char *name)
 {
     rd_formula_reader *r = a->r;
@@ -53,15 +62,16 @@ bool rd_formula_alike_arguments(rd_arguments *a, const char *name)
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
         rd_expr **x = &a->x[arguments[i].first].x, **y = &a->x[arguments[i].second].x;
 
-        if (!strcmp(arguments[i].name, name) && *x && *y && !one_pair(r, x, y, a->call->at))
+        if (!strcmp(arguments[i].name, name) && *x && *y && !ask_alike(r, x, y, a->call->at))
             return false;
     }
     for (int k = 1; k < a->n_list && (!strcmp(name, "concat") || !strcmp(name, "stack")); k++)
-        if (!one_pair(r, &a->list[0], &a->list[k], a->call->at))
+        if (!ask_alike(r, &a->list[0], &a->list[k], a->call->at))
             return false;
     return true;
 }
 
+/* Tells the caller that the function `name` made y of the n operands x. Returns y. */
 rd_expr *rd_formula_told(rd_formula_reader *r, rd_expr *y, const char *name, int n,
                          rd_expr *const *x)
 {

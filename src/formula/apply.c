@@ -1,9 +1,10 @@
-/* apply.c - calls and reductions: which function, its arguments, then what it makes of them. */
+/* apply.c - evaluates calls and reductions: finds the function, reads its arguments, builds the
+ * value. */
 #include "formula/formula.h"
 
-/* The operands of a function that only the caller may know: whole arrays, without keywords.  How many;
- * -1: there are others. */
-static int whole_operands(rd_formula_reader *r, const rd_phrase *p, rd_expr *x[RD_ARGUMENTS])
+/* Reads the operands of a function that only the caller may know: whole arrays, no keywords.
+ * Returns their number, or -1 if an operand is of another kind. */
+static int read_whole_operands(rd_formula_reader *r, const rd_phrase *p, rd_expr *x[RD_ARGUMENTS])
 {
     int n = 0;
 
@@ -19,18 +20,19 @@ static int whole_operands(rd_formula_reader *r, const rd_phrase *p, rd_expr *x[R
     return n;
 }
 
+/* Lets the caller evaluate a function that the library does not know, such as month(time). */
 static rd_labelled ask_caller(rd_formula_reader *r, const rd_phrase *p)
 {
     rd_expr  *x[RD_ARGUMENTS], *made = NULL;
-    const int n = rd_formula_may_ask(r, p) ? whole_operands(r, p, x) : -1;
+    const int n = rd_formula_may_ask(r, p) ? read_whole_operands(r, p, x) : -1;
 
     if (n >= 0)
         made = rd_formula_ask(r, p, n, x);
     return made || r->failed ? (rd_labelled){ .x = made } : rd_formula_no_function(r, p);
 }
 
-/* Arguments take some KiB of stack, which other operators had better not have: they may be nested far
- * deeper. */
+/* Reads the arguments of a call, and makes the call. It is not inlined: rd_arguments takes some
+ * KiB of stack, and operators, which do not need it, may be nested far deeper than calls. */
 __attribute__((noinline)) static rd_labelled call(rd_formula_reader *r, const rd_phrase *p,
                                                   const rd_callee *callee)
 {
@@ -41,6 +43,7 @@ __attribute__((noinline)) static rd_labelled call(rd_formula_reader *r, const rd
     return rd_formula_call(r, p, callee, &a);
 }
 
+/* Builds name[indices, keywords] body. It is not inlined for the same reason as call(). */
 __attribute__((noinline)) static rd_labelled reduce_indices(rd_formula_reader *r,
                                                             const rd_phrase   *p)
 {
@@ -53,7 +56,8 @@ __attribute__((noinline)) static rd_labelled reduce_indices(rd_formula_reader *r
     return rd_formula_reduce_indices(p, &a);
 }
 
-/* A sum of products of sparse arrays, as one; x NULL: it is none, or has failed. */
+/* Builds sum[indices] of a product of sparse arrays as one contraction. x NULL: it is no such
+ * sum, or an error is recorded. */
 static rd_labelled sparse_sum(rd_formula_reader *r, rd_phrase *p)
 {
     rd_phrase  *factor[RD_MOST_FACTORS];
@@ -66,6 +70,8 @@ static rd_labelled sparse_sum(rd_formula_reader *r, rd_phrase *p)
     return n ? rd_formula_sparse_sum(r, p, n, v) : (rd_labelled){ 0 };
 }
 
+/* Evaluates a call or a reduction: a contraction of sparse arrays first, then functions of the
+ * library, then those of the caller. */
 rd_labelled rd_formula_apply(rd_formula_reader *r, rd_phrase *p)
 {
     rd_phrase plain;

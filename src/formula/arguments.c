@@ -1,4 +1,9 @@
-/* arguments.c - arguments of calls, by position and by name, as a list of parameters says. */
+/* arguments.c - reads the arguments of a call, by position and by name, as a list of parameters
+ * says.
+ *
+ * The list "x axis:d=-1 method:n?" has three parameters: x, an expression; axis, of kind d
+ * (axes) with the default -1; and method, of kind n (a name), which is optional. formula.h lists
+ * the kinds. */
 #include "formula/formula.h"
 #include <assert.h>
 #include <math.h>
@@ -6,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A parameter of the list, as next_parameter() reads it. */
 typedef struct parameter {
     const char *name;
     int         length;
@@ -14,6 +20,7 @@ typedef struct parameter {
     double      value; /* NaN: no default */
 } parameter;
 
+/* Reads the next parameter of the list into *p. Returns the rest of the list; NULL at its end. */
 static const char *next_parameter(const char *list, parameter *p)
 {
     size_t n;
@@ -35,8 +42,8 @@ static const char *next_parameter(const char *list, parameter *p)
     return list + strcspn(list, " ");
 }
 
-/* "x, axis, keepdims", for messages. */
-static void names(const rd_arguments *a, char text[400])
+/* Writes the names of all parameters, "x, axis, keepdims", for error messages. */
+static void parameter_names(const rd_arguments *a, char text[400])
 {
     size_t n = 0;
 
@@ -46,16 +53,19 @@ static void names(const rd_arguments *a, char text[400])
                               a->name[k]);
 }
 
-static bool wrong(const rd_arguments *a, size_t at, const char *what, const char *of, int n)
+/* Records an error about the call: "mean gets twice axis; it takes x, axis, keepdims". n: length
+ * of `of`. */
+static bool refuse_call(const rd_arguments *a, size_t at, const char *what, const char *of, int n)
 {
     char text[400];
 
-    names(a, text);
+    parameter_names(a, text);
     return rd_formula_fail(a->r, RD_ERR_ARGUMENT, at, "%.*s %s%.*s; it takes %s",
                            (int)a->call->length, a->r->text + a->call->at, what, n, of, text);
 }
 
-/* ---- Kinds ---------------------------------------------------------------------------------------- */
+/* ---- Kinds ----------------------------------------------------------------------------------- */
+/* Reads true, false, True, False, 1 or 0. */
 static bool read_truth(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     const bool no =
@@ -73,6 +83,7 @@ static bool read_truth(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
     return rd_formula_fail(r, RD_ERR_TEXT, p->at, "expected true or false");
 }
 
+/* Reads a whole number or a list of them. `what` names them in errors. */
 static bool read_integers(rd_formula_reader *r, const rd_phrase *p, const char *what, rd_ints *s)
 {
     const bool list = p->kind == RD_PHRASE_LIST;
@@ -89,8 +100,8 @@ static bool read_integers(rd_formula_reader *r, const rd_phrase *p, const char *
 
 static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to);
 
-/* A number, or a name that the caller knows of the array whose axis it is: the `of`-th, or the first of
- * a list where there is no other. */
+/* Reads an axis: a number, or the name of an axis of argument `of`. If that argument is a list,
+ * its first array has the axes. */
 static bool read_axis(const rd_arguments *a, const rd_phrase *p, int of, int64_t *axis)
 {
     rd_formula_reader *r = a->r;
@@ -114,6 +125,7 @@ static bool read_axis(const rd_arguments *a, const rd_phrase *p, int of, int64_t
     return *axis >= 0 || rd_formula_no_axis(r, x, name, p->at);
 }
 
+/* Reads axes, a number or a name or a list of them; None and all stand for all axes. */
 static bool read_axes(const rd_arguments *a, const rd_phrase *p, rd_dims *d)
 {
     rd_formula_reader *r    = a->r;
@@ -137,6 +149,7 @@ static bool read_axes(const rd_arguments *a, const rd_phrase *p, rd_dims *d)
     return true;
 }
 
+/* Reads an element type by name, with or without quotes: float32, "f4". */
 static bool read_type(rd_formula_reader *r, const rd_phrase *p, rd_dtype *type)
 {
     const bool text = p->kind == RD_PHRASE_TEXT;
@@ -147,6 +160,7 @@ static bool read_type(rd_formula_reader *r, const rd_phrase *p, rd_dtype *type)
     return *type || rd_formula_fail(r, RD_ERR_TYPE, p->at, "expected a type, such as float32");
 }
 
+/* Copies a name or a text in quotes to `to`, which has room for RD_FORMULA_NAME + 1 characters. */
 static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to)
 {
     const bool quotes = p->kind == RD_PHRASE_TEXT;
@@ -158,9 +172,9 @@ static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to)
     return true;
 }
 
-/* An array.  A function that takes one knows no whole number beyond 64 bits, as ints may be among its
- * operands. */
-static rd_labelled array(rd_arguments *a, rd_phrase *p)
+/* Evaluates an argument that is an array. A whole number beyond 64 bits is refused, because the
+ * other operands of the function may be ints. */
+static rd_labelled read_array(rd_arguments *a, rd_phrase *p)
 {
     double value;
 
@@ -172,9 +186,10 @@ static rd_labelled array(rd_arguments *a, rd_phrase *p)
     return rd_formula_value(a->r, p);
 }
 
+/* Evaluates p, a whole array, and appends it to the list of arrays. */
 static bool add_to_list(rd_arguments *a, rd_phrase *p)
 {
-    const rd_labelled v = array(a, p);
+    const rd_labelled v = read_array(a, p);
 
     if (!v.x)
         return false;
@@ -197,7 +212,7 @@ static bool read_list(rd_arguments *a, rd_phrase *p)
     return true;
 }
 
-/* A number between 0 and 1, or a list of them. */
+/* Reads a number between 0 and 1, or a list of them. */
 static bool read_numbers(rd_arguments *a, const rd_phrase *p)
 {
     a->several = p->kind == RD_PHRASE_LIST;
@@ -212,7 +227,8 @@ static bool read_numbers(rd_arguments *a, const rd_phrase *p)
     return true;
 }
 
-/* How many of the last axes of one array, and of the first of the other; or two lists of axes. */
+/* Reads the axes of a tensor product: a number n, for the last n axes of one array and the first
+ * n of the other; or two lists of axes. */
 static bool read_pair(rd_arguments *a, int k, const rd_phrase *p)
 {
     if (p->kind != RD_PHRASE_LIST)
@@ -225,13 +241,14 @@ static bool read_pair(rd_arguments *a, int k, const rd_phrase *p)
            read_integers(a->r, p->last, "an axis", &a->pair[1]);
 }
 
-static bool read_one(rd_arguments *a, int k, rd_phrase *p)
+/* Reads p as argument k, by the kind of that parameter. */
+static bool read_argument(rd_arguments *a, int k, rd_phrase *p)
 {
     rd_formula_reader *r = a->r;
 
     a->given[k] = p;
     switch (a->kind[k]) {
-    case 'x': a->x[k] = array(a, p); return a->x[k].x != NULL;
+    case 'x': a->x[k] = read_array(a, p); return a->x[k].x != NULL;
     case 'v': return add_to_list(a, p);
     case 'l': return read_list(a, p);
     case 'i':
@@ -251,8 +268,8 @@ static bool read_one(rd_arguments *a, int k, rd_phrase *p)
     }
 }
 
-/* ---- All ------------------------------------------------------------------------------------------ */
-static void defaults(rd_arguments *a, const char *list)
+/* ---- All ------------------------------------------------------------------------------------- */
+static void set_defaults(rd_arguments *a, const char *list)
 {
     parameter p;
 
@@ -269,6 +286,8 @@ static void defaults(rd_arguments *a, const char *list)
     }
 }
 
+/* Finds the parameter of keyword p, by its own name or by one that other libraries use. -1:
+ * none. */
 static int parameter_called(const rd_arguments *a, const rd_phrase *p)
 {
     static const char *const other[][2] = {
@@ -289,7 +308,8 @@ static int parameter_called(const rd_arguments *a, const rd_phrase *p)
     return -1;
 }
 
-static bool read_all(rd_arguments *a)
+/* Reads all arguments of the call; those without a keyword go by position. */
+static bool read_given(rd_arguments *a)
 {
     int position = 0;
 
@@ -298,18 +318,20 @@ static bool read_all(rd_arguments *a)
         const int  k       = keyword ? parameter_called(a, p) : position;
 
         if (k < 0)
-            return wrong(a, p->at, "has no keyword ", a->r->text + p->at, (int)p->length);
+            return refuse_call(a, p->at, "has no keyword ", a->r->text + p->at, (int)p->length);
         if (k >= a->n)
-            return wrong(a, p->at, "has fewer arguments", "", 0);
+            return refuse_call(a, p->at, "has fewer arguments", "", 0);
         if (a->given[k] && a->kind[k] != 'v')
-            return wrong(a, p->at, "gets twice ", a->name[k], a->name_length[k]);
-        if (!read_one(a, k, keyword ? p->first : p))
+            return refuse_call(a, p->at, "gets twice ", a->name[k], a->name_length[k]);
+        if (!read_argument(a, k, keyword ? p->first : p))
             return false;
         position += !keyword && a->kind[k] != 'v';
     }
     return true;
 }
 
+/* Reads the arguments of `call` by the parameters in `list`, and fails if a required one is
+ * missing. */
 bool rd_formula_arguments(rd_formula_reader *r, const rd_phrase *call, const char *list,
                           rd_arguments *a)
 {
@@ -321,11 +343,11 @@ bool rd_formula_arguments(rd_formula_reader *r, const rd_phrase *call, const cha
     a->ctx  = r->ctx;
     a->call = call;
     a->d    = RD_ALL;
-    defaults(a, list);
-    if (!read_all(a))
+    set_defaults(a, list);
+    if (!read_given(a))
         return false;
     for (; (list = next_parameter(list, &p)); k++)
         if (!a->given[k] && !p.optional)
-            return wrong(a, call->at, "lacks ", p.name, p.length);
+            return refuse_call(a, call->at, "lacks ", p.name, p.length);
     return true;
 }

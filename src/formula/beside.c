@@ -1,16 +1,20 @@
-/* beside.c - what stands beside the array of a reduction: masks, weights and labels, whose axes are put where
- * the array has those of their names; labels that say how many groups they have; and parts that are joined. */
+/* beside.c - arguments that stand beside the array of a call: masks, weights, labels, indices,
+ * parts.
+ *
+ * Axes of masks, weights and labels are put where the array has axes of the same names. Labels
+ * say how many groups they have. Parts of concat() and stack() must fit each other. */
 #include "formula/formula.h"
 #include <string.h>
 
+/* True if the name of parameter k is `name`. */
 static bool is_called(const rd_arguments *a, int k, const char *name)
 {
     return (size_t)a->name_length[k] == strlen(name) && !memcmp(a->name[k], name, strlen(name));
 }
 
-/* Are axes reduced?  Then a second array y is read beside the first one; of kron(x, y) and cdist(x, y)
- * it has axes of its own. */
-static bool takes_axes(const rd_arguments *a)
+/* True if the call has a parameter of axes. A second array y is then read beside the first one;
+ * y of kron(x, y) and cdist(x, y), which have no such parameter, has axes of its own. */
+static bool has_axes_parameter(const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
         if (a->kind[k] == 'd')
@@ -18,11 +22,12 @@ static bool takes_axes(const rd_arguments *a)
     return false;
 }
 
-/* Places of the arguments whose axes are the first array's; how many. */
-static int others(const rd_arguments *a, int place[RD_ARGUMENTS])
+/* Finds the arguments that have the axes of the first array: masks, weights, a second operand.
+ * Returns how many there are; place: their positions. */
+static int find_companions(const rd_arguments *a, int place[RD_ARGUMENTS])
 {
     static const char *const names[] = { "where", "weights", "restart", "y" };
-    const size_t             n_names = sizeof names / sizeof *names - !takes_axes(a);
+    const size_t             n_names = sizeof names / sizeof *names - !has_axes_parameter(a);
     int                      n       = 0;
 
     for (int k = 1; k < a->n; k++)
@@ -32,6 +37,7 @@ static int others(const rd_arguments *a, int place[RD_ARGUMENTS])
     return n;
 }
 
+/* True if the call has group labels. */
 static bool has_labels(const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
@@ -40,7 +46,8 @@ static bool has_labels(const rd_arguments *a)
     return false;
 }
 
-/* The caller may know what labels are, and how many groups they have, where the text does not say. */
+/* Asks the caller what the labels of a group-by are, and how many groups each has, unless the
+ * text says groups=. */
 static bool read_labels(rd_arguments *a)
 {
     rd_formula_reader     *r    = a->r;
@@ -69,9 +76,9 @@ static bool read_labels(rd_arguments *a)
     return true;
 }
 
-/* Part k beside the first one: axes have the same names, and along those that are not joined the same
- * coordinates. */
-static bool part_fits(rd_arguments *a, int k, int joined)
+/* True if part k fits the first part: axes have the same names, and the same coordinates along
+ * all axes but the joined one. */
+static bool can_join_part(rd_arguments *a, int k, int joined)
 {
     rd_formula_reader *r    = a->r;
     const int          rank = a->list[0]->rank;
@@ -92,8 +99,8 @@ static bool part_fits(rd_arguments *a, int k, int joined)
     return true;
 }
 
-/* concat(parts, axis) and stack(parts, axis). */
-static bool parts_fit(rd_arguments *a)
+/* True if all parts of concat(parts, axis) or stack(parts, axis) fit the first one. */
+static bool can_join_parts(rd_arguments *a)
 {
     const bool concat = rd_formula_is(a->r, a->call->at, a->call->length, "concat");
     int        joined = concat && a->n_list ? (int)a->i[1] : INT32_MAX;
@@ -101,11 +108,13 @@ static bool parts_fit(rd_arguments *a)
     if (joined < 0)
         joined += a->list[0]->rank;
     for (int k = 1; k < a->n_list; k++)
-        if (a->list[k]->rank == a->list[0]->rank && !part_fits(a, k, joined))
+        if (a->list[k]->rank == a->list[0]->rank && !can_join_part(a, k, joined))
             return false;
     return true;
 }
 
+/* Asks the caller for the positions along an axis of x that an index means. NULL: refused, with
+ * an error. */
 rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -116,7 +125,8 @@ rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *
     return rd_formula_answer(r, axes->gather(r->opts->user, x, axis, index, r->why), at);
 }
 
-/* take(x, index, axis), and others that read or write at an index: it may be one that the caller knows. */
+/* Lets the caller translate an index of take(x, index, axis) and similar calls to positions,
+ * such as month(time) along an axis of months. */
 static bool read_index(rd_arguments *a)
 {
     rd_expr *const x    = a->x[0].x;
@@ -135,16 +145,18 @@ static bool read_index(rd_arguments *a)
     return a->x[index].x != NULL;
 }
 
+/* Prepares the arguments of a call: parts, labels, indices; then views of all arrays with axes
+ * in the order of the first one. */
 bool rd_formula_beside(rd_arguments *a)
 {
     int       place[RD_ARGUMENTS], n_list;
     rd_expr  *x[RD_ARGUMENTS];
-    const int n = others(a, place);
+    const int n = find_companions(a, place);
 
     if (!a->r->opts->axes)
         return true;
     if (a->n && a->kind[0] == 'l' && is_called(a, 0, "parts"))
-        return parts_fit(a);
+        return can_join_parts(a);
     n_list = has_labels(a) ? a->n_list : 0;
     if (n_list && !read_labels(a))
         return false;
@@ -171,7 +183,7 @@ bool rd_formula_beside(rd_arguments *a)
     return true;
 }
 
-/* The first reduced axis of the operand; its rank where none is. */
+/* Returns the first reduced axis of the operand; its rank if none is reduced. */
 static int first_reduced(const rd_arguments *a)
 {
     const rd_expr *x = a->x[0].x;
@@ -187,8 +199,8 @@ static int first_reduced(const rd_arguments *a)
     return axis;
 }
 
-/* How many axes the result has in front of what one reduction has: 1 of minmax, 0 of others. */
-static int in_front(const rd_arguments *a, const rd_expr *y)
+/* Counts the axes of the result in front of those of one reduction: 1 for minmax, 0 for others. */
+static int count_front_axes(const rd_arguments *a, const rd_expr *y)
 {
     const rd_expr *x     = a->x[0].x;
     uint64_t       bits  = 0;
@@ -205,14 +217,15 @@ static int in_front(const rd_arguments *a, const rd_expr *y)
     return y->rank - a->n_list - (keeps && kept < x->rank ? x->rank - 1 : kept);
 }
 
-/* Axes of groups lie side by side, in the order of the labels, in place of the first reduced axis. */
+/* Tells the caller which axes of the result y are groups. They are adjacent, in the order of the
+ * labels, at the position of the first reduced axis. */
 void rd_formula_grouped(const rd_arguments *a, rd_expr *y)
 {
     const rd_formula_axes *axes = a->r->opts->axes;
 
     if (!axes || !axes->grouped || !axes->labels || !y || !has_labels(a) || a->n_list > RD_MAX_RANK)
         return;
-    const int front = in_front(a, y), first = first_reduced(a);
+    const int front = count_front_axes(a, y), first = first_reduced(a);
     for (int k = 0; k < a->n_list && first >= 0 && front >= 0; k++)
         axes->grouped(a->r->opts->user, y, front + first + k, a->by[k]);
 }

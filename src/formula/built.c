@@ -1,7 +1,10 @@
-/* built.c - arrays whose shapes the text asks for, built before what asks: what has a size, as in
- * size(x), which may be said wherever a whole number is; and what indices are read at. */
+/* built.c - builds arrays before the statement that needs their shapes.
+ *
+ * size(x) is a whole number that may set a range or a shape, so x is built first. Arrays that
+ * are read at indices are built before the extents of the indices are found. */
 #include "formula/formula.h"
 
+/* Builds the operand of every size(x) and len(x) in the tree p. */
 static bool build_sized(rd_formula_reader *r, rd_phrase *p)
 {
     for (rd_phrase *q = p->first; q; q = q->next)
@@ -19,6 +22,7 @@ bool rd_formula_build_sized(rd_formula_reader *r, rd_statement *s)
     return (!s->index || build_sized(r, s->index)) && build_sized(r, s->tree);
 }
 
+/* Builds every array that is read at indices. */
 bool rd_formula_build_read(rd_formula_reader *r)
 {
     for (rd_phrase *use = r->uses; use; use = use->use)

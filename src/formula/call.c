@@ -1,4 +1,5 @@
-/* call.c - name(arguments): reducers, scans, rows of functions.def, types, operators by name. */
+/* call.c - evaluates name(arguments): a reducer, a scan, a row of functions.def, a type, an
+ * operator. */
 #include "formula/formula.h"
 #include <string.h>
 
@@ -8,9 +9,10 @@ static rd_labelled failed(void *nothing)
     return (rd_labelled){ 0 };
 }
 
-/* All operands as one map sees them. */
-static bool meet(rd_formula_reader *r, const rd_phrase *p, int n, const rd_labelled *v,
-                 rd_labelled *all, rd_expr **x)
+/* Broadcasts the n operands of an elementwise function to common labels, or whole arrays by
+ * names of axes. x: the views. */
+static bool broadcast_operands(rd_formula_reader *r, const rd_phrase *p, int n,
+                               const rd_labelled *v, rd_labelled *all, rd_expr **x)
 {
     if (!rd_labelled_union(r, n, v, p->at, all))
         return false;
@@ -22,6 +24,8 @@ static bool meet(rd_formula_reader *r, const rd_phrase *p, int n, const rd_label
     return all->n || rd_formula_meet(r, n, x, false, p->at);
 }
 
+/* Calls a function of functions.def: prepares its arguments by its sort, builds the value, and
+ * tells the caller. */
 static rd_labelled call_row(const rd_phrase *p, const rd_formula_function *f, rd_arguments *a)
 {
     rd_formula_reader *r   = a->r;
@@ -29,7 +33,7 @@ static rd_labelled call_row(const rd_phrase *p, const rd_formula_function *f, rd
     rd_expr           *x[RD_ARGUMENTS];
 
     if (f->sort == RD_FORMULA_MAPS) {
-        if (!meet(r, p, a->n, a->x, &all, x))
+        if (!broadcast_operands(r, p, a->n, a->x, &all, x))
             return failed(NULL);
         for (int k = 0; k < a->n; k++)
             a->x[k].x = x[k];
@@ -52,19 +56,22 @@ static rd_labelled call_row(const rd_phrase *p, const rd_formula_function *f, rd
     return all;
 }
 
+/* Calls a type, float32(x): a cast. */
 static rd_labelled call_type(const rd_phrase *p, rd_dtype type, rd_arguments *a)
 {
     a->x[0].x = rd_formula_made(a->r, rd_cast(a->x[0].x, type), p->at);
     return a->x[0];
 }
 
+/* Calls an operator by its name, as in add(x, y). */
 static rd_labelled call_operator(const rd_phrase *p, int function, rd_arguments *a)
 {
     rd_formula_reader *r = a->r;
     rd_labelled        all;
     rd_expr           *x[RD_ARGUMENTS];
 
-    if (!meet(r, p, a->n, a->x, &all, x) || !rd_formula_alike(r, function, a->n, x, p->at))
+    if (!broadcast_operands(r, p, a->n, a->x, &all, x) ||
+        !rd_formula_alike(r, function, a->n, x, p->at))
         return failed(NULL);
     all.x = rd_formula_made(r, rd_function_apply(function, r->call, rd_map_op, x), p->at);
     rd_formula_told(r, all.x, function == RD_TEXT_CLIP ? "clip" : rd_op_table[function].name, a->n,
@@ -72,7 +79,7 @@ static rd_labelled call_operator(const rd_phrase *p, int function, rd_arguments 
     return all;
 }
 
-/* size(x), size(x, axis), len(x) */
+/* Evaluates size(x), size(x, axis) and len(x), which are constants. */
 static rd_labelled call_size(rd_formula_reader *r, const rd_phrase *p)
 {
     int64_t n;
@@ -84,6 +91,8 @@ static rd_labelled call_size(rd_formula_reader *r, const rd_phrase *p)
     return (rd_labelled){ .x = rd_formula_made(r, rd_int(r->ctx, n), p->at) };
 }
 
+/* True if p is nan and the name of a reducer, as in nanmean(x). *plain becomes mean with
+ * skip_nan set. */
 bool rd_formula_without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_phrase *plain)
 {
     *plain = *p;
@@ -95,7 +104,8 @@ bool rd_formula_without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_p
     return rd_formula_reduces(r, plain->at, plain->length);
 }
 
-/* ---- Functions that the caller has, month(time) --------------------------------------------------- */
+/* ---- Functions that the caller has, month(time) ---------------------------------------------- */
+/* True if the caller may have functions of its own. Fails if it has this one but p has indices. */
 bool rd_formula_may_ask(rd_formula_reader *r, const rd_phrase *p)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -115,6 +125,7 @@ bool rd_formula_may_ask(rd_formula_reader *r, const rd_phrase *p)
     return true;
 }
 
+/* Lets the caller evaluate the function p of the n operands x. */
 rd_expr *rd_formula_ask(rd_formula_reader *r, const rd_phrase *p, int n, rd_expr **x)
 {
     char name[RD_FORMULA_NAME + 1];
@@ -126,8 +137,8 @@ rd_expr *rd_formula_ask(rd_formula_reader *r, const rd_phrase *p, int n, rd_expr
     return made || *r->why || rd_error(r->ctx) != RD_OK ? rd_formula_answer(r, made, p->at) : NULL;
 }
 
-/* ---- Which function -------------------------------------------------------------------------------- */
-/* The operator that a call names, by its own name or by one that it has in other languages; -1: there is none. */
+/* ---- Which function -------------------------------------------------------------------------- */
+/* Finds the operator that a call names, by its name here or in another library. -1: none. */
 static int operator_called(const rd_formula_reader *r, const rd_phrase *p)
 {
     const char *word = rd_formula_word(r, p->at, p->length);
@@ -142,6 +153,8 @@ static bool is_scan(const rd_formula_reader *r, const rd_phrase *p)
            rd_formula_is_reducer(r, p->at + 3, p->length - 3);
 }
 
+/* Finds what the name of a call means, in this order: reducer, scan, size, function, type,
+ * operator. */
 rd_callee rd_formula_callee(rd_formula_reader *r, const rd_phrase *p)
 {
     static const char *const   lists[] = { "", "x", "x y", "x y z" };
@@ -166,6 +179,7 @@ rd_callee rd_formula_callee(rd_formula_reader *r, const rd_phrase *p)
     return (rd_callee){ .kind = RD_CALLEE_UNKNOWN };
 }
 
+/* Records that no function has this name, with advice if the name is known from other libraries. */
 rd_labelled rd_formula_no_function(rd_formula_reader *r, const rd_phrase *p)
 {
     const char *const name    = r->text + p->at;
@@ -178,6 +192,7 @@ rd_labelled rd_formula_no_function(rd_formula_reader *r, const rd_phrase *p)
                                   (int)p->length, name));
 }
 
+/* Makes the call, by the kind of its callee. */
 rd_labelled rd_formula_call(rd_formula_reader *r, const rd_phrase *p, const rd_callee *callee,
                             rd_arguments *a)
 {

@@ -1,21 +1,24 @@
-/* constant.c - numbers that a formula's text alone, and shapes, say: axes, bounds, places. */
+/* constant.c - numbers that are known when the text is read: axes, bounds, positions, extents.
+ *
+ * They are literals, earlier results that are whole numbers, size(x), and + - * // % ** of
+ * these. */
 #include "core/whole.h"
 #include "formula/formula.h"
 #include <math.h>
 
-/* Is a part of a formula a whole number that is known when the text is read? */
+/* Kinds of numbers. WHOLE, BEYOND and DIVIDED are known when the text is read. */
 typedef enum number_kind {
-    NO_NUMBER, /* no whole number that is known now */
+    NO_NUMBER, /* no known whole number */
     WHOLE,
-    BEYOND, /* one, but beyond 64 bits */
-    DIVIDED /* by 0, or the least number by -1 */
+    BEYOND, /* a whole number beyond 64 bits */
+    DIVIDED /* a division by 0, or of the least number by -1 */
 } number_kind;
 
 typedef struct number {
     number_kind      kind;
-    int64_t          whole;
-    long double      real;     /* as well */
-    const rd_phrase *quotient; /* DIVIDED: which, of whole and divisor */
+    int64_t          whole;    /* WHOLE: the value */
+    long double      real;     /* the value, also if it is beyond 64 bits */
+    const rd_phrase *quotient; /* DIVIDED: the division, of `whole` by `divisor` */
     int64_t          divisor;
 } number;
 
@@ -24,6 +27,7 @@ static number whole_number(int64_t n)
     return (number){ .kind = WHOLE, .whole = n, .real = (long double)n };
 }
 
+/* Computes a sum, a product, a power or a shift in long double, for results beyond 64 bits. */
 static long double real_result(rd_op op, long double a, long double b)
 {
     switch (op) {
@@ -35,7 +39,8 @@ static long double real_result(rd_op op, long double a, long double b)
     }
 }
 
-static number divided(const rd_phrase *p, int64_t a, int64_t b)
+/* Computes a // b or a % b, rounded down as Python rounds. */
+static number divide(const rd_phrase *p, int64_t a, int64_t b)
 {
     int64_t value;
 
@@ -45,7 +50,8 @@ static number divided(const rd_phrase *p, int64_t a, int64_t b)
     return whole_number(p->op == RD_OP_remainder ? a - value * b : value);
 }
 
-static number apply(const rd_phrase *p, const number *a, const number *b)
+/* Computes a binary operator of two known numbers; it becomes BEYOND if 64 bits are too few. */
+static number combine(const rd_phrase *p, const number *a, const number *b)
 {
     const bool grows  = p->op == RD_OP_add || p->op == RD_OP_sub || p->op == RD_OP_mul;
     const bool raises = (p->op == RD_OP_pow || p->op == RD_OP_shift_left) && b->real >= 0;
@@ -55,7 +61,7 @@ static number apply(const rd_phrase *p, const number *a, const number *b)
         return a->kind == DIVIDED ? *a : *b;
     if (a->kind == WHOLE && b->kind == WHOLE) {
         if (p->op == RD_OP_floordiv || p->op == RD_OP_remainder)
-            return divided(p, a->whole, b->whole);
+            return divide(p, a->whole, b->whole);
         if (rd_whole_result(p->op, a->whole, b->whole, &value) == RD_WHOLE_FITS)
             return whole_number(value);
     }
@@ -66,7 +72,8 @@ static number apply(const rd_phrase *p, const number *a, const number *b)
 
 static number number_of(rd_formula_reader *r, const rd_phrase *p);
 
-static number negated(rd_formula_reader *r, const rd_phrase *p)
+/* Computes -a of a known number. */
+static number negate(rd_formula_reader *r, const rd_phrase *p)
 {
     const number a = p->op == RD_OP_neg ? number_of(r, p->first) : (number){ 0 };
     int64_t      value;
@@ -78,28 +85,30 @@ static number negated(rd_formula_reader *r, const rd_phrase *p)
     return (number){ .kind = a.kind ? BEYOND : NO_NUMBER, .real = -a.real };
 }
 
-static number of_two(rd_formula_reader *r, const rd_phrase *p)
+/* Computes a binary operator with operands that may be known. */
+static number combine_operands(rd_formula_reader *r, const rd_phrase *p)
 {
     const number a = number_of(r, p->first), b = a.kind ? number_of(r, p->last) : a;
 
-    return a.kind && b.kind ? apply(p, &a, &b) : (number){ 0 };
+    return a.kind && b.kind ? combine(p, &a, &b) : (number){ 0 };
 }
 
-/* size(x), size(x, axis), len(x) */
+/* True if p is size(x), size(x, axis) or len(x). */
 bool rd_formula_is_size(const rd_formula_reader *r, const rd_phrase *p)
 {
     return p->kind == RD_PHRASE_CALL && (rd_formula_is(r, p->at, p->length, "size") ||
                                          rd_formula_is(r, p->at, p->length, "len"));
 }
 
-static bool size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
+/* Evaluates size(x), size(x, axis) or len(x). False: x has indices, or is not built yet. */
+static bool read_size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     rd_phrase *x = p->first, *axis = x ? x->next : NULL;
     int64_t    k;
 
     if (!x || x->labelled || !rd_formula_is_size(r, p))
         return false;
-    if (!x->x) /* what has a size was built before: built.c */
+    if (!x->x) /* built.c builds the operand of size() first */
         return false;
     if (!axis && p->length == 4) {
         *value = rd_points(x->x->rank, x->x->extent);
@@ -119,7 +128,8 @@ static bool size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
     return true;
 }
 
-static bool of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
+/* Finds an earlier statement of that name that is a whole number. */
+static bool integer_of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     const rd_statement *s = rd_formula_statement(r, p->at, p->length);
 
@@ -128,6 +138,7 @@ static bool of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
     return s && s->whole;
 }
 
+/* Evaluates p as a whole number, if it is known now. */
 static number number_of(rd_formula_reader *r, const rd_phrase *p)
 {
     int64_t value = 0;
@@ -136,15 +147,15 @@ static number number_of(rd_formula_reader *r, const rd_phrase *p)
         return (number){ 0 };
     switch (p->kind) {
     case RD_PHRASE_NUMBER: return p->whole ? whole_number(p->integer) : (number){ 0 };
-    case RD_PHRASE_NAME: return of_name(r, p, &value) ? whole_number(value) : (number){ 0 };
-    case RD_PHRASE_CALL: return size(r, p, &value) ? whole_number(value) : (number){ 0 };
-    case RD_PHRASE_UNARY: return negated(r, p);
-    case RD_PHRASE_BINARY: return of_two(r, p);
+    case RD_PHRASE_NAME: return integer_of_name(r, p, &value) ? whole_number(value) : (number){ 0 };
+    case RD_PHRASE_CALL: return read_size(r, p, &value) ? whole_number(value) : (number){ 0 };
+    case RD_PHRASE_UNARY: return negate(r, p);
+    case RD_PHRASE_BINARY: return combine_operands(r, p);
     default: return (number){ 0 };
     }
 }
 
-/* Why the number is of no use, if it is not. */
+/* True if the number can be used; records an error if it is out of range or a bad quotient. */
 static bool is_usable(rd_formula_reader *r, const rd_phrase *p, const number *n)
 {
     if (n->kind == BEYOND)
@@ -170,6 +181,7 @@ bool rd_formula_beyond(rd_formula_reader *r, const rd_phrase *p, double *value)
     return n.kind == BEYOND;
 }
 
+/* Evaluates p as a whole number, and records an error about `what` if it is none. */
 bool rd_formula_need_integer(rd_formula_reader *r, const rd_phrase *p, const char *what,
                              int64_t *value)
 {
@@ -178,6 +190,7 @@ bool rd_formula_need_integer(rd_formula_reader *r, const rd_phrase *p, const cha
     return rd_formula_fail(r, RD_ERR_TEXT, p->at, "%s is a whole number that the text says", what);
 }
 
+/* Computes + - * / of two reals. False: another operator. */
 static bool real_of_two(const rd_phrase *p, double a, double b, double *value)
 {
     switch (p->op) {
@@ -189,6 +202,7 @@ static bool real_of_two(const rd_phrase *p, double a, double b, double *value)
     }
 }
 
+/* Evaluates p as a real number: a literal, inf, pi, nan, or + - * / of real numbers. */
 bool rd_formula_real(rd_formula_reader *r, const rd_phrase *p, double *value)
 {
     const number n = number_of(r, p);

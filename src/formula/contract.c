@@ -1,13 +1,15 @@
-/* contract.c - sums of products of sparse arrays with indices, sum[j] a[i, j] * b[j, k].
+/* contract.c - sums of products of sparse arrays with indices, sum[j] a[i, j] * b[j, k], as
+ * contractions.
  *
- * Each factor stays as it is, with the labels of its axes, as operands of rd_einsum() do: a product
- * of sparse matrices has places of its own then, and an array with nothing elsewhere is never asked
- * for what it does not store.  Other sums are products of whole operands that are reduced. */
+ * Each factor keeps its storage and the labels of its axes, as operands of rd_einsum() do. The
+ * product of two sparse matrices is then sparse, and zeros that are not stored are never read.
+ * All other sums are built as a product of whole operands, then reduced. */
 #include "formula/formula.h"
 #include "expr/contract.h"
 #include "expr/sparse.h"
 
-/* The factors of a product, from the left; more than RD_MOST_FACTORS: too many. */
+/* Collects the factors of a product, from the left, behind the first n. Returns how many there
+ * are, which may be more than RD_MOST_FACTORS. */
 static int factors_of(rd_phrase *p, int n, rd_phrase **factor)
 {
     if (p->kind == RD_PHRASE_BINARY && p->op == RD_OP_mul) {
@@ -19,8 +21,8 @@ static int factors_of(rd_phrase *p, int n, rd_phrase **factor)
     return n + 1;
 }
 
-/* Are all arrays by name, with subscripts?  What else there may be, sums for instance, would be built
- * twice where no array is sparse. */
+/* True if all factors are named arrays with subscripts. Other factors, such as sums, would be
+ * built twice if no array is sparse. */
 static bool are_arrays(int n, rd_phrase *const *factor)
 {
     bool all = true;
@@ -30,7 +32,7 @@ static bool are_arrays(int n, rd_phrase *const *factor)
     return all;
 }
 
-/* Is it sum[indices] without another word? */
+/* True if p is sum[indices] without keywords or a condition. */
 static bool is_plain_sum(const rd_formula_reader *r, const rd_phrase *p)
 {
     bool plain = rd_formula_is(r, p->at, p->length, "sum");
@@ -40,7 +42,7 @@ static bool is_plain_sum(const rd_formula_reader *r, const rd_phrase *p)
     return plain;
 }
 
-/* Two sparse factors, and each with an index for each of its axes? */
+/* True if two or more factors are sparse, and each factor has an index for each axis. */
 static bool are_sparse(int n, const rd_labelled *v)
 {
     int  sparse = 0;
@@ -53,9 +55,9 @@ static bool are_sparse(int n, const rd_labelled *v)
     return whole && sparse > 1;
 }
 
-/* Is the sum of products what a contraction adds?  A sum of narrow ints is i64, and products of halves
- * are rounded, while a contraction has the type of its operands and rounds once.  A real factor of a
- * complex one has no imaginary part, of which a contraction makes 0, and so NaN of an infinity. */
+/* True if the contraction has the type and the value of the sum of products. Sums of narrow ints
+ * are i64, and products of halves are rounded, but a contraction keeps its type and rounds once.
+ * A complex contraction gives a real factor the imaginary part 0, and 0 times infinity is NaN. */
 static bool keeps_type(int n, const rd_labelled *v)
 {
     rd_dtype type = v[0].x->type;
@@ -69,7 +71,7 @@ static bool keeps_type(int n, const rd_labelled *v)
            type == RD_I64;
 }
 
-/* Numbers of labels in `all`, as rd_contract() has them. */
+/* Numbers the labels of a factor by their positions in `all`, as rd_contract() wants them. */
 static void name_axes(const rd_labelled *v, const rd_labelled *all, rd_term *term)
 {
     term->x = v->x;
@@ -79,7 +81,7 @@ static void name_axes(const rd_labelled *v, const rd_labelled *all, rd_term *ter
                 term->label[a] = (int8_t)k;
 }
 
-/* Is each index that is summed over one of a factor?  Else the sum takes its terms more than once. */
+/* True if each summed index is an index of a factor. Otherwise the sum repeats its terms. */
 static bool are_used(const rd_phrase *p, const rd_labelled *all)
 {
     bool used = true;
@@ -105,6 +107,8 @@ int rd_formula_factors(const rd_formula_reader *r, rd_phrase *p, rd_phrase *fact
     return n >= 2 && n <= RD_MOST_FACTORS && are_arrays(n, factor) ? n : 0;
 }
 
+/* Builds the contraction of n evaluated factors; x NULL if it is not sparse, or would change the
+ * result. */
 rd_labelled rd_formula_sparse_sum(rd_formula_reader *r, const rd_phrase *p, int n,
                                   const rd_labelled *v)
 {

@@ -1,4 +1,5 @@
-/* formula.c - text to nodes: tokens, tree, then statement by statement its indices and its value. */
+/* formula.c - from text to nodes: tokens, then a tree, then each statement: its indices and its
+ * value. */
 #include "core/float_env.h"
 #include "expr/lists.h"
 #include "formula/formula.h"
@@ -6,8 +7,8 @@
 #include "eval/debug.h"
 #include <string.h>
 
-/* The result has all indices that its left side names, in that order. */
-static rd_expr *left_side(rd_formula_reader *r, const rd_statement *s, const rd_labelled *v)
+/* Gives the value v the axes that the left side y[i, j] names, in that order. */
+static rd_expr *apply_left_side(rd_formula_reader *r, const rd_statement *s, const rd_labelled *v)
 {
     rd_labelled all = { 0 };
 
@@ -23,9 +24,10 @@ static rd_expr *left_side(rd_formula_reader *r, const rd_statement *s, const rd_
     return rd_labelled_seen(r, v, &all, true, s->at);
 }
 
-/* Adds a statement `+=` to an earlier one of the same name: before + s, with the indices of s where its left side has
- * them. */
-static rd_expr *added(rd_formula_reader *r, const rd_statement *before, const rd_statement *s)
+/* Adds a statement `+=` to an earlier one of the same name: before + s. If the left side names
+ * indices, s has them. */
+static rd_expr *add_to_earlier(rd_formula_reader *r, const rd_statement *before,
+                               const rd_statement *s)
 {
     rd_expr *x[] = { before->x, s->x };
 
@@ -36,6 +38,7 @@ static rd_expr *added(rd_formula_reader *r, const rd_statement *before, const rd
                            rd_op_table[RD_OP_add].name, 2, x);
 }
 
+/* Builds a statement: resolves its indices, finds their extents, then builds the value. */
 static bool build(rd_formula_reader *r, rd_statement *s)
 {
     rd_labelled   v;
@@ -50,20 +53,21 @@ static bool build(rd_formula_reader *r, rd_statement *s)
     v = rd_formula_value(r, s->tree);
     if (!v.x)
         return false;
-    s->x = s->index ? left_side(r, s, &v) : v.x;
+    s->x = s->index ? apply_left_side(r, s, &v) : v.x;
     if (!s->x)
         return false;
     s->whole = !s->index && !s->add && rd_formula_integer(r, s->tree, &s->integer);
     if (r->failed)
         return false;
     if (before) {
-        before->x     = added(r, before, s);
+        before->x     = add_to_earlier(r, before, s);
         before->whole = false;
         s->x          = before->x;
     }
     return s->x != NULL;
 }
 
+/* Copies a part of the text into memory of the context. */
 static char *copy(const rd_formula_reader *r, size_t at, size_t length)
 {
     char *text = rd_arena(r->ctx, length + 1);
@@ -73,8 +77,9 @@ static char *copy(const rd_formula_reader *r, size_t at, size_t length)
     return text;
 }
 
-/* Statements that add to an earlier result are that result. */
-static int give(rd_formula_reader *r, int max, rd_named *out)
+/* Writes the results to `out`, one per name, and returns how many there are. Statements that add
+ * to an earlier result are part of it. */
+static int collect_results(rd_formula_reader *r, int max, rd_named *out)
 {
     int n = 0;
 
@@ -100,6 +105,7 @@ static int give(rd_formula_reader *r, int max, rd_named *out)
     return n;
 }
 
+/* Reads the text and builds all statements in order. */
 static bool read_and_build(rd_formula_reader *r)
 {
     rd_text text = { 0 };
@@ -116,13 +122,15 @@ static bool read_and_build(rd_formula_reader *r)
     return true;
 }
 
-/* Bytes of a caller's struct: that of an older release is shorter.  0 stands for all. */
+/* Returns how many bytes of a caller's struct to copy: callers of an older release have a
+ * shorter one, and 0 stands for the whole. */
 static size_t size_given(uint32_t size, size_t all)
 {
     return size && size < all ? size : all;
 }
 
-/* `last`: the last result alone, into *out. */
+/* Reads a text and builds its results into `out`. `last`: only the last result. Returns how many
+ * results there are, 0 after an error. */
 static int read_text(rd_ctx *ctx, const char *call, const char *text, const rd_formula_opts *given,
                      int max, rd_named *out, bool last)
 {
@@ -156,7 +164,7 @@ static int read_text(rd_ctx *ctx, const char *call, const char *text, const rd_f
     if (r->found_names && read_and_build(r)) {
         if (last)
             *out = (rd_named){ .name = "", .x = r->statement[r->n_statements - 1].x };
-        n = last ? 1 : give(r, max, out);
+        n = last ? 1 : collect_results(r, max, out);
     }
     rd_free(ctx, r->found_names);
     rd_free(ctx, r->token);
@@ -165,6 +173,7 @@ static int read_text(rd_ctx *ctx, const char *call, const char *text, const rd_f
     return n;
 }
 
+/* Builds all results of a text, in the default floating-point environment. */
 int rd_formula_all(rd_ctx *ctx, const char *text, const rd_formula_opts *opts, int max,
                    rd_named *out)
 {
@@ -175,6 +184,7 @@ int rd_formula_all(rd_ctx *ctx, const char *text, const rd_formula_opts *opts, i
     return n;
 }
 
+/* Builds the last result of a text, in the default floating-point environment. */
 rd_expr *rd_formula(rd_ctx *ctx, const char *text, rd_names in)
 {
     rd_formula_opts opts = { .size = sizeof opts, .n_in = in.n };

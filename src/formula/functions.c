@@ -1,15 +1,19 @@
-/* functions.c - what formulas call besides operators and reducers: rows of functions.def. */
+/* functions.c - functions of formulas that are neither operators nor reducers: the rows of
+ * functions.def.
+ *
+ * Each row becomes a static function build_NAME(), which makes the call of the library. */
 #include "formula/made.h"
 #include <math.h>
 #include <string.h>
 
-/* A number that no int holds is no axis of any array, and no order of a slope. */
+/* Returns argument k as an int. A larger number becomes INT32_MAX, which no axis and no order
+ * has. */
 static int int_of(const rd_arguments *a, int k)
 {
     return a->i[k] == (int32_t)a->i[k] ? (int)a->i[k] : INT32_MAX;
 }
 
-/* Each time is a node: more than this is a mistake. */
+/* Returns how often an operation is repeated. Each time is a node, so a large number is refused. */
 static int32_t times_of(const rd_arguments *a, int k)
 {
     enum { MOST_TIMES = 1000 };
@@ -21,6 +25,7 @@ static int32_t times_of(const rd_arguments *a, int k)
     return -1;
 }
 
+/* Returns the reduced axes; `keep`: they stay with extent 1. */
 static rd_dims dims_of(const rd_arguments *a, bool keep)
 {
     rd_dims d = a->d;
@@ -29,8 +34,9 @@ static rd_dims dims_of(const rd_arguments *a, bool keep)
     return d;
 }
 
-/* The place of a name in a list; the first if none is given. */
-static int choice(const rd_arguments *a, int k, int n, const char *const *names)
+/* Returns the position of argument k in a list of n names; 0 if it is not given, -1 after an
+ * error. */
+static int position_in_names(const rd_arguments *a, int k, int n, const char *const *names)
 {
     if (k < 0 || !a->given[k])
         return 0;
@@ -46,24 +52,24 @@ static rd_pad_mode pad_mode(const rd_arguments *a, int k)
 {
     static const char *const names[] = { "constant", "edge", "reflect", "symmetric", "wrap" };
 
-    return (rd_pad_mode)choice(a, k, 5, names);
+    return (rd_pad_mode)position_in_names(a, k, 5, names);
 }
 
 static rd_convolve_mode convolve_mode(const rd_arguments *a, int k)
 {
     static const char *const names[] = { "full", "same", "valid" };
 
-    return (rd_convolve_mode)choice(a, k, 3, names);
+    return (rd_convolve_mode)position_in_names(a, k, 3, names);
 }
 
 static rd_rank_method rank_method(const rd_arguments *a, int k)
 {
     static const char *const names[] = { "average", "min", "max", "dense", "ordinal" };
 
-    return (rd_rank_method)choice(a, k, 5, names);
+    return (rd_rank_method)position_in_names(a, k, 5, names);
 }
 
-/* The axis that is given, or the only one there is; none, after recording so. */
+/* Returns the given axis, or the only one of a vector; INT32_MAX after an error. */
 static int only_axis(const rd_arguments *a, int k)
 {
     const rd_expr *x = a->x[0].x;
@@ -82,9 +88,10 @@ static rd_side side_of(const rd_arguments *a, int k)
 {
     static const char *const names[] = { "left", "right" };
 
-    return (rd_side)choice(a, k, 2, names);
+    return (rd_side)position_in_names(a, k, 2, names);
 }
 
+/* Returns the quantiles q divided by `scale`, which is 100 for percentiles. */
 static rd_qs qs_of(const rd_arguments *a, double scale, double q[RD_ARGUMENT_LIST])
 {
     for (int k = 0; k < a->n_q; k++)
@@ -92,7 +99,8 @@ static rd_qs qs_of(const rd_arguments *a, double scale, double q[RD_ARGUMENT_LIS
     return (rd_qs){ q, a->n_q };
 }
 
-/* `weights`: the place of the argument.  With them there is one method. */
+/* Builds a quantile or a median (scale 0). keep, where, skip, method and weights are positions
+ * of arguments. With weights the method is the inverted CDF unless another is given. */
 static rd_expr *quantile(const rd_arguments *a, double scale, int keep, int where, int skip,
                          int method, int weights)
 {
@@ -110,7 +118,7 @@ static rd_expr *quantile(const rd_arguments *a, double scale, int keep, int wher
                                                      "median_unbiased",
                                                      "normal_unbiased" };
     static const double      half                = 0.5;
-    const int                found               = choice(a, method, 13, names);
+    const int                found               = position_in_names(a, method, 13, names);
     double                   q[RD_ARGUMENT_LIST] = { 0 };
     const rd_qs              all = scale != 0 ? qs_of(a, scale, q) : (rd_qs){ &half, 1 };
 
@@ -135,7 +143,7 @@ static rd_expr *quantile(const rd_arguments *a, double scale, int keep, int wher
                         : rd_median_by(a->x[0].x, &opts);
 }
 
-/* One of the elements, or how often it occurs. */
+/* Builds a reduction that picks an element, or counts how often it occurs, such as mode. */
 static rd_expr *chosen(const rd_arguments *a, rd_expr *(*f)(rd_expr *, const rd_reduce_opts *))
 {
     return f(a->x[0].x,
@@ -143,6 +151,7 @@ static rd_expr *chosen(const rd_arguments *a, rd_expr *(*f)(rd_expr *, const rd_
                             .initial = a->x[7].x, .by = { a->list, a->n_list }, .groups = a->s));
 }
 
+/* Builds a reduction of two arrays, such as cov(x, y). */
 static rd_expr *pair(const rd_arguments *a,
                      rd_expr *(*f)(rd_expr *, rd_expr *, const rd_reduce_opts *))
 {
@@ -182,6 +191,7 @@ static const rd_formula_function functions[] = {
 #include "formula/functions.def"
 };
 
+/* Finds the row of a function, by its name here or in another library. */
 const rd_formula_function *rd_formula_function_called(const rd_formula_reader *r, size_t at,
                                                       size_t length)
 {

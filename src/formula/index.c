@@ -1,9 +1,12 @@
-/* index.c - which names are indices, and how far each goes: as the arrays that are read at it have
- * elements, or as a range says. */
+/* index.c - which names are indices, and which values each index takes.
+ *
+ * In y[i] = sum[j] x[i, j] the names i and j are indices. An index without a range has as many
+ * values as the axis that it reads: i has the extent of axis 0 of x, j that of axis 1. */
 #include "formula/formula.h"
 #include <string.h>
 
-/* ---- Names --------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
+/* Finds the visible index of that name, the innermost first. -1: none. */
 static int label_called(const rd_formula_reader *r, size_t at, size_t length)
 {
     for (int k = r->n_labels - 1; k >= 0; k--)
@@ -15,6 +18,7 @@ static int label_called(const rd_formula_reader *r, size_t at, size_t length)
 
 static bool resolve(rd_formula_reader *r, rd_phrase *p);
 
+/* Makes p an index, a name of a left side or of a reduction. The name must be free. */
 static bool declare(rd_formula_reader *r, rd_phrase *p)
 {
     const int n = (int)p->length;
@@ -40,6 +44,7 @@ static bool declare(rd_formula_reader *r, rd_phrase *p)
     return true;
 }
 
+/* Resolves name[indices] body: its indices are visible in its keywords and in its body only. */
 static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
 {
     const int first = r->n_labels;
@@ -55,10 +60,11 @@ static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
         return false;
     for (int k = first; k < end; k++)
         r->label[k].visible = false;
-    p->labelled = true; /* as what is inside is: not a value to be kept before extents are known */
+    p->labelled = true; /* its value must not be kept before extents are known */
     return true;
 }
 
+/* Finds the names in p that are indices, and lists the subscripts that use them. */
 static bool resolve(rd_formula_reader *r, rd_phrase *p)
 {
     if (p->kind == RD_PHRASE_REDUCE)
@@ -86,6 +92,7 @@ static bool resolve(rd_formula_reader *r, rd_phrase *p)
     return true;
 }
 
+/* Finds the indices of a statement: those of its left side, then those of its reductions. */
 bool rd_formula_resolve(rd_formula_reader *r, rd_statement *s)
 {
     r->n_labels = 0;
@@ -97,13 +104,13 @@ bool rd_formula_resolve(rd_formula_reader *r, rd_statement *s)
     return resolve(r, s->tree);
 }
 
-/* ---- Affine -------------------------------------------------------------------------------------- */
-static bool too_large(rd_formula_reader *r, const rd_phrase *p)
+/* ---- Affine ---------------------------------------------------------------------------------- */
+static bool fail_too_large(rd_formula_reader *r, const rd_phrase *p)
 {
     return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "an index beyond 64 bits");
 }
 
-/* a = times a + plus b */
+/* a = times * a + plus * b. False: a coefficient is beyond 64 bits. */
 static bool combine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a, int64_t times,
                     const rd_formula_sum *b, int64_t plus)
 {
@@ -112,10 +119,10 @@ static bool combine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a,
     if (__builtin_mul_overflow(a->constant, times, &a->constant) ||
         __builtin_mul_overflow(b->constant, plus, &scaled) ||
         __builtin_add_overflow(a->constant, scaled, &a->constant))
-        return too_large(r, p);
+        return fail_too_large(r, p);
     for (int k = 0; k < a->n; k++)
         if (__builtin_mul_overflow(a->coef[k], times, &a->coef[k]))
-            return too_large(r, p);
+            return fail_too_large(r, p);
     for (int j = 0; j < b->n; j++) {
         int k = 0;
 
@@ -129,11 +136,12 @@ static bool combine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a,
         }
         if (__builtin_mul_overflow(b->coef[j], plus, &scaled) ||
             __builtin_add_overflow(a->coef[k], scaled, &a->coef[k]))
-            return too_large(r, p);
+            return fail_too_large(r, p);
     }
     return true;
 }
 
+/* Reads p as a known number times a sum of indices, in either order. */
 static bool affine_product(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a)
 {
     const bool           left = !p->first->labelled;
@@ -144,6 +152,7 @@ static bool affine_product(rd_formula_reader *r, const rd_phrase *p, rd_formula_
            rd_formula_affine(r, left ? p->last : p->first, a) && combine(r, p, a, times, &none, 0);
 }
 
+/* Reads p as an affine sum: a constant plus indices times known numbers, such as 2 * i - j + 1. */
 bool rd_formula_affine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a)
 {
     const rd_formula_sum none = { 0 };
@@ -170,6 +179,8 @@ bool rd_formula_affine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum 
            combine(r, p, a, 1, &b, p->op == RD_OP_add ? 1 : -1);
 }
 
+/* Finds the least and the greatest value of an affine sum. False: an index has no extent yet, or
+ * no values. */
 bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int128 *low,
                       __int128 *high)
 {
@@ -187,6 +198,8 @@ bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int
     return true;
 }
 
+/* Finds the border mode of pad(i), clamp(i), wrap(i), reflect(i) or symmetric(i). -1: p is none
+ * of them. */
 int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inner)
 {
     static const struct {
@@ -209,8 +222,9 @@ int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inn
     return -1;
 }
 
-/* ---- Ranges -------------------------------------------------------------------------------------- */
-static bool range_of(rd_formula_reader *r, const rd_phrase *p, rd_formula_label *l)
+/* ---- Ranges ---------------------------------------------------------------------------------- */
+/* Reads the range of an index, i in 0:10, if the text gives one. */
+static bool read_range(rd_formula_reader *r, const rd_phrase *p, rd_formula_label *l)
 {
     int64_t end;
 
@@ -229,17 +243,20 @@ static bool range_of(rd_formula_reader *r, const rd_phrase *p, rd_formula_label 
 bool rd_formula_ranges(rd_formula_reader *r)
 {
     for (int k = 0; k < r->n_labels; k++)
-        if (!range_of(r, r->label[k].index, &r->label[k]))
+        if (!read_range(r, r->label[k].index, &r->label[k]))
             return false;
     return true;
 }
 
-/* ---- Extents ------------------------------------------------------------------------------------- */
+/* ---- Extents --------------------------------------------------------------------------------- */
+/* Handles one affine subscript: `subscript` reads `axis` of the array of `use`, which has that
+ * extent. */
 typedef bool visit_fn(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                       int axis, int64_t extent, const rd_formula_sum *a);
 
-/* All affine subscripts that must stay inside. */
-static bool visit(rd_formula_reader *r, visit_fn *what)
+/* Calls `what` for each affine subscript that must stay inside its axis, thus not inside pad()
+ * and the like. */
+static bool visit_subscripts(rd_formula_reader *r, visit_fn *what)
 {
     rd_formula_sum a;
     rd_phrase     *inner;
@@ -250,7 +267,7 @@ static bool visit(rd_formula_reader *r, visit_fn *what)
 
         for (rd_phrase *q = use->first->next; q; q = q->next, axis++) {
             if (axis >= base->rank)
-                break; /* which is said where the array is read */
+                break; /* the error is recorded where the array is read */
             if (rd_formula_outside(r, q, &inner) >= 0 || !q->labelled)
                 continue;
             if (rd_formula_affine(r, q, &a) && !what(r, use, q, axis, base->extent[axis], &a))
@@ -267,8 +284,8 @@ static bool is_alone(const rd_formula_sum *a)
     return a->n == 1 && a->coef[0] == 1 && a->constant == 0;
 }
 
-/* An index that has the name of an axis stands at that one.  What is read at one index has the same
- * coordinates along it, where axes of one name have some. */
+/* Checks that an index with the name of an axis reads that axis. Axes of one name that one index
+ * reads must have the same coordinates. */
 static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                         int axis, rd_formula_label *l)
 {
@@ -303,6 +320,8 @@ static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phr
                            name);
 }
 
+/* Gives an index that stands alone in a subscript the extent of its axis, and checks the others
+ * against it. */
 static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                         int axis, int64_t extent, const rd_formula_sum *a)
 {
@@ -333,9 +352,10 @@ static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phr
     return true;
 }
 
-/* The one index without an extent gets as many values, from 0 on, as stay inside here. */
-static bool narrow(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript, int axis,
-                   int64_t extent, const rd_formula_sum *a)
+/* Gives the only index of the subscript without an extent as many values, from 0 on, as stay
+ * inside the axis. */
+static bool limit_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
+                         int axis, int64_t extent, const rd_formula_sum *a)
 {
     rd_formula_sum rest    = { .constant = a->constant };
     int            unknown = -1;
@@ -362,13 +382,14 @@ static bool narrow(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *
     n                      = room < 0 ? 0 : room / (coef > 0 ? coef : -(__int128)coef) + 1;
     if (n > INT64_MAX)
         n = INT64_MAX;
-    /* n counts down to the least of all; from tells that there is one. */
+    /* l->n becomes the least n of all subscripts; l->from says that there is one. */
     if (!l->from || n < l->n)
         l->n = (int64_t)n;
     l->from = subscript;
     return true;
 }
 
+/* Checks that an affine subscript stays inside its axis for all values of its indices. */
 static bool check_inside(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                          int axis, int64_t extent, const rd_formula_sum *a)
 {
@@ -386,15 +407,17 @@ static bool check_inside(rd_formula_reader *r, const rd_phrase *use, const rd_ph
                            (long long)extent);
 }
 
+/* Finds the extents of all indices: first from subscripts of one index, then from sums such as i
+ * + k, until a round finds none; at the end it checks that all subscripts stay inside. */
 bool rd_formula_extents(rd_formula_reader *r)
 {
     bool more = true;
 
-    if (!visit(r, take_extent))
+    if (!visit_subscripts(r, take_extent))
         return false;
-    while (more) { /* each round but the last one finds an extent */
+    while (more) { /* each round but the last finds an extent */
         more = false;
-        if (!visit(r, narrow))
+        if (!visit_subscripts(r, limit_extent))
             return false;
         for (int k = 0; k < r->n_labels; k++)
             if (!r->label[k].known && r->label[k].from) {
@@ -409,5 +432,5 @@ bool rd_formula_extents(rd_formula_reader *r)
                                    "%.*s in 0:10",
                                    (int)r->label[k].length, r->text + r->label[k].at,
                                    (int)r->label[k].length, r->text + r->label[k].at);
-    return visit(r, check_inside);
+    return visit_subscripts(r, check_inside);
 }

@@ -1,7 +1,12 @@
-/* labelled.c - values whose axes are indices, ascending, so that operands meet index by index. */
+/* labelled.c - values with indices as axes, in ascending order, so that operands broadcast by
+ * index.
+ *
+ * x[i, k] has the labels i and k, y[k, j] the labels k and j; the product has i, k, j. Each
+ * operand is seen as a view with an axis for each label, of extent 1 where it lacks the label. */
 #include "formula/formula.h"
 #include <string.h>
 
+/* True if v has the label; *place becomes its position. */
 bool rd_labelled_has(const rd_labelled *v, int label, int *place)
 {
     for (int k = 0; k < v->n; k++)
@@ -12,6 +17,7 @@ bool rd_labelled_has(const rd_labelled *v, int label, int *place)
     return false;
 }
 
+/* Inserts a label into the ascending list, if it is not in it. */
 static bool add_label(rd_formula_reader *r, rd_labelled *all, int label, size_t at)
 {
     int place = all->n;
@@ -29,6 +35,7 @@ static bool add_label(rd_formula_reader *r, rd_labelled *all, int label, size_t 
     return true;
 }
 
+/* Collects the labels of n values. Fails if a whole array meets a value with indices. */
 bool rd_labelled_union(rd_formula_reader *r, int n, const rd_labelled *v, size_t at,
                        rd_labelled *all)
 {
@@ -48,6 +55,8 @@ bool rd_labelled_union(rd_formula_reader *r, int n, const rd_labelled *v, size_t
     return true;
 }
 
+/* Views v with an axis for each label of `all`; `whole`: missing axes are repeated, not of
+ * extent 1. */
 rd_expr *rd_labelled_seen(rd_formula_reader *r, const rd_labelled *v, const rd_labelled *all,
                           bool whole, size_t at)
 {

@@ -1,9 +1,10 @@
-/* made.c - functions of formulas that are made of several calls: arrays of a shape, and what NumPy
- * and SciPy have a name for. */
+/* made.c - functions of formulas that are composed of several calls: arrays of a shape, and
+ * functions that NumPy and SciPy have. */
 #include "formula/made.h"
 #include <math.h>
 
 /* ---- Arrays of a shape ----------------------------------------------------------------------- */
+/* Builds an array of the shape a->s that holds `value`. */
 rd_expr *rd_formula_full(const rd_arguments *a, int64_t value)
 {
     rd_expr *x = rd_cast(rd_int(a->ctx, value), a->t ? a->t : RD_F64);
@@ -11,7 +12,7 @@ rd_expr *rd_formula_full(const rd_arguments *a, int64_t value)
     return x ? rd_broadcast(x, a->s) : NULL;
 }
 
-/* An array of one number, of the shape and type of x. */
+/* Builds an array of one number, with the shape and type of x. */
 rd_expr *rd_formula_like(rd_expr *x, int64_t value)
 {
     rd_expr *y = x ? rd_cast(rd_int(x->ctx, value), rd_type_of(x)) : NULL;
@@ -19,7 +20,7 @@ rd_expr *rd_formula_like(rd_expr *x, int64_t value)
     return y ? rd_broadcast(y, rd_shape_of(x)) : NULL;
 }
 
-/* 1 where column - row is k. */
+/* Builds an n by m matrix with ones where column - row is k, as numpy.eye does. */
 rd_expr *rd_formula_eye(const rd_arguments *a, int64_t n, int64_t m, int64_t k)
 {
     rd_expr *zero = rd_broadcast(rd_int(a->ctx, 0), RD_SHAPE(n, m));
@@ -29,7 +30,8 @@ rd_expr *rd_formula_eye(const rd_arguments *a, int64_t n, int64_t m, int64_t k)
     return is ? rd_cast(is, a->t ? a->t : RD_F64) : NULL;
 }
 
-/* The last one is `stop` itself, and not start + (n - 1) step, which may be rounded away from it. */
+/* Builds n equally spaced numbers. If the end is included, the last number is `stop` itself:
+ * start + (n - 1) * step may be rounded. */
 rd_expr *rd_formula_linspace(const rd_arguments *a, double start, double stop, int64_t n, bool end)
 {
     rd_expr *at   = rd_coord(rd_broadcast(rd_int(a->ctx, 0), RD_SHAPE(n)), 0);
@@ -44,6 +46,8 @@ rd_expr *rd_formula_linspace(const rd_arguments *a, double start, double stop, i
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
+/* Builds a tensor product over the last n axes of x and the first n of y, or over two lists of
+ * axes. */
 rd_expr *rd_formula_tensordot(const rd_arguments *a, int k)
 {
     rd_expr *x    = a->x[0].x;
@@ -61,7 +65,7 @@ rd_expr *rd_formula_tensordot(const rd_arguments *a, int k)
     return rd_tensordot(x, a->x[1].x, last, first);
 }
 
-/* a[1] b[2] - a[2] b[1], and so on around. */
+/* Builds the cross product by rotated operands: a[1] b[2] - a[2] b[1], and so on cyclically. */
 rd_expr *rd_formula_cross(const rd_arguments *a, int axis)
 {
     rd_expr *x = a->x[0].x, *y = a->x[1].x;
@@ -83,8 +87,8 @@ rd_expr *rd_formula_cross(const rd_arguments *a, int axis)
 }
 
 /* ---- Statistics ------------------------------------------------------------------------------ */
-/* -sum(p log p) of x as parts p of its sum, as SciPy has it: what is 0 adds nothing, and what is
- * negative has no entropy. */
+/* Builds the entropy -sum(p log p), p being x divided by its sum, as SciPy does. A term of 0 is
+ * 0; a negative element gives -infinity. */
 rd_expr *rd_formula_entropy(rd_expr *x, rd_dims along, rd_dims dims)
 {
     rd_dims kept = along;
@@ -96,29 +100,31 @@ rd_expr *rd_formula_entropy(rd_expr *x, rd_dims along, rd_dims dims)
     return terms ? rd_sum(terms, dims) : NULL;
 }
 
-/* Jaccard's distance: of the places where x or y is not 0, the share where they differ; 0 if
- * there are none. */
+/* Builds the Jaccard distance: of the positions where x or y is not 0, the share where they
+ * differ; 0 if there are none. */
 rd_expr *rd_formula_jaccard(rd_expr *x, rd_expr *y, rd_dims dims)
 {
-    rd_expr *zero  = x ? rd_int(x->ctx, 0) : NULL;
-    rd_expr *some  = x ? rd_or(rd_ne(x, zero), rd_ne(y, zero)) : NULL;
-    rd_expr *apart = some ? rd_count(rd_and(some, rd_ne(x, y)), dims) : NULL;
-    rd_expr *all   = some ? rd_count(some, dims) : NULL;
+    rd_expr *zero      = x ? rd_int(x->ctx, 0) : NULL;
+    rd_expr *some      = x ? rd_or(rd_ne(x, zero), rd_ne(y, zero)) : NULL;
+    rd_expr *differing = some ? rd_count(rd_and(some, rd_ne(x, y)), dims) : NULL;
+    rd_expr *all       = some ? rd_count(some, dims) : NULL;
 
-    return all && apart ? rd_where(rd_eq(all, zero), rd_num(x->ctx, 0), rd_div(apart, all)) : NULL;
+    return all && differing ? rd_where(rd_eq(all, zero), rd_num(x->ctx, 0), rd_div(differing, all))
+                            : NULL;
 }
 
-/* Rows of x, then those of y. */
-static rd_expr *rows(rd_expr *x, rd_expr *y)
+/* Stacks the rows of x and of y into one matrix; a vector is one row. */
+static rd_expr *stack_rows(rd_expr *x, rd_expr *y)
 {
     x = x && x->rank == 1 ? rd_expand(x, 0) : x;
     y = y && y->rank == 1 ? rd_expand(y, 0) : y;
     return y ? rd_concat(0, RD_EXPRS(x, y)) : x;
 }
 
+/* Builds the correlation matrix of the rows of a matrix, or of two arrays of rows. */
 rd_expr *rd_formula_corrcoef(const rd_arguments *a)
 {
-    rd_expr *x = rows(a->x[0].x, a->x[1].x);
+    rd_expr *x = stack_rows(a->x[0].x, a->x[1].x);
 
     if (x && x->rank != 2)
         return rd_fail(a->ctx, RD_ERR_SHAPE,

@@ -1,19 +1,20 @@
-/* meet.c - whole arrays meet by the names of their axes, where the caller knows names.
+/* meet.c - broadcasts whole arrays by the names of their axes, if the caller knows names.
  *
- * Where each name stands at one place of all operands, counted from the last, places decide, as in NumPy: so
- * `lat[None, :, None]` and arrays without names go on as ever.  Else names decide: the result has the axes of the first operand,
- * then those that the next ones add, and every operand is a view with its axes in that order:
+ * If each name stands at one position of all operands, counted from the last axis, arrays
+ * broadcast by position, as in NumPy. So `lat[None, :, None]` and arrays without names work as
+ * in NumPy. Otherwise names decide. The result has the axes of the first operand, then those
+ * that the next operands add, and every operand is a view with its axes in that order:
  *
  *      tas (time, lat, lon) - lat (lat)           lat is seen as (1, lat, 1)
  *      a (lat, lon) - b (lon, lat)                b is seen transposed
  *
- * An axis without a name keeps its place among those of its operand; where two operands have one, nothing
- * says which belong together. */
+ * An axis without a name keeps its position among the axes of its operand. If two operands have
+ * such an axis, names do not say how the axes belong together, and the operation fails. */
 #include "formula/formula.h"
 #include <stdio.h>
 #include <string.h>
 
-/* Names of the axes of each operand. */
+/* The n operands of an operation, and the names of their axes; NULL: an axis without a name. */
 typedef struct named_operands {
     rd_formula_reader *r;
     size_t             at;
@@ -22,7 +23,8 @@ typedef struct named_operands {
     const char        *name[RD_ARGUMENTS][RD_MAX_RANK];
 } named_operands;
 
-/* Axes of the result: each with its place in each operand, -1 where that has none. */
+/* The axes of the result, each with its position in each operand; -1: the operand lacks the
+ * axis. */
 typedef struct union_of_axes {
     int         n;
     const char *name[RD_MAX_RANK];
@@ -36,6 +38,8 @@ const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis)
     return axes && axes->name ? axes->name(r->opts->user, x, axis) : NULL;
 }
 
+/* Finds the axis of x by name, as the caller knows names. -1: none, or an error as there are
+ * several. */
 int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, size_t at)
 {
     int found = r->opts->axis ? r->opts->axis(r->opts->user, x, name) : -1;
@@ -55,6 +59,7 @@ int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, s
     return found;
 }
 
+/* Records that x has no axis of that name, with the names that it has. */
 void *rd_formula_no_axis(rd_formula_reader *r, rd_expr *x, const char *name, size_t at)
 {
     char   names[256];
@@ -73,6 +78,8 @@ void *rd_formula_no_axis(rd_formula_reader *r, rd_expr *x, const char *name, siz
                            name, names, n < sizeof names ? "" : " ...");
 }
 
+/* Returns the answer of the caller; if it is NULL, the reason that the caller gave becomes the
+ * error. */
 rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at)
 {
     if (!x && *r->why && rd_error(r->ctx) == RD_OK)
@@ -85,7 +92,8 @@ static bool is_same(const char *a, const char *b)
     return a && b && !strcmp(a, b);
 }
 
-/* False where fewer than two operands have names: then nothing is to be decided. */
+/* Reads the names of all axes. False: fewer than two operands have names, so names decide
+ * nothing. */
 static bool read_names(named_operands *o)
 {
     int named = 0;
@@ -107,7 +115,8 @@ static int rank_of(const named_operands *o, int i)
     return o->x[i] ? o->x[i]->rank : 0;
 }
 
-/* An axis of one element without a name: a text says None for one where places are meant. */
+/* True if operand i has an axis of extent 1 without a name: a text says None to broadcast by
+ * position. */
 static bool has_new_axis(const named_operands *o, int i)
 {
     for (int k = 0; k < rank_of(o, i); k++)
@@ -116,9 +125,10 @@ static bool has_new_axis(const named_operands *o, int i)
     return false;
 }
 
-/* Does another name stand at the place of one of operand i in j, or the same one at another place?  The latter
- * is meant where both have new axes: lat[:, None] - lat[None, :] is a matrix of pairs. */
-static bool crosses(const named_operands *o, int i, int j)
+/* True if names and positions of operands i and j disagree: two names at one position, or one
+ * name at two. The second is meant if both have new axes: lat[:, None] - lat[None, :] is a
+ * matrix of pairs. */
+static bool has_conflict(const named_operands *o, int i, int j)
 {
     const int  shift = rank_of(o, j) - rank_of(o, i);
     const bool pairs = !shift && has_new_axis(o, i) && has_new_axis(o, j);
@@ -133,16 +143,18 @@ static bool crosses(const named_operands *o, int i, int j)
     return false;
 }
 
+/* True if positions and names agree for all pairs of operands. */
 static bool is_by_place(const named_operands *o)
 {
     for (int i = 0; i < o->n; i++)
         for (int j = 0; j < i; j++)
-            if (crosses(o, i, j))
+            if (has_conflict(o, i, j))
                 return false;
     return true;
 }
 
-/* "(time, lat, axis 2)" */
+/* Writes the names of the axes of operand i, "time, lat, one without a name", for error
+ * messages. */
 static void say_axes(const named_operands *o, int i, char text[200])
 {
     size_t n = 0;
@@ -154,6 +166,7 @@ static void say_axes(const named_operands *o, int i, char text[200])
         text[0] = '\0';
 }
 
+/* Records why operands i and j do not broadcast, with the axes of both. */
 static bool refuse(const named_operands *o, int i, int j, const char *why)
 {
     char a[200], b[200];
@@ -163,7 +176,7 @@ static bool refuse(const named_operands *o, int i, int j, const char *why)
     return rd_formula_fail(o->r, RD_ERR_SHAPE, o->at, "axes (%s) meet (%s): %s", a, b, why);
 }
 
-static int place_of(const union_of_axes *all, const char *name)
+static int position_of(const union_of_axes *all, const char *name)
 {
     for (int k = 0; k < all->n; k++)
         if (is_same(all->name[k], name))
@@ -171,10 +184,10 @@ static int place_of(const union_of_axes *all, const char *name)
     return -1;
 }
 
-/* The axis of the union that axis k of operand i is. */
+/* Adds axis k of operand i to the union. `into`: the first operand must have all axes. */
 static bool add_axis(const named_operands *o, union_of_axes *all, int i, int k, bool into)
 {
-    int at = place_of(all, o->name[i][k]);
+    int at = position_of(all, o->name[i][k]);
 
     if (at >= 0 && all->place[at][i] >= 0)
         return refuse(o, 0, i, "one name stands twice, so names cannot say what belongs together");
@@ -192,7 +205,8 @@ static bool add_axis(const named_operands *o, union_of_axes *all, int i, int k, 
     return true;
 }
 
-static bool unite(const named_operands *o, bool into, union_of_axes *all)
+/* Collects the axes of all operands into the union. */
+static bool collect_axes(const named_operands *o, bool into, union_of_axes *all)
 {
     int unnamed = -1;
 
@@ -208,8 +222,8 @@ static bool unite(const named_operands *o, bool into, union_of_axes *all)
     return true;
 }
 
-/* Operand i with an axis for each of the union, of extent 1 where it has none. */
-static rd_expr *seen(const named_operands *o, const union_of_axes *all, int i)
+/* Views operand i with an axis for each axis of the union, of extent 1 where it lacks the axis. */
+static rd_expr *view_of(const named_operands *o, const union_of_axes *all, int i)
 {
     const rd_expr *x = o->x[i];
     int64_t        extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
@@ -225,8 +239,9 @@ static rd_expr *seen(const named_operands *o, const union_of_axes *all, int i)
     return rd_formula_made(o->r, rd_view(o->x[i], all->n, extent, number, NULL), o->at);
 }
 
-/* Matrices of one shape without a common name: no one means the product of all their axes. */
-static bool are_strangers(const named_operands *o, int i, int j)
+/* True if two operands have one shape of two or more axes and no name in common. The product of
+ * all their axes is surely not meant. */
+static bool has_no_common_name(const named_operands *o, int i, int j)
 {
     const int rank = rank_of(o, i);
 
@@ -240,20 +255,21 @@ static bool are_strangers(const named_operands *o, int i, int j)
     return rank > 1 && rank == rank_of(o, j);
 }
 
-static bool by_names(named_operands *o, bool into)
+/* Replaces each operand by a view with the axes of the union, and updates the names. */
+static bool broadcast_by_names(named_operands *o, bool into)
 {
     union_of_axes all = { 0 };
 
     for (int i = 0; i < o->n; i++)
         for (int j = 0; j < i; j++)
-            if (are_strangers(o, j, i))
+            if (has_no_common_name(o, j, i))
                 return refuse(o, j, i,
                               "they are of one shape, and no name is common: places must be meant, "
                               "which names do not say");
-    if (!unite(o, into, &all))
+    if (!collect_axes(o, into, &all))
         return false;
     for (int i = 0; i < o->n; i++) {
-        if (rank_of(o, i) && !(o->x[i] = seen(o, &all, i)))
+        if (rank_of(o, i) && !(o->x[i] = view_of(o, &all, i)))
             return false;
         for (int k = 0; k < all.n && rank_of(o, i); k++)
             o->name[i][k] = all.place[k][i] < 0 ? NULL : all.name[k];
@@ -261,6 +277,7 @@ static bool by_names(named_operands *o, bool into)
     return true;
 }
 
+/* Asks the caller to align two axes of one name; both arrays may become parts of themselves. */
 bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
                              size_t at)
 {
@@ -272,9 +289,9 @@ bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_e
     return rd_formula_answer(r, NULL, at);
 }
 
-/* Are coordinates of two operands side by side along each axis that both have?  An axis of one element
- * repeats. */
-static bool coordinates_meet(named_operands *o, int i, int j)
+/* Aligns the coordinates of two operands along each common axis. An axis of extent 1 broadcasts,
+ * and is not compared. */
+static bool align_coordinates(named_operands *o, int i, int j)
 {
     const int a = rank_of(o, i), b = rank_of(o, j);
 
@@ -289,6 +306,7 @@ static bool coordinates_meet(named_operands *o, int i, int j)
     return true;
 }
 
+/* Broadcasts n arrays by position or by names, then aligns their coordinates. */
 bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at)
 {
     named_operands o = { .r = r, .at = at, .n = n, .x = x };
@@ -297,14 +315,14 @@ bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t
         return true;
     bool places = is_by_place(&o);
     for (int i = 1; i < n && into; i++)
-        places &= rank_of(&o, i) <= rank_of(&o, 0); /* by names it is said which axis is too many */
-    if (!places && !by_names(&o, into))
+        places &= rank_of(&o, i) <= rank_of(&o, 0); /* names say which axis is too many */
+    if (!places && !broadcast_by_names(&o, into))
         return false;
-    /* A part that one pair agrees on may be less than what an earlier pair has. */
+    /* Aligning one pair may shorten an array that an earlier pair has aligned. */
     for (int round = 0; round < n - 1; round++)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < i; j++)
-                if (!coordinates_meet(&o, j, i))
+                if (!align_coordinates(&o, j, i))
                     return false;
     return true;
 }

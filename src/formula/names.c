@@ -1,8 +1,10 @@
-/* names.c - what a name in a formula is: the result of a statement, an array, a reducer, a type. */
+/* names.c - what a name in a formula means: the result of a statement, an array, a reducer, a
+ * type. */
 #include "expr/origin.h"
 #include "formula/formula.h"
 #include <string.h>
 
+/* Finds the latest built statement of that name. NULL: none. */
 rd_statement *rd_formula_statement(rd_formula_reader *r, size_t at, size_t length)
 {
     for (int k = r->done - 1; k >= 0; k--) {
@@ -14,8 +16,9 @@ rd_statement *rd_formula_statement(rd_formula_reader *r, size_t at, size_t lengt
     return NULL;
 }
 
-static const rd_named *among(const rd_formula_reader *r, const rd_named *list, int n, size_t at,
-                             size_t length)
+/* Finds a name in a list of named arrays. NULL: it is not there. */
+static const rd_named *find_in_list(const rd_formula_reader *r, const rd_named *list, int n,
+                                    size_t at, size_t length)
 {
     for (int k = 0; k < n; k++)
         if (list[k].name && rd_formula_is(r, at, length, list[k].name))
@@ -23,7 +26,7 @@ static const rd_named *among(const rd_formula_reader *r, const rd_named *list, i
     return NULL;
 }
 
-/* While the text is read no statement is built, but their names are known. */
+/* True if a statement has that name, also while the text is read and nothing is built. */
 static bool is_result(const rd_formula_reader *r, size_t at, size_t length)
 {
     for (int k = 0; k < r->n_statements; k++)
@@ -33,13 +36,14 @@ static bool is_result(const rd_formula_reader *r, size_t at, size_t length)
     return false;
 }
 
+/* True if the name is that of a result or of a given array. */
 bool rd_formula_has_array(rd_formula_reader *r, size_t at, size_t length)
 {
-    return is_result(r, at, length) || among(r, r->opts->in, r->opts->n_in, at, length);
+    return is_result(r, at, length) || find_in_list(r, r->opts->in, r->opts->n_in, at, length);
 }
 
-/* Is the name that of a constant such as pi?  Callers need not look for it in files. */
-static bool is_number(const rd_formula_reader *r, size_t at, size_t length)
+/* True if the name is a constant such as pi, which callers need not look for in files. */
+static bool is_constant(const rd_formula_reader *r, size_t at, size_t length)
 {
     static const char *const names[] = { "pi", "inf", "nan", "true", "false", "True", "False" };
 
@@ -49,15 +53,16 @@ static bool is_number(const rd_formula_reader *r, size_t at, size_t length)
     return false;
 }
 
-static rd_expr *find(rd_formula_reader *r, size_t at, size_t length)
+/* Finds an array by the `find` function of the caller, once for each name. */
+static rd_expr *find_by_caller(rd_formula_reader *r, size_t at, size_t length)
 {
-    const rd_named *known = among(r, r->found, r->n_found, at, length);
+    const rd_named *known = find_in_list(r, r->found, r->n_found, at, length);
     char           *name;
     rd_expr        *x;
 
     if (known)
         return known->x;
-    if (!r->opts->find || is_number(r, at, length))
+    if (!r->opts->find || is_constant(r, at, length))
         return NULL;
     if (r->n_found == RD_FORMULA_NAMES)
         return rd_formula_fail(r, RD_ERR_LIMIT, at, "more than %d arrays", RD_FORMULA_NAMES);
@@ -72,15 +77,17 @@ static rd_expr *find(rd_formula_reader *r, size_t at, size_t length)
     return x;
 }
 
+/* Finds the array of that name: a result first, then the arrays given, then those that `find`
+ * knows. */
 rd_expr *rd_formula_array(rd_formula_reader *r, size_t at, size_t length)
 {
     const rd_statement *s     = rd_formula_statement(r, at, length);
-    const rd_named     *known = among(r, r->opts->in, r->opts->n_in, at, length);
+    const rd_named     *known = find_in_list(r, r->opts->in, r->opts->n_in, at, length);
     rd_expr            *x;
 
     if (s)
         return s->x;
-    x = known ? known->x : find(r, at, length);
+    x = known ? known->x : find_by_caller(r, at, length);
     if (known && !x)
         return rd_formula_fail(r, RD_ERR_ARGUMENT, at, "the array '%.*s' is NULL", (int)length,
                                r->text + at);
@@ -91,6 +98,7 @@ rd_expr *rd_formula_array(rd_formula_reader *r, size_t at, size_t length)
                                              : rd_with_origins(x, NULL);
 }
 
+/* True if a row of core/reducers.def has that name. */
 bool rd_formula_is_reducer(const rd_formula_reader *r, size_t at, size_t length)
 {
     static const char *const names[] = {
@@ -111,7 +119,7 @@ bool rd_formula_reduces(const rd_formula_reader *r, size_t at, size_t length)
     return f ? f->sort == RD_FORMULA_REDUCES : rd_formula_is_reducer(r, at, length);
 }
 
-/* NumPy's names beside our own. */
+/* Finds an element type by our name or by the name that NumPy has. */
 rd_dtype rd_formula_type(const rd_formula_reader *r, size_t at, size_t length)
 {
     static const struct {

@@ -1,11 +1,16 @@
-/* parse.c - statements, operands and what stands in brackets. */
+/* parse.c - the recursive-descent parser: statements, operands, brackets, indices.
+ *
+ *      m[i] = mean[j where j < i] x[i, j] + 1
+ *
+ * becomes a statement m with the index i and the tree BINARY + of REDUCE mean (INDEX j, WHERE;
+ * body AT x) and NUMBER 1. parse_operators.c has the operators. */
 #include "formula/formula.h"
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Tokens ------------------------------------------------------------------------------------ */
+/* ---- Tokens ---------------------------------------------------------------------------------- */
 const rd_token *rd_formula_token(const rd_formula_reader *r)
 {
     return &r->token[r->now];
@@ -30,14 +35,16 @@ bool rd_formula_take(rd_formula_reader *r, const char *text)
     return is;
 }
 
-/* Advice for a token of another language that has no meaning behind an array. */
-static const char *instead_of(const rd_formula_reader *r, const rd_token *t)
+/* Returns advice for a token of another language that cannot follow an array here; "" without
+ * any. */
+static const char *advice_for(const rd_formula_reader *r, const rd_token *t)
 {
     if (token_is(r, t, "="))
         return ": == compares";
     return rd_formula_is(r, t->at, t->length, "in") ? ": say x == 6 or x == 8, or 6 <= x <= 8" : "";
 }
 
+/* Records that `what` was expected, and which token was found. */
 void *rd_formula_expected(rd_formula_reader *r, const char *what)
 {
     const rd_token *t = rd_formula_token(r);
@@ -49,13 +56,14 @@ void *rd_formula_expected(rd_formula_reader *r, const char *what)
         return rd_formula_fail(r, RD_ERR_TEXT, t->at, "expected %s, found the statement's end",
                                what);
     return rd_formula_fail(r, RD_ERR_TEXT, t->at, "expected %s, found '%.*s'%s", what, n,
-                           r->text + t->at, instead_of(r, t));
+                           r->text + t->at, advice_for(r, t));
 }
 
-/* ---- Pieces ------------------------------------------------------------------------------------ */
-/* There is room for four pieces a token, and no token makes more.  Of a slice's first ':' they are the slice
- * and three empty bounds; of a comparison they are the chain and its first link; of a coordinate's name, '='
- * and '..' they are the keyword and two empty ends.  All others make one, and what is read is read once. */
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+/* Makes a piece of the tree. There is room for four pieces per token, and no token makes more.
+ * The first ':' of a slice makes a slice and three empty bounds. A comparison makes a chain and
+ * its first link. The '..' of a coordinate makes a keyword and two empty ends. All others make
+ * one. */
 rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_token *t)
 {
     rd_phrase *p;
@@ -69,6 +77,7 @@ rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_tok
     return p;
 }
 
+/* Appends an operand to p, and counts depth and nested calls; both are limited to save stack. */
 bool rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand)
 {
     if (!operand)
@@ -96,15 +105,16 @@ bool rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand)
     return true;
 }
 
-/* 2j: i times the number, as Python writes it. */
-static rd_phrase *imaginary(rd_formula_reader *r, rd_phrase *p, const rd_token *t)
+/* Makes the number an imaginary one, 2j, as Python writes it. */
+static rd_phrase *make_imaginary(rd_formula_reader *r, rd_phrase *p, const rd_token *t)
 {
     p->imaginary = true;
     p->real      = rd_function_number_value(r->text + t->at, t->length - 1);
     return p;
 }
 
-static rd_phrase *number(rd_formula_reader *r)
+/* Reads a number: whole, with a fraction, or imaginary. */
+static rd_phrase *read_number(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
     rd_phrase      *p = rd_phrase_new(r, RD_PHRASE_NUMBER, t);
@@ -112,7 +122,7 @@ static rd_phrase *number(rd_formula_reader *r)
 
     r->now++;
     if (r->text[t->at + t->length - 1] == 'j')
-        return imaginary(r, p, t);
+        return make_imaginary(r, p, t);
     rd_function_number_length(r->text + t->at, &fraction);
     p->whole = !fraction;
     if (fraction) {
@@ -124,7 +134,8 @@ static rd_phrase *number(rd_formula_reader *r)
     return errno ? rd_formula_fail(r, RD_ERR_TEXT, t->at, "a whole number over 2^63") : p;
 }
 
-/* ---- Brackets ---------------------------------------------------------------------------------- */
+/* ---- Brackets -------------------------------------------------------------------------------- */
+/* Reads start:stop:step from the first ":" on; each bound may be empty. */
 static rd_phrase *read_slice(rd_formula_reader *r, rd_phrase *start)
 {
     const rd_token *t = rd_formula_token(r);
@@ -148,7 +159,8 @@ static rd_phrase *read_slice(rd_formula_reader *r, rd_phrase *start)
     return p;
 }
 
-/* name=low, name=low..high, of which either end may be left out; ':' for '..', as slices have it. */
+/* Reads a coordinate subscript: name=value or name=low..high, with either end optional. ':' is
+ * read as '..'. */
 static rd_phrase *read_coordinates(rd_formula_reader *r)
 {
     rd_phrase *p     = rd_phrase_new(r, RD_PHRASE_KEYWORD, rd_formula_token(r));
@@ -171,6 +183,7 @@ static rd_phrase *read_coordinates(rd_formula_reader *r)
     return p;
 }
 
+/* Reads one subscript: a coordinate, ..., None, a slice or a value. */
 static rd_phrase *read_subscript(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -188,6 +201,7 @@ static rd_phrase *read_subscript(rd_formula_reader *r)
     return p && rd_formula_next(r, ":") ? read_slice(r, p) : p;
 }
 
+/* Reads the subscripts of the array `of`, from [ to ]. */
 static rd_phrase *read_subscripts(rd_formula_reader *r, rd_phrase *of)
 {
     const rd_token *t = rd_formula_token(r);
@@ -204,7 +218,8 @@ static rd_phrase *read_subscripts(rd_formula_reader *r, rd_phrase *of)
     return rd_formula_take(r, "]") ? p : rd_formula_expected(r, "',' or ']' of these subscripts");
 }
 
-/* Items up to `end`; one alone is itself, unless a comma follows, or nothing makes a list. */
+/* Reads items up to the bracket `end`. A single item without a comma is the item itself, unless
+ * `always` makes it a list. */
 static rd_phrase *read_list(rd_formula_reader *r, const char *end, bool always)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_LIST, rd_formula_token(r)), *item;
@@ -226,6 +241,7 @@ static rd_phrase *read_list(rd_formula_reader *r, const char *end, bool always)
     return p;
 }
 
+/* Reads one argument, with a keyword or without. */
 static rd_phrase *read_argument(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -238,7 +254,7 @@ static rd_phrase *read_argument(rd_formula_reader *r)
     return rd_phrase_add(r, p, rd_formula_read(r)) ? p : NULL;
 }
 
-/* Arguments up to ')'. */
+/* Reads arguments up to the closing parenthesis, and appends them to p. */
 static rd_phrase *read_arguments(rd_formula_reader *r, rd_phrase *p)
 {
     while (!rd_formula_take(r, ")")) {
@@ -258,7 +274,8 @@ static rd_phrase *read_call(rd_formula_reader *r)
     return read_arguments(r, p);
 }
 
-/* ---- Indices ------------------------------------------------------------------------------------ */
+/* ---- Indices --------------------------------------------------------------------------------- */
+/* Reads an index with an optional range, "i in 0:3", and appends it to `into`. */
 bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into)
 {
     const rd_token *t = rd_formula_token(r);
@@ -268,7 +285,7 @@ bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into)
         return rd_formula_expected(r, "the name of an index");
     p = rd_phrase_new(r, RD_PHRASE_INDEX, t);
     r->now++;
-    rd_phrase_add(r, into, p); /* which has nothing below it, so that it is not too deep */
+    rd_phrase_add(r, into, p); /* cannot fail: nothing is below it */
     if (!rd_formula_take(r, "in"))
         return true;
     if (!rd_phrase_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS)))
@@ -278,7 +295,7 @@ bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into)
     return rd_phrase_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS));
 }
 
-/* name[i, j in 0:3 where i < j, skip_nan=true] body */
+/* Reads a reduction: name[i, j in 0:3 where i < j, skip_nan=true] body. */
 static rd_phrase *read_reduction(rd_formula_reader *r)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_REDUCE, rd_formula_token(r)), *where;
@@ -311,7 +328,8 @@ static rd_phrase *read_reduction(rd_formula_reader *r)
                : rd_formula_fail(r, RD_ERR_LIMIT, p->at, "nested too deeply");
 }
 
-/* ---- Operands ----------------------------------------------------------------------------------- */
+/* ---- Operands -------------------------------------------------------------------------------- */
+/* Reads what begins with a name: a call, a reduction or the name itself. */
 static rd_phrase *read_name(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -327,12 +345,13 @@ static rd_phrase *read_name(rd_formula_reader *r)
     return rd_phrase_new(r, RD_PHRASE_NAME, t);
 }
 
+/* Reads an operand without what follows it: a number, a name, a text, parentheses or a list. */
 static rd_phrase *read_primary(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
 
     if (t->kind == RD_TOKEN_NUMBER)
-        return number(r);
+        return read_number(r);
     if (t->kind == RD_TOKEN_NAME)
         return read_name(r);
     if (t->kind == RD_TOKEN_TEXT) {
@@ -346,7 +365,7 @@ static rd_phrase *read_primary(rd_formula_reader *r)
     return rd_formula_expected(r, "an operand");
 }
 
-/* x.mean(axis=0) is mean(x, axis=0). */
+/* Reads a method call: x.mean(axis=0) is mean(x, axis=0). */
 static rd_phrase *read_method(rd_formula_reader *r, rd_phrase *of)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_CALL, rd_formula_token(r));
@@ -355,7 +374,7 @@ static rd_phrase *read_method(rd_formula_reader *r, rd_phrase *of)
     return rd_phrase_add(r, p, of) ? read_arguments(r, p) : NULL;
 }
 
-/* Reads what stands behind a dot: T, a method, or a function of one argument. */
+/* Reads the member behind a dot: T, a method, or a function of one argument. */
 static rd_phrase *read_member(rd_formula_reader *r, rd_phrase *of)
 {
     static const char *const plain[] = { "T", "real", "imag", "size" };
@@ -375,6 +394,7 @@ static rd_phrase *read_member(rd_formula_reader *r, rd_phrase *of)
                                "T, for the last two axes swapped, or a call, as in x.mean(axis=0)");
 }
 
+/* Reads an operand with its subscripts and members, x[0].T. */
 rd_phrase *rd_formula_read_operand(rd_formula_reader *r)
 {
     rd_phrase *p = read_primary(r);
@@ -391,8 +411,8 @@ rd_phrase *rd_formula_read_operand(rd_formula_reader *r)
     return p;
 }
 
-/* ---- Statements ---------------------------------------------------------------------------------- */
-/* Does the statement begin with a name, and then = or +=, perhaps behind brackets? */
+/* ---- Statements ------------------------------------------------------------------------------ */
+/* True if the statement begins with a name, perhaps brackets, and then = or +=. */
 static bool is_named(const rd_formula_reader *r)
 {
     const rd_token *t    = rd_formula_token(r);
@@ -410,6 +430,7 @@ static bool is_named(const rd_formula_reader *r)
     return token_is(r, t, "=") || token_is(r, t, "+=");
 }
 
+/* Reads the left side of a statement: "m =", "m[i] =", "m +=". */
 static bool read_left(rd_formula_reader *r, rd_statement *s)
 {
     const rd_token *t = rd_formula_token(r);
@@ -431,6 +452,7 @@ static bool read_left(rd_formula_reader *r, rd_statement *s)
     return s->add || rd_formula_take(r, "=") || rd_formula_expected(r, "'='");
 }
 
+/* Reads one statement up to the end of its line. */
 static bool read_statement(rd_formula_reader *r)
 {
     rd_statement *s = &r->statement[r->n_statements];
@@ -451,6 +473,7 @@ static bool read_statement(rd_formula_reader *r)
     return true;
 }
 
+/* Reads all statements of the text. The pieces of the tree are allocated at once. */
 bool rd_formula_parse(rd_formula_reader *r)
 {
     r->room  = 4 * r->n_tokens + 16;

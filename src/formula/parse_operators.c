@@ -1,5 +1,5 @@
-/* parse_operators.c - operators by precedence: Python's, but that ^ is the power, as in function text,
- * whose ?: && || ! are understood, too. */
+/* parse_operators.c - operators by precedence climbing. Precedence is that of Python, except
+ * that ^ is the power, as in function text. The operators ?: && || ! of C are read, too. */
 #include "formula/formula.h"
 
 static const struct {
@@ -12,7 +12,7 @@ static const struct {
 };
 enum { RANK_COMPARE = 4 };
 
-/* The row of the operator that comes next, if it binds as tightly; -1. */
+/* Returns the row of the next operator, if its rank is at least `loosest`; -1 otherwise. */
 static int next_binary(const rd_formula_reader *r, int loosest)
 {
     for (int i = 0; i < (int)(sizeof binary / sizeof *binary); i++)
@@ -21,7 +21,8 @@ static int next_binary(const rd_formula_reader *r, int loosest)
     return -1;
 }
 
-static bool too_deep(rd_formula_reader *r)
+/* True if operators are nested too deeply, after recording the error. */
+static bool is_too_deep(rd_formula_reader *r)
 {
     if (r->nesting < RD_FORMULA_NESTING)
         return false;
@@ -31,7 +32,7 @@ static bool too_deep(rd_formula_reader *r)
     return true;
 }
 
-/* A number with its sign is a number. */
+/* Negates a literal: a number with its sign is one number. */
 static rd_phrase *negative(rd_phrase *p)
 {
     p->integer = -p->integer;
@@ -41,6 +42,7 @@ static rd_phrase *negative(rd_phrase *p)
 
 static rd_phrase *read_unary(rd_formula_reader *r);
 
+/* Reads a power; its right side may have a sign, 2 ** -1. */
 static rd_phrase *read_power(rd_formula_reader *r)
 {
     rd_phrase      *p = rd_formula_read_operand(r), *power;
@@ -53,6 +55,7 @@ static rd_phrase *read_power(rd_formula_reader *r)
     return rd_phrase_add(r, power, p) && rd_phrase_add(r, power, read_unary(r)) ? power : NULL;
 }
 
+/* Reads a sign or `not`, and its operand; without a sign it reads a power. */
 static rd_phrase *read_sign(rd_formula_reader *r)
 {
     const rd_token *t    = rd_formula_token(r);
@@ -76,7 +79,7 @@ static rd_phrase *read_unary(rd_formula_reader *r)
 {
     rd_phrase *p;
 
-    if (too_deep(r))
+    if (is_too_deep(r))
         return NULL;
     r->nesting++;
     p = read_sign(r);
@@ -84,7 +87,7 @@ static rd_phrase *read_unary(rd_formula_reader *r)
     return p;
 }
 
-/* a < b <= c: both hold. */
+/* Reads a chain of comparisons, a < b <= c, which holds if each link holds. */
 static rd_phrase *read_comparisons(rd_formula_reader *r, rd_phrase *first)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_COMPARE, rd_formula_token(r));
@@ -105,6 +108,7 @@ static rd_phrase *read_comparisons(rd_formula_reader *r, rd_phrase *first)
     return p;
 }
 
+/* Reads operators of rank `loosest` and higher ranks, from the left (precedence climbing). */
 rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest)
 {
     rd_phrase *p = read_unary(r);
@@ -127,7 +131,7 @@ rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest)
     return p;
 }
 
-/* c ? a : b, from the ? on. */
+/* Reads c ? a : b from the ? on. */
 static rd_phrase *read_choice(rd_formula_reader *r, rd_phrase *condition)
 {
     rd_phrase *choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));
@@ -140,7 +144,7 @@ static rd_phrase *read_choice(rd_formula_reader *r, rd_phrase *condition)
     return rd_phrase_add(r, choice, rd_formula_read(r)) ? choice : NULL;
 }
 
-/* a if c else b, from the `if` on: Python's. */
+/* Reads a if c else b, as Python has it, from the `if` on. */
 static rd_phrase *read_if(rd_formula_reader *r, rd_phrase *yes)
 {
     rd_phrase *choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));
@@ -153,11 +157,12 @@ static rd_phrase *read_if(rd_formula_reader *r, rd_phrase *yes)
     return rd_phrase_add(r, choice, rd_formula_read(r)) ? choice : NULL;
 }
 
+/* Reads an expression with all operators, and a choice. */
 rd_phrase *rd_formula_read(rd_formula_reader *r)
 {
     rd_phrase *p;
 
-    if (too_deep(r))
+    if (is_too_deep(r))
         return NULL;
     r->nesting++;
     p = rd_formula_read_binary(r, 1);

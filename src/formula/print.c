@@ -1,4 +1,6 @@
-/* print.c - the tree as a formula that reads as the same tree: all parentheses are written. */
+/* print.c - prints the tree as a formula that reads as the same tree, with all parentheses.
+ *
+ *      y = mean(x, 0) + 2 * z      is printed as      y = (mean(x, 0) + (2 * z)) */
 #include "core/text_buffer.h"
 #include "formula/formula.h"
 #include <math.h>
@@ -6,6 +8,7 @@
 
 static void print(rd_text *text, const rd_formula_reader *r, const rd_phrase *p);
 
+/* Returns the sign of an operator; "@" for a product of matrices. */
 static const char *sign_of(rd_op op)
 {
     static const struct {
@@ -26,6 +29,7 @@ static const char *sign_of(rd_op op)
     return "@";
 }
 
+/* Prints a chain of pieces: "a, b, c", with `between` between them. */
 static void print_list(rd_text *text, const rd_formula_reader *r, const rd_phrase *first,
                        const char *between)
 {
@@ -35,6 +39,7 @@ static void print_list(rd_text *text, const rd_formula_reader *r, const rd_phras
     }
 }
 
+/* Prints a number, "2", "(-2)", "0.5", "3.0", "2.0j". */
 static void print_number(rd_text *text, const rd_phrase *p)
 {
     const bool whole = fabs(p->real) < 1e15 && p->real == floor(p->real);
@@ -58,6 +63,7 @@ static void print_index(rd_text *text, const rd_formula_reader *r, const rd_phra
     print_list(text, r, p->first, ":");
 }
 
+/* Prints a reduction: "(sum[j where (j < i)] x[i, j])". */
 static void print_reduction(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
 {
     rd_text_add(text, "(");
@@ -72,6 +78,7 @@ static void print_reduction(rd_text *text, const rd_formula_reader *r, const rd_
     rd_text_add(text, ")");
 }
 
+/* Prints operands with signs between them: "(a + b)", "(a < b <= c)", "(c ? a : b)". */
 static void print_between(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
 {
     const char *between = p->kind == RD_PHRASE_CHOICE ? "?:" : NULL;
@@ -88,6 +95,7 @@ static void print_between(rd_text *text, const rd_formula_reader *r, const rd_ph
     rd_text_add(text, ")");
 }
 
+/* Prints a piece of the tree. */
 static void print(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
 {
     switch (p->kind) {
@@ -137,6 +145,7 @@ static void print(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
     }
 }
 
+/* Prints all statements, a line each: "y[i] = (x[i] + 1)". */
 void rd_formula_print(rd_text *text, const rd_formula_reader *r)
 {
     for (int k = 0; k < r->n_statements; k++) {

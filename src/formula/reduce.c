@@ -1,8 +1,9 @@
-/* reduce.c - reducers: mean(x, axis=0), cumsum(x, axis=0), and sum[j where j < i] x[i, j]. */
+/* reduce.c - reducers with arrays, mean(x, axis=0) and cumsum(x, axis=0), and with indices,
+ * sum[j where j < i] x[i, j]. */
 #include "formula/formula.h"
 #include <string.h>
 
-/* Keywords of rd_reduce_opts; places of them below. */
+/* Keywords of rd_reduce_opts, as a list of parameters; the enum has their positions. */
 #define KEYWORDS "where? weights? initial? skip_nan:b=0 dtype:t? ddof:f=0 p:f=0 accuracy:n?"
 enum { WHERE, WEIGHTS, INITIAL, SKIP_NAN, DTYPE, DDOF, P, ACCURACY, N_KEYWORDS };
 
@@ -11,6 +12,7 @@ static rd_labelled none(void)
     return (rd_labelled){ 0 };
 }
 
+/* Reads the keyword accuracy, a name. */
 static bool read_accuracy(const rd_arguments *a, int k, rd_accuracy *accuracy)
 {
     static const char *const names[] = { "pairwise", "compensated", "wide", "serial" };
@@ -27,7 +29,7 @@ static bool read_accuracy(const rd_arguments *a, int k, rd_accuracy *accuracy)
                            "expected pairwise, compensated, wide or serial");
 }
 
-/* Reads the keywords from argument k on. */
+/* Reads the keywords, which begin at argument k, into options. */
 static bool read_keywords(const rd_arguments *a, int k, rd_reduce_opts *o)
 {
     *o = (rd_reduce_opts){ .size     = sizeof *o,
@@ -41,14 +43,15 @@ static bool read_keywords(const rd_arguments *a, int k, rd_reduce_opts *o)
     return read_accuracy(a, k + ACCURACY, &o->accuracy);
 }
 
-static void name_of(const rd_formula_reader *r, size_t at, size_t length, char name[])
+/* Copies a name of the text to `name`. */
+static void copy_name(const rd_formula_reader *r, size_t at, size_t length, char name[])
 {
     memcpy(name, r->text + at, length);
     name[length] = '\0';
 }
 
-/* Refuses operands with indices in a call that takes whole arrays. */
-static bool are_whole(rd_formula_reader *r, const rd_phrase *p, const rd_arguments *a)
+/* Fails if an operand has indices, in a call that takes whole arrays. */
+static bool check_whole(rd_formula_reader *r, const rd_phrase *p, const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
         if (a->x[k].n)
@@ -58,8 +61,9 @@ static bool are_whole(rd_formula_reader *r, const rd_phrase *p, const rd_argumen
     return true;
 }
 
-/* max(x, 0) is a row of numbers in NumPy, and the greater of two in C. */
-static bool is_ambiguous(rd_formula_reader *r, const rd_phrase *p)
+/* True, with an error, for max(x, 0) and min(x, 0): in NumPy the 0 is an axis, in C it is an
+ * operand. */
+static bool refuse_ambiguous(rd_formula_reader *r, const rd_phrase *p)
 {
     const bool min = rd_formula_is(r, p->at, p->length, "min");
 
@@ -72,11 +76,13 @@ static bool is_ambiguous(rd_formula_reader *r, const rd_phrase *p)
     return true;
 }
 
+/* Returns the parameters of a reducer; NULL after an error. */
 const char *rd_formula_reducer_list(rd_formula_reader *r, const rd_phrase *p)
 {
-    return is_ambiguous(r, p) ? NULL : "x axis:d? keepdims:b=0 by:l? groups:s? " KEYWORDS;
+    return refuse_ambiguous(r, p) ? NULL : "x axis:d? keepdims:b=0 by:l? groups:s? " KEYWORDS;
 }
 
+/* Builds a reduction of whole arrays, mean(x, axis=0, by=labels), by the name of the reducer. */
 rd_labelled rd_formula_reduce(const rd_phrase *p, rd_arguments *a)
 {
     enum { X, AXIS, KEEP, BY, GROUPS, FIRST };
@@ -84,9 +90,9 @@ rd_labelled rd_formula_reduce(const rd_phrase *p, rd_arguments *a)
     rd_reduce_opts     o;
     char               name[RD_FORMULA_NAME + 1];
 
-    if (!are_whole(r, p, a) || !rd_formula_beside(a) || !read_keywords(a, FIRST, &o))
+    if (!check_whole(r, p, a) || !rd_formula_beside(a) || !read_keywords(a, FIRST, &o))
         return none();
-    name_of(r, p->at, p->length, name);
+    copy_name(r, p->at, p->length, name);
     o.skip_nan |= p->skip_nan;
     o.dims = a->d;
     o.dims.flags |= a->i[KEEP] ? RD_DIMS_KEEP : 0;
@@ -103,6 +109,7 @@ const char *rd_formula_scan_list(void)
     return "x axis:d? exclusive:b=0 reverse:b=0 restart? " KEYWORDS;
 }
 
+/* Builds a scan of whole arrays, cumsum(x, axis=0), by the name behind "cum". */
 rd_labelled rd_formula_scan(const rd_phrase *p, rd_arguments *a)
 {
     enum { X, AXIS, EXCLUSIVE, REVERSE, RESTART, FIRST };
@@ -110,7 +117,7 @@ rd_labelled rd_formula_scan(const rd_phrase *p, rd_arguments *a)
     rd_reduce_opts     o;
     char               name[RD_FORMULA_NAME + 1];
 
-    if (!are_whole(r, p, a) || !rd_formula_beside(a) || !read_keywords(a, FIRST, &o))
+    if (!check_whole(r, p, a) || !rd_formula_beside(a) || !read_keywords(a, FIRST, &o))
         return none();
     if (!a->given[AXIS] && a->x[X].x->rank != 1)
         return (rd_labelled){ .x = rd_formula_fail(
@@ -118,7 +125,7 @@ rd_labelled rd_formula_scan(const rd_phrase *p, rd_arguments *a)
                                   "an array of rank %d: say along which axis, as in "
                                   "%.*s(x, axis=0)",
                                   (int)a->x[X].x->rank, (int)p->length, r->text + p->at) };
-    name_of(r, p->at + 3, p->length - 3, name);
+    copy_name(r, p->at + 3, p->length - 3, name);
     o.dims           = a->given[AXIS] ? a->d : RD_DIMS(0);
     o.exclusive      = a->i[EXCLUSIVE];
     o.reverse        = a->i[REVERSE];
@@ -128,7 +135,7 @@ rd_labelled rd_formula_scan(const rd_phrase *p, rd_arguments *a)
     return (rd_labelled){ .x = rd_formula_told(r, y, name, 1, &a->x[X].x) };
 }
 
-/* ---- With indices ---------------------------------------------------------------------------------- */
+/* ---- With indices ---------------------------------------------------------------------------- */
 static const rd_formula_function *function_of(const rd_formula_reader *r, const rd_phrase *p)
 {
     return rd_formula_function_called(r, p->at, p->length);
@@ -141,6 +148,8 @@ const char *rd_formula_bracket_list(const rd_formula_reader *r, const rd_phrase 
     return f ? f->arguments : "x " KEYWORDS;
 }
 
+/* Rewrites name[indices, keywords] body as the call name(body, keywords), of copies of the
+ * pieces. */
 bool rd_formula_bracket(rd_formula_reader *r, const rd_phrase *p, rd_bracket *b)
 {
     int n = 1;
@@ -165,9 +174,9 @@ bool rd_formula_bracket(rd_formula_reader *r, const rd_phrase *p, rd_bracket *b)
     return true;
 }
 
-/* Refuses keywords that contradict the indices in brackets: these say what is reduced, and .initial has
- * none, so it is a number. */
-static bool fit_indices(const rd_arguments *a)
+/* Fails if a keyword contradicts the indices in brackets. The indices say which axes are
+ * reduced, and `initial` must be one number. */
+static bool check_keywords(const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++) {
         if (a->given[k] && (a->kind[k] == 'd' || !strncmp(a->name[k], "keepdims", 8)))
@@ -180,11 +189,11 @@ static bool fit_indices(const rd_arguments *a)
     return true;
 }
 
-/* Gives all operands the same labels, those of the bracket's indices and of each other, so that they
- * broadcast.  The body, operand 0, is repeated along a label that it lacks: as many elements are reduced
- * as the label has indices.  *dims becomes the axes of the bracket's indices, *kept the other labels. */
-static bool meet(rd_formula_reader *r, const rd_phrase *p, rd_arguments *a, rd_dims *dims,
-                 rd_labelled *kept)
+/* Broadcasts all operands to the same labels: the bracket's indices and those of the operands.
+ * The body, operand 0, is repeated along labels that it lacks, so that each value of an index
+ * counts. *dims becomes the axes of the bracket's indices, *kept the other labels. */
+static bool broadcast_labels(rd_formula_reader *r, const rd_phrase *p, rd_arguments *a,
+                             rd_dims *dims, rd_labelled *kept)
 {
     rd_labelled all, v[RD_ARGUMENTS + 1] = { { 0 } };
 
@@ -212,6 +221,8 @@ static bool meet(rd_formula_reader *r, const rd_phrase *p, rd_arguments *a, rd_d
     return true;
 }
 
+/* Builds a reduction over indices: broadcasts the operands, then reduces the axes of the
+ * indices. */
 rd_labelled rd_formula_reduce_indices(const rd_phrase *p, rd_arguments *a)
 {
     rd_formula_reader         *r = a->r;
@@ -220,14 +231,15 @@ rd_labelled rd_formula_reduce_indices(const rd_phrase *p, rd_arguments *a)
     rd_labelled                kept;
     char                       name[RD_FORMULA_NAME + 1];
 
-    a->call = p; /* and not the bracket's */
-    if (!fit_indices(a) || !meet(r, p, a, &a->d, &kept) || (!f && !read_keywords(a, 1, &o)))
+    a->call = p; /* errors name the reduction, not the copied call */
+    if (!check_keywords(a) || !broadcast_labels(r, p, a, &a->d, &kept) ||
+        (!f && !read_keywords(a, 1, &o)))
         return none();
     if (f) {
         kept.x = f->build(a);
     } else {
         o.dims = a->d;
-        name_of(r, p->at, p->length, name);
+        copy_name(r, p->at, p->length, name);
         kept.x = rd_reduce_name(a->x[0].x, name, &o);
     }
     kept.x = rd_formula_made(r, kept.x, p->at);

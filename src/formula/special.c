@@ -1,9 +1,10 @@
-/* special.c - functions of SciPy's special that formulas make of operators. */
+/* special.c - functions of scipy.special that formulas compose of operators. */
 #include "formula/made.h"
 #include <math.h>
 
-/* product, but 0 where x is 0 and y a number: SciPy's limit, whatever the logarithm of y is. */
-static rd_expr *of_nothing(rd_expr *x, rd_expr *y, rd_expr *product)
+/* Returns the product, but 0 where x is 0 and y is not NaN, whatever the logarithm of y is, as
+ * in SciPy. */
+static rd_expr *zero_where_x_is_zero(rd_expr *x, rd_expr *y, rd_expr *product)
 {
     rd_expr *none = x ? rd_eq(x, rd_int(x->ctx, 0)) : NULL;
     rd_expr *zero = none && y ? rd_and(none, rd_not(rd_isnan(y))) : NULL;
@@ -13,15 +14,15 @@ static rd_expr *of_nothing(rd_expr *x, rd_expr *y, rd_expr *product)
 
 rd_expr *rd_formula_xlogy(rd_expr *x, rd_expr *y)
 {
-    return of_nothing(x, y, rd_mul(x, rd_log(y)));
+    return zero_where_x_is_zero(x, y, rd_mul(x, rd_log(y)));
 }
 
 rd_expr *rd_formula_xlog1py(rd_expr *x, rd_expr *y)
 {
-    return of_nothing(x, y, rd_mul(x, rd_log1p(y)));
+    return zero_where_x_is_zero(x, y, rd_mul(x, rd_log1p(y)));
 }
 
-/* -x log(x); 0 of 0, and -infinity below. */
+/* Builds -x log(x); 0 for 0, and -infinity for negative x. */
 rd_expr *rd_formula_entr(rd_expr *x)
 {
     rd_expr *zero = x ? rd_int(x->ctx, 0) : NULL;
@@ -31,26 +32,27 @@ rd_expr *rd_formula_entr(rd_expr *x)
     return x ? rd_where(rd_eq(x, zero), zero, none) : NULL;
 }
 
-/* log(x / (1 - x)).  Near its zero 1/2 the quotient is near 1, and its rounding would show; 2x - 1 is exact
- * there, and logit(x) is 2 atanh(2x - 1). */
+/* Builds log(x / (1 - x)). Around x = 1/2, where the result is 0, the quotient is near 1 and its
+ * rounding would show. There 2x - 1 is exact, and logit(x) is 2 atanh(2x - 1). */
 static rd_expr *logit(rd_expr *x)
 {
     if (!x)
         return NULL;
-    rd_expr *one  = rd_int(x->ctx, 1);
-    rd_expr *turn = rd_sub(rd_add(x, x), one);
-    rd_expr *near = rd_atanh(turn);
-    rd_expr *far  = rd_log(rd_div(x, rd_sub(one, x)));
-    rd_expr *is   = rd_le(rd_abs(turn), rd_num(x->ctx, 0.5));
+    rd_expr *one     = rd_int(x->ctx, 1);
+    rd_expr *centred = rd_sub(rd_add(x, x), one);
+    rd_expr *near    = rd_atanh(centred);
+    rd_expr *far     = rd_log(rd_div(x, rd_sub(one, x)));
+    rd_expr *is      = rd_le(rd_abs(centred), rd_num(x->ctx, 0.5));
 
     return near ? rd_where(is, rd_add(near, near), far) : NULL;
 }
 
+/* Builds logit(x); halves are computed in f32, ints in f64. */
 rd_expr *rd_formula_logit(rd_expr *x)
 {
     if (!x)
         return NULL;
-    if (rd_dtype_is_half(x->type)) { /* a quotient of 16 bits is rough */
+    if (rd_dtype_is_half(x->type)) { /* a quotient rounded to 16 bits is inaccurate */
         rd_expr *y = logit(rd_cast(x, RD_F32));
 
         return y ? rd_cast(y, x->type) : NULL;

@@ -1,5 +1,8 @@
-/* subscript.c - x[...]: slices of whole arrays, and elements by index, which are one view; what is
- * outside is a border, and what is no sum of indices a gather. */
+/* subscript.c - x[...]: subscripts of whole arrays, as in NumPy, and elements by index.
+ *
+ * x[0, 1:3] slices a whole array. x[i, j + 1] is one view with the axes i and j. A subscript
+ * inside pad() and the like adds a border, and a subscript that is no sum of indices, x[k[i]],
+ * is a gather. */
 #include "formula/formula.h"
 #include <string.h>
 
@@ -8,23 +11,27 @@ static rd_labelled failure(void)
     return (rd_labelled){ 0 };
 }
 
-/* ---- Whole arrays: as NumPy --------------------------------------------------------------------- */
-static bool bound(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
+/* ---- Whole arrays: as NumPy ------------------------------------------------------------------ */
+static bool read_bound(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     return p->kind == RD_PHRASE_EMPTY || rd_formula_need_integer(r, p, "a bound of a slice", value);
 }
 
+/* Slices an axis: start:stop:step. */
 static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_phrase *p)
 {
     int64_t start = RD_OPEN, stop = RD_OPEN, step = 1;
 
-    if (!bound(r, p->first, &start) || !bound(r, p->first->next, &stop) ||
-        !bound(r, p->last, &step))
+    if (!read_bound(r, p->first, &start) || !read_bound(r, p->first->next, &stop) ||
+        !read_bound(r, p->last, &step))
         return NULL;
     return rd_slice_axis(x, axis, start, stop, step);
 }
 
-static rd_expr *by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_phrase *p, bool *gathered)
+/* Takes elements by a value: a known number selects, an array gathers. *axis becomes the next
+ * axis. */
+static rd_expr *take_by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_phrase *p,
+                              bool *gathered)
 {
     int64_t     i;
     rd_labelled v;
@@ -55,8 +62,8 @@ static rd_expr *by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_phrase 
     return x;
 }
 
-/* Subscripts that take an axis of x; false after a failure. */
-static bool count(rd_formula_reader *r, const rd_phrase *p, int rank, int *taken)
+/* Counts the subscripts that take an axis of x, which has that rank. */
+static bool count_taken_axes(rd_formula_reader *r, const rd_phrase *p, int rank, int *taken)
 {
     int rests = 0;
 
@@ -72,6 +79,7 @@ static bool count(rd_formula_reader *r, const rd_phrase *p, int rank, int *taken
                                              *taken, rank, rank == 1 ? "is" : "es");
 }
 
+/* True if a coordinate is an array, thus no number and no text. */
 static bool is_array(rd_formula_reader *r, const rd_phrase *p)
 {
     double value;
@@ -80,9 +88,9 @@ static bool is_array(rd_formula_reader *r, const rd_phrase *p)
            !rd_formula_real(r, p, &value) && !r->failed;
 }
 
-/* One end of name=low..high; NULL: it is open, or a failure is recorded. */
-static const rd_formula_bound *coordinate(rd_formula_reader *r, const rd_phrase *p,
-                                          char text[RD_FORMULA_NAME + 1], rd_formula_bound *b)
+/* Reads one end of name=low..high into *b. NULL: the end is open, or an error is recorded. */
+static const rd_formula_bound *read_coordinate(rd_formula_reader *r, const rd_phrase *p,
+                                               char text[RD_FORMULA_NAME + 1], rd_formula_bound *b)
 {
     *b = (rd_formula_bound){ 0 };
     if (p->kind == RD_PHRASE_EMPTY)
@@ -101,7 +109,8 @@ static const rd_formula_bound *coordinate(rd_formula_reader *r, const rd_phrase 
     return NULL;
 }
 
-/* x[month=month(time)]: an index whose values the caller knows, along the axis of that name. */
+/* Takes elements by an index with values that the caller knows, x[month=month(time)], along the
+ * axis of that name. */
 static rd_expr *by_known_index(rd_formula_reader *r, rd_expr *x, int axis, rd_phrase *p)
 {
     const rd_labelled v      = rd_formula_value(r, p);
@@ -115,7 +124,8 @@ static rd_expr *by_known_index(rd_formula_reader *r, rd_expr *x, int axis, rd_ph
     return NULL;
 }
 
-/* Subscripts that are places stand at the first axes, whatever names stand between them. */
+/* Records that x has no axis `name` left: subscripts without names take the first axes, wherever
+ * names stand between them. */
 static rd_expr *no_axis_left(rd_formula_reader *r, rd_expr *base, rd_expr *x, const char *name,
                              size_t at)
 {
@@ -128,7 +138,8 @@ static rd_expr *no_axis_left(rd_formula_reader *r, rd_expr *base, rd_expr *x, co
         name);
 }
 
-/* x[lat=45], x[lat=-30..30], x[time="1990-06"]. */
+/* Takes elements by coordinate: x[lat=45], x[lat=-30..30], x[time="1990-06"]. The caller finds
+ * them. */
 static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *base, rd_expr *x, const rd_phrase *p)
 {
     const rd_formula_axes  *axes  = r->opts->axes;
@@ -152,8 +163,8 @@ static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *base, rd_expr *x, c
                                name);
     if (!range && is_array(r, p->first))
         return by_known_index(r, x, axis, p->first);
-    low  = coordinate(r, p->first, text[0], &b[0]);
-    high = range && !r->failed ? coordinate(r, p->last, text[1], &b[1]) : NULL;
+    low  = read_coordinate(r, p->first, text[0], &b[0]);
+    high = range && !r->failed ? read_coordinate(r, p->last, text[1], &b[1]) : NULL;
     if (!r->failed && !low && !range)
         rd_formula_fail(r, RD_ERR_TEXT, p->at, "expected a coordinate, as in %s=45", name);
     if (r->failed)
@@ -163,13 +174,14 @@ static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *base, rd_expr *x, c
                              p->at);
 }
 
-static rd_labelled whole(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
+/* Applies subscripts to a whole array: those without names first, then coordinates by name. */
+static rd_labelled subscript_whole(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
 {
     rd_expr *const base = x;
     int            taken, axis = 0;
     bool           gathered = false;
 
-    if (!count(r, p, x->rank, &taken))
+    if (!count_taken_axes(r, p, x->rank, &taken))
         return failure();
     const int rest = x->rank - taken;
     for (rd_phrase *q = p->first->next; q && x; q = q->next) {
@@ -182,7 +194,7 @@ static rd_labelled whole(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
         else if (q->kind == RD_PHRASE_SLICE)
             x = slice(r, x, axis++, q);
         else
-            x = by_value(r, x, &axis, q, &gathered);
+            x = take_by_value(r, x, &axis, q, &gathered);
         x = rd_formula_made(r, x, q->at);
     }
     for (rd_phrase *q = p->first->next; q && x; q = q->next)
@@ -191,15 +203,16 @@ static rd_labelled whole(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
     return (rd_labelled){ .x = x };
 }
 
-/* ---- Elements by index ---------------------------------------------------------------------------- */
-/* Axes of x, which grow where a gather has several indices, each read at an affine place. */
+/* ---- Elements by index ----------------------------------------------------------------------- */
+/* An array with a subscript for each axis, an affine sum of indices. The number of axes grows if
+ * a gather has several indices. */
 typedef struct places {
     rd_expr       *x;
     int            n;
     rd_formula_sum at[RD_MAX_RANK];
 } places;
 
-/* Adds the border that pad(i, value), clamp(i) and the like ask for beyond the ends of an axis. */
+/* Pads an axis so that pad(i, value), clamp(i) and the like may read beyond its ends. */
 static bool add_border(rd_formula_reader *r, places *s, int axis, rd_phrase *q, rd_pad_mode mode)
 {
     rd_formula_sum *a = &s->at[axis];
@@ -231,9 +244,9 @@ static bool add_border(rd_formula_reader *r, places *s, int axis, rd_phrase *q, 
     return s->x != NULL;
 }
 
-/* A place counted from the end, and one outside, which no index moves. */
-static bool fixed_place(rd_formula_reader *r, const places *s, int axis, const rd_phrase *q,
-                        int64_t *place)
+/* Checks a subscript without indices; a negative one counts from the end of the axis. */
+static bool check_fixed_place(rd_formula_reader *r, const places *s, int axis, const rd_phrase *q,
+                              int64_t *place)
 {
     const int64_t extent = s->x->extent[axis];
 
@@ -245,6 +258,7 @@ static bool fixed_place(rd_formula_reader *r, const places *s, int axis, const r
     return true;
 }
 
+/* Reads subscript q of an axis: an affine sum of indices, with a border or without, or a gather. */
 static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, bool *gather)
 {
     rd_phrase *inner;
@@ -258,7 +272,7 @@ static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, 
     if (rd_formula_affine(r, inner, &s->at[axis])) {
         if (mode >= 0)
             return add_border(r, s, axis, q, (rd_pad_mode)mode);
-        return s->at[axis].n || fixed_place(r, s, axis, q, &s->at[axis].constant);
+        return s->at[axis].n || check_fixed_place(r, s, axis, q, &s->at[axis].constant);
     }
     if (mode >= 0)
         return rd_formula_fail(r, RD_ERR_TEXT, inner->at,
@@ -268,8 +282,8 @@ static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, 
     return !r->failed;
 }
 
-/* Axes of the places are read where axes of x were. */
-static bool gather(rd_formula_reader *r, places *s, int axis, rd_phrase *q)
+/* Replaces axis `axis` by a gather at q; the axes of q stand in its position. */
+static bool gather_axis(rd_formula_reader *r, places *s, int axis, rd_phrase *q)
 {
     rd_labelled v = rd_formula_value(r, q);
 
@@ -291,6 +305,7 @@ static bool gather(rd_formula_reader *r, places *s, int axis, rd_phrase *q)
     return s->x != NULL;
 }
 
+/* Collects the labels of all subscripts. */
 static bool labels_of(rd_formula_reader *r, const places *s, size_t at, rd_labelled *all)
 {
     rd_labelled own[RD_MAX_RANK];
@@ -302,16 +317,16 @@ static bool labels_of(rd_formula_reader *r, const places *s, size_t at, rd_label
     return rd_labelled_union(r, s->n, own, at, all);
 }
 
-/* Does the view step along this index?  An index of one value reads one place, unless it is all of its
- * axis: a sparse operand then keeps its coordinates along it, also where the axis has one element or
- * none. */
-static bool goes_along(const rd_formula_label *l, int64_t extent, bool empty)
+/* True if the view steps along this index. An index of one value reads one position. An index
+ * over a whole axis also steps if the axis has one element or none: a sparse operand keeps its
+ * coordinates. */
+static bool steps_along(const rd_formula_label *l, int64_t extent, bool empty)
 {
     return l->n == extent || (l->n > 1 && !empty);
 }
 
-/* One view, of axes that are the labels. */
-static rd_labelled view(rd_formula_reader *r, const places *s, size_t at)
+/* Builds one view of x with an axis for each label. */
+static rd_labelled build_view(rd_formula_reader *r, const places *s, size_t at)
 {
     int64_t     extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
     rd_labelled all;
@@ -333,7 +348,7 @@ static rd_labelled view(rd_formula_reader *r, const places *s, size_t at)
 
             first += empty ? 0 : (__int128)s->at[a].coef[k] * l->low;
             if (rd_labelled_has(&all, s->at[a].label[k], &place) &&
-                goes_along(l, s->x->extent[a], empty))
+                steps_along(l, s->x->extent[a], empty))
                 number[s->n + a * all.n + place] = s->at[a].coef[k];
         }
         number[a] = (int64_t)first;
@@ -345,7 +360,8 @@ static rd_labelled view(rd_formula_reader *r, const places *s, size_t at)
     return all;
 }
 
-static rd_labelled by_index(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
+/* Reads elements by index: affine subscripts first, then gathers, then one view of all. */
+static rd_labelled subscript_by_index(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
 {
     places     s = { .x = x, .n = x->rank };
     rd_phrase *at[RD_MAX_RANK];
@@ -363,11 +379,12 @@ static rd_labelled by_index(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
         if (!read_place(r, &s, a, at[a], &gathers[a]))
             return failure();
     for (int a = n - 1; a >= 0; a--)
-        if (gathers[a] && !gather(r, &s, a, at[a]))
+        if (gathers[a] && !gather_axis(r, &s, a, at[a]))
             return failure();
-    return view(r, &s, p->at);
+    return build_view(r, &s, p->at);
 }
 
+/* Evaluates x[...], with indices or without. */
 rd_labelled rd_formula_subscripts(rd_formula_reader *r, rd_phrase *p)
 {
     const rd_labelled base    = rd_formula_value(r, p->first);
@@ -381,5 +398,5 @@ rd_labelled rd_formula_subscripts(rd_formula_reader *r, rd_phrase *p)
                                                    "whole arrays") };
     for (const rd_phrase *q = p->first->next; q; q = q->next)
         indices |= q->labelled;
-    return indices ? by_index(r, p, base.x) : whole(r, p, base.x);
+    return indices ? subscript_by_index(r, p, base.x) : subscript_whole(r, p, base.x);
 }

@@ -1,4 +1,8 @@
-/* token.c - the characters of a formula: names, numbers, signs, text in quotes; and failures. */
+/* token.c - the lexer: names, numbers, signs, texts in quotes, ends of statements; and failures.
+ *
+ *     y = x[0] + 2.5 # half
+ *
+ * gives NAME y, SIGN =, NAME x, SIGN [, NUMBER 0, SIGN ], SIGN +, NUMBER 2.5, END. */
 #include "formula/formula.h"
 #include <errno.h>
 #include <stdio.h>
@@ -6,6 +10,7 @@
 #include <string.h>
 
 /* ---- Failure --------------------------------------------------------------------------------- */
+/* Records an error under byte `at` of the text, unless one is recorded. */
 void *rd_formula_fail(rd_formula_reader *r, rd_status status, size_t at, const char *format, ...)
 {
     char    what[900];
@@ -15,13 +20,14 @@ void *rd_formula_fail(rd_formula_reader *r, rd_status status, size_t at, const c
         return NULL;
     r->failed = true;
     va_start(list, format);
-    /* clang-tidy 14 forgets va_start() in all files but the first of a run. */
+    /* clang-tidy 14 misses va_start() in all files but the first of a run. */
     /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
     return rd_fail_at(r->ctx, status, r->call, what, r->text, at);
 }
 
+/* Returns x; if it is NULL, the error of its constructor gets a caret under byte `at`. */
 rd_expr *rd_formula_made(rd_formula_reader *r, rd_expr *x, size_t at)
 {
     char what[900];
@@ -31,7 +37,7 @@ rd_expr *rd_formula_made(rd_formula_reader *r, rd_expr *x, size_t at)
     const rd_status status = rd_error(r->ctx);
     if (r->failed || status == RD_OK)
         return rd_formula_fail(r, RD_ERR_ARGUMENT, at, "nothing comes of this");
-    /* Constructors name the call that the reader hands them, which the new sentence names, too. */
+    /* The text begins with the name of the call, and so will the new text: skip it. */
     const char  *text = rd_error_text(r->ctx);
     const size_t name = strlen(r->call);
 
@@ -42,7 +48,7 @@ rd_expr *rd_formula_made(rd_formula_reader *r, rd_expr *x, size_t at)
     return rd_formula_fail(r, status, at, "%s", what);
 }
 
-/* ---- Characters -------------------------------------------------------------------------------- */
+/* ---- Characters ------------------------------------------------------------------------------ */
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -53,8 +59,9 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Bytes of the UTF-8 character at c; 0: it is none, too long for what it says, or a surrogate. */
-static size_t utf8(const char *c, unsigned *point)
+/* Returns the number of bytes of the UTF-8 character at c, and its code point. 0: it is invalid,
+ * too long for its value, or a surrogate. */
+static size_t read_utf8(const char *c, unsigned *point)
 {
     const unsigned char *u = (const unsigned char *)c;
     const size_t n = *u < 0x80 ? 1 : *u >> 5 == 6 ? 2 : *u >> 4 == 14 ? 3 : *u >> 3 == 30 ? 4 : 0;
@@ -69,13 +76,14 @@ static size_t utf8(const char *c, unsigned *point)
     return *point < least[n] || *point > 0x10ffff || *point >> 11 == 0x1b ? 0 : n;
 }
 
-static bool text_is_utf8(rd_formula_reader *r, size_t *length)
+/* Checks that the text is valid UTF-8 of at most RD_FORMULA_LENGTH bytes, and measures it. */
+static bool check_utf8(rd_formula_reader *r, size_t *length)
 {
     size_t   at = 0, n;
     unsigned point;
 
     while (r->text[at] && at <= RD_FORMULA_LENGTH) {
-        if (!(n = utf8(r->text + at, &point)))
+        if (!(n = read_utf8(r->text + at, &point)))
             return rd_formula_fail(r, RD_ERR_TEXT, at, "invalid UTF-8: byte 0x%02X",
                                    (unsigned char)r->text[at]);
         at += n;
@@ -86,8 +94,8 @@ static bool text_is_utf8(rd_formula_reader *r, size_t *length)
                            RD_FORMULA_LENGTH);
 }
 
-/* ---- Tokens ------------------------------------------------------------------------------------ */
-/* Longer ones before those they begin with. */
+/* ---- Tokens ---------------------------------------------------------------------------------- */
+/* Signs; longer signs stand before those that they begin with. */
 static const char *const signs[] = { "...", "..", "**", "//", "||", "&&", "==", "!=", "<=",
                                      ">=",  "<<", ">>", "+=", "+",  "-",  "*",  "/",  "%",
                                      "^",   "@",  "<",  ">",  "!",  "~",  "&",  "|",  "?",
@@ -101,12 +109,14 @@ static size_t sign_length(const char *c)
     return 0;
 }
 
-static bool add(rd_formula_reader *r, rd_token_kind kind, size_t at, size_t length)
+/* Appends a token. */
+static bool add_token(rd_formula_reader *r, rd_token_kind kind, size_t at, size_t length)
 {
     r->token[r->n_tokens++] = (rd_token){ kind, at, length };
     return true;
 }
 
+/* Appends a text in quotes, which must end on its line. */
 static bool add_quoted(rd_formula_reader *r, size_t at)
 {
     const char *c = r->text + at, *end = c + 1;
@@ -118,9 +128,10 @@ static bool add_quoted(rd_formula_reader *r, size_t at)
     if (end - c > RD_FORMULA_NAME)
         return rd_formula_fail(r, RD_ERR_LIMIT, at, "a text of more than %d characters",
                                RD_FORMULA_NAME);
-    return add(r, RD_TOKEN_TEXT, at, (size_t)(end + 1 - c));
+    return add_token(r, RD_TOKEN_TEXT, at, (size_t)(end + 1 - c));
 }
 
+/* Appends a number; "2j" is one token. */
 static bool add_number(rd_formula_reader *r, size_t at)
 {
     bool   fraction;
@@ -131,7 +142,7 @@ static bool add_number(rd_formula_reader *r, size_t at)
     n += r->text[at + n] == 'j'; /* an imaginary one */
     if (is_letter(r->text[at + n]) || is_digit(r->text[at + n]))
         return rd_formula_fail(r, RD_ERR_TEXT, at + n, "expected an operator after the number");
-    return add(r, RD_TOKEN_NUMBER, at, n);
+    return add_token(r, RD_TOKEN_NUMBER, at, n);
 }
 
 static bool add_name(rd_formula_reader *r, size_t at)
@@ -143,18 +154,19 @@ static bool add_name(rd_formula_reader *r, size_t at)
     if (n > RD_FORMULA_NAME)
         return rd_formula_fail(r, RD_ERR_LIMIT, at, "a name of %zu characters, more than %d", n,
                                RD_FORMULA_NAME);
-    return add(r, RD_TOKEN_NAME, at, n);
+    return add_token(r, RD_TOKEN_NAME, at, n);
 }
 
-static bool add_other(rd_formula_reader *r, size_t at)
+/* Appends a sign; another character is an error. */
+static bool add_sign(rd_formula_reader *r, size_t at)
 {
     const char  *c = r->text + at;
     const size_t n = sign_length(c);
     unsigned     point;
 
     if (n)
-        return add(r, RD_TOKEN_SIGN, at, n);
-    utf8(c, &point);
+        return add_token(r, RD_TOKEN_SIGN, at, n);
+    read_utf8(c, &point);
     if (*c > ' ' && *c <= '~')
         return rd_formula_fail(r, RD_ERR_TEXT, at, "a formula has no '%c'", *c);
     if (point < 0x80)
@@ -163,7 +175,7 @@ static bool add_other(rd_formula_reader *r, size_t at)
                            "character U+%04X: names have letters a to z, digits and _", point);
 }
 
-/* Does a statement end with this line?  Not inside parentheses, nor behind an operator. */
+/* True if a statement ends with this line: not inside parentheses, nor behind an operator. */
 static bool line_ends(const rd_formula_reader *r, int open)
 {
     const rd_token *last = r->n_tokens ? &r->token[r->n_tokens - 1] : NULL;
@@ -180,14 +192,15 @@ static size_t comment_end(const char *text, size_t at)
     return at;
 }
 
-static bool add_one(rd_formula_reader *r, size_t at, int *open)
+/* Appends the token that begins at `at`. *open counts open brackets. */
+static bool add_next(rd_formula_reader *r, size_t at, int *open)
 {
     const char c = r->text[at];
 
     if (c == ';')
-        return add(r, RD_TOKEN_LINE, at, 1);
+        return add_token(r, RD_TOKEN_LINE, at, 1);
     if (c == '\n')
-        return line_ends(r, *open) ? add(r, RD_TOKEN_LINE, at, 1) : true;
+        return line_ends(r, *open) ? add_token(r, RD_TOKEN_LINE, at, 1) : true;
     if (is_letter(c))
         return add_name(r, at);
     if (is_digit(c) || (c == '.' && is_digit(r->text[at + 1])))
@@ -196,20 +209,22 @@ static bool add_one(rd_formula_reader *r, size_t at, int *open)
         return add_quoted(r, at);
     *open += c == '(' || c == '[';
     *open -= c == ')' || c == ']';
-    return add_other(r, at);
+    return add_sign(r, at);
 }
 
+/* True if the `length` bytes at `at` are the text. */
 bool rd_formula_is(const rd_formula_reader *r, size_t at, size_t length, const char *text)
 {
     return strlen(text) == length && !memcmp(r->text + at, text, length);
 }
 
+/* Splits the text into tokens; blanks and comments are skipped. */
 bool rd_formula_tokens(rd_formula_reader *r)
 {
     size_t length = 0, at = 0;
     int    open = 0;
 
-    if (!text_is_utf8(r, &length) ||
+    if (!check_utf8(r, &length) ||
         !(r->token = rd_alloc_raw(r->ctx, (int64_t)((length + 1) * sizeof *r->token))))
         return false;
     while (r->text[at]) {
@@ -219,11 +234,11 @@ bool rd_formula_tokens(rd_formula_reader *r)
             at++;
         } else if (r->text[at] == '#') {
             at = comment_end(r->text, at);
-        } else if (!add_one(r, at, &open)) {
+        } else if (!add_next(r, at, &open)) {
             return false;
         } else {
             at = r->n_tokens > before ? r->token[before].at + r->token[before].length : at + 1;
         }
     }
-    return add(r, RD_TOKEN_END, at, 0);
+    return add_token(r, RD_TOKEN_END, at, 0);
 }

@@ -1,13 +1,15 @@
-/* value.c - from the tree to nodes: names, numbers, operators.  Axes of what has indices are its
- * indices, ascending, so that operands meet index by index. */
+/* value.c - evaluates the tree: names, numbers and operators become nodes.
+ *
+ * The axes of a value with indices are its indices, in ascending order, so operands broadcast by
+ * index. */
 #include "formula/formula.h"
 #include <math.h>
 #include <string.h>
 
-/* ---- Maps ---------------------------------------------------------------------------------------- */
-/* Operands, index by index. */
-static bool meet(rd_formula_reader *r, int n, rd_labelled *v, size_t at, rd_labelled *all,
-                 rd_expr **x)
+/* ---- Maps ------------------------------------------------------------------------------------ */
+/* Broadcasts n values to common labels. False: one has failed. */
+static bool broadcast_labels(rd_formula_reader *r, int n, rd_labelled *v, size_t at,
+                             rd_labelled *all, rd_expr **x)
 {
     for (int i = 0; i < n; i++)
         if (!v[i].x)
@@ -20,12 +22,13 @@ static bool meet(rd_formula_reader *r, int n, rd_labelled *v, size_t at, rd_labe
     return true;
 }
 
-static rd_labelled map(rd_formula_reader *r, rd_op op, int n, rd_labelled *v, size_t at)
+/* Builds an elementwise operator of n values; RD_OP_none is a product of matrices. */
+static rd_labelled map_operands(rd_formula_reader *r, rd_op op, int n, rd_labelled *v, size_t at)
 {
     rd_expr    *x[3] = { NULL };
     rd_labelled all  = { 0 };
 
-    if (!meet(r, n, v, at, &all, x))
+    if (!broadcast_labels(r, n, v, at, &all, x))
         return (rd_labelled){ 0 };
     if (op != RD_OP_none && !all.n && !rd_formula_meet(r, n, x, false, at))
         return (rd_labelled){ 0 };
@@ -44,7 +47,8 @@ static rd_labelled map(rd_formula_reader *r, rd_op op, int n, rd_labelled *v, si
     return all;
 }
 
-/* ---- Pieces ------------------------------------------------------------------------------------ */
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+/* Builds a named constant: true, false, pi, inf, nan. NULL: no constant has that name. */
 static rd_expr *constant(rd_formula_reader *r, const rd_phrase *p)
 {
     const bool is_true =
@@ -57,7 +61,7 @@ static rd_expr *constant(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_real(r, p, &value) ? rd_num(r->ctx, value) : NULL;
 }
 
-/* 0, 1, ... from where the index begins. */
+/* Builds the values of an index: low, low + 1, ... */
 static rd_labelled index_value(rd_formula_reader *r, const rd_phrase *p)
 {
     const rd_formula_label *l = &r->label[p->label];
@@ -68,7 +72,7 @@ static rd_labelled index_value(rd_formula_reader *r, const rd_phrase *p)
     return v;
 }
 
-/* The index of that name of a reduction whose body has ended before `p`; NULL: there is none. */
+/* Finds an index of that name of a reduction with a body that ended before p. NULL: none. */
 static const rd_formula_label *ended_index(const rd_formula_reader *r, const rd_phrase *p)
 {
     for (int k = r->n_labels; k-- > 0;) {
@@ -81,7 +85,8 @@ static const rd_formula_label *ended_index(const rd_formula_reader *r, const rd_
     return NULL;
 }
 
-static rd_labelled no_name(rd_formula_reader *r, const rd_phrase *p)
+/* Records that the name means nothing, with advice for common mistakes. */
+static rd_labelled refuse_name(rd_formula_reader *r, const rd_phrase *p)
 {
     const int   n    = (int)p->length;
     const char *name = r->text + p->at;
@@ -102,6 +107,7 @@ static rd_labelled no_name(rd_formula_reader *r, const rd_phrase *p)
     return (rd_labelled){ 0 };
 }
 
+/* Evaluates a name: an index, an array or a constant. */
 static rd_labelled name_value(rd_formula_reader *r, const rd_phrase *p)
 {
     rd_expr *x;
@@ -112,11 +118,11 @@ static rd_labelled name_value(rd_formula_reader *r, const rd_phrase *p)
     if (!x && !r->failed)
         x = constant(r, p);
     if (!x && !r->failed)
-        return no_name(r, p);
+        return refuse_name(r, p);
     return (rd_labelled){ .x = x };
 }
 
-/* ---- Whole numbers beyond 64 bits -------------------------------------------------------------- */
+/* ---- Whole numbers beyond 64 bits ------------------------------------------------------------ */
 static bool is_beyond(rd_formula_reader *r, const rd_phrase *p)
 {
     double value;
@@ -124,8 +130,9 @@ static bool is_beyond(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_beyond(r, p, &value);
 }
 
-/* The number that the text says, as a float; NULL: it says none, or one that no float is. */
-static rd_expr *beyond(rd_formula_reader *r, const rd_phrase *p)
+/* Builds a whole number beyond 64 bits as a float. NULL: p is no such number, or no float is
+ * near. */
+static rd_expr *float_beyond(rd_formula_reader *r, const rd_phrase *p)
 {
     double value;
 
@@ -136,10 +143,11 @@ static rd_expr *beyond(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_made(r, rd_num(r->ctx, value), p->at);
 }
 
-/* Operands of an operator other than a division, whose quotient is a float: beside an int, and
- * wherever whole numbers are meant, no float takes the number's place without a word. */
-static bool fit(rd_formula_reader *r, const rd_phrase *p, rd_op op, const rd_phrase *const q[2],
-                const rd_labelled v[2])
+/* Checks operands that are whole numbers beyond 64 bits. Beside a float such a number becomes a
+ * float; beside an int, or another such number, it is an error. A division gives floats in any
+ * case. */
+static bool check_beyond(rd_formula_reader *r, const rd_phrase *p, rd_op op,
+                         const rd_phrase *const q[2], const rd_labelled v[2])
 {
     const bool big[2] = { is_beyond(r, q[0]), is_beyond(r, q[1]) };
 
@@ -153,35 +161,38 @@ static bool fit(rd_formula_reader *r, const rd_phrase *p, rd_op op, const rd_phr
     return true;
 }
 
-/* ---- Operators --------------------------------------------------------------------------------- */
+/* ---- Operators ------------------------------------------------------------------------------- */
+/* Evaluates a unary operator. */
 static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
 {
-    rd_labelled v  = { .x = beyond(r, p) };
+    rd_labelled v  = { .x = float_beyond(r, p) };
     rd_op       op = p->op;
 
     if (v.x || r->failed)
         return v;
     v = rd_formula_value(r, p->first);
-    /* Of truths the other one, as NumPy's. */
+    /* ~ of a bool is its logical negation, as in NumPy. */
     if (op == RD_OP_bit_not && v.x && v.x->type == RD_BOOL)
         op = RD_OP_not;
-    return map(r, op, 1, &v, p->at);
+    return map_operands(r, op, 1, &v, p->at);
 }
 
+/* Evaluates a binary operator. */
 static rd_labelled binary(rd_formula_reader *r, rd_phrase *p)
 {
-    rd_labelled v[2] = { { .x = beyond(r, p) } };
+    rd_labelled v[2] = { { .x = float_beyond(r, p) } };
 
     if (v[0].x || r->failed)
         return v[0];
     v[0] = rd_formula_value(r, p->first);
     if (v[0].x)
         v[1] = rd_formula_value(r, p->last);
-    if (!fit(r, p, p->op, (const rd_phrase *const[]){ p->first, p->last }, v))
+    if (!check_beyond(r, p, p->op, (const rd_phrase *const[]){ p->first, p->last }, v))
         return (rd_labelled){ 0 };
-    return map(r, p->op, 2, v, p->at);
+    return map_operands(r, p->op, 2, v, p->at);
 }
 
+/* Evaluates a chain of comparisons, a < b <= c, as (a < b) and (b <= c). */
 static rd_labelled compare(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[2] = { rd_formula_value(r, p->first) }, both[2] = { { 0 } };
@@ -189,10 +200,10 @@ static rd_labelled compare(rd_formula_reader *r, rd_phrase *p)
 
     for (rd_phrase *link = p->first->next; link && v[0].x; link = link->next) {
         v[1] = rd_formula_value(r, link->first);
-        if (!fit(r, link, link->op, (const rd_phrase *const[]){ left, link->first }, v))
+        if (!check_beyond(r, link, link->op, (const rd_phrase *const[]){ left, link->first }, v))
             return (rd_labelled){ 0 };
-        both[1] = map(r, link->op, 2, v, link->at);
-        both[0] = both[0].x ? map(r, RD_OP_and, 2, both, link->at) : both[1];
+        both[1] = map_operands(r, link->op, 2, v, link->at);
+        both[0] = both[0].x ? map_operands(r, RD_OP_and, 2, both, link->at) : both[1];
         v[0]    = v[1];
         left    = link->first;
         if (!both[0].x || !both[1].x)
@@ -201,7 +212,8 @@ static rd_labelled compare(rd_formula_reader *r, rd_phrase *p)
     return both[0];
 }
 
-static rd_labelled choice(rd_formula_reader *r, rd_phrase *p)
+/* Evaluates c ? a : b. */
+static rd_labelled choose(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[3] = { { 0 } };
     rd_phrase  *q    = p->first;
@@ -212,12 +224,13 @@ static rd_labelled choice(rd_formula_reader *r, rd_phrase *p)
             return (rd_labelled){ 0 };
     }
     q = p->first->next;
-    if (!fit(r, p, RD_OP_where, (const rd_phrase *const[]){ q, q->next }, v + 1))
+    if (!check_beyond(r, p, RD_OP_where, (const rd_phrase *const[]){ q, q->next }, v + 1))
         return (rd_labelled){ 0 };
-    return map(r, RD_OP_where, 3, v, p->at);
+    return map_operands(r, RD_OP_where, 3, v, p->at);
 }
 
-static rd_labelled transposed(rd_formula_reader *r, rd_phrase *p)
+/* Evaluates x.T. */
+static rd_labelled transpose(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v = rd_formula_value(r, p->first);
 
@@ -228,7 +241,8 @@ static rd_labelled transposed(rd_formula_reader *r, rd_phrase *p)
     return v;
 }
 
-static rd_labelled misplaced(rd_formula_reader *r, const rd_phrase *p, const char *what)
+/* Records that `what`, a text or a list, is no operand. */
+static rd_labelled refuse_misplaced(rd_formula_reader *r, const rd_phrase *p, const char *what)
 {
     return (rd_labelled){ .x = rd_formula_fail(
                               r, RD_ERR_TEXT, p->at,
@@ -238,32 +252,34 @@ static rd_labelled misplaced(rd_formula_reader *r, const rd_phrase *p, const cha
                                                         : "") };
 }
 
-static rd_expr *number(rd_formula_reader *r, const rd_phrase *p)
+static rd_expr *build_number(rd_formula_reader *r, const rd_phrase *p)
 {
     if (p->imaginary)
         return rd_cnum(r->ctx, 0, p->real);
     return p->whole ? rd_int(r->ctx, p->integer) : rd_num(r->ctx, p->real);
 }
 
-static rd_labelled value(rd_formula_reader *r, rd_phrase *p)
+/* Evaluates a piece of the tree by its kind. */
+static rd_labelled value_of_kind(rd_formula_reader *r, rd_phrase *p)
 {
     switch (p->kind) {
-    case RD_PHRASE_NUMBER: return (rd_labelled){ .x = rd_formula_made(r, number(r, p), p->at) };
+    case RD_PHRASE_NUMBER:
+        return (rd_labelled){ .x = rd_formula_made(r, build_number(r, p), p->at) };
     case RD_PHRASE_NAME: return name_value(r, p);
     case RD_PHRASE_UNARY: return unary(r, p);
     case RD_PHRASE_BINARY: return binary(r, p);
     case RD_PHRASE_COMPARE: return compare(r, p);
-    case RD_PHRASE_CHOICE: return choice(r, p);
+    case RD_PHRASE_CHOICE: return choose(r, p);
     case RD_PHRASE_CALL:
     case RD_PHRASE_REDUCE: return rd_formula_apply(r, p);
     case RD_PHRASE_AT: return rd_formula_subscripts(r, p);
-    case RD_PHRASE_TRANSPOSED: return transposed(r, p);
-    case RD_PHRASE_TEXT: return misplaced(r, p, "a text");
-    default: return misplaced(r, p, "a list"); /* no other kind is an operand */
+    case RD_PHRASE_TRANSPOSED: return transpose(r, p);
+    case RD_PHRASE_TEXT: return refuse_misplaced(r, p, "a text");
+    default: return refuse_misplaced(r, p, "a list"); /* no other kind is an operand */
     }
 }
 
-/* Builds the value of a phrase once, even if its shape and its values are both asked for. */
+/* Evaluates p once, even if its shape and its values are both asked for; p->x keeps the node. */
 rd_labelled rd_formula_value(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v = { 0 };
@@ -272,7 +288,7 @@ rd_labelled rd_formula_value(rd_formula_reader *r, rd_phrase *p)
         return v;
     if (!p->labelled && p->x)
         return (rd_labelled){ .x = p->x };
-    v = value(r, p);
+    v = value_of_kind(r, p);
     if (!p->labelled && !v.n)
         p->x = v.x;
     return v;

@@ -1,5 +1,5 @@
-/* words.c - names of functions of NumPy, SciPy, xarray and PyTorch: what they are called here, or what
- * to write instead. */
+/* words.c - names of functions in NumPy, SciPy, xarray and PyTorch: the name here, or advice.
+ * The rows are in words.def. */
 #include "formula/formula.h"
 
 static const struct {

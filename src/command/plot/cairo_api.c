@@ -1,9 +1,10 @@
-/* cairo_api.c - libcairo, loaded. */
+/* cairo_api.c - loads libcairo at run time. */
 #if RDIM_CAIRO
 #include "plot/cairo_api.h"
 #include "base.h"
 #include <dlfcn.h>
 
+/* Loads libcairo and all functions of CMD_CAIRO_CALLS, or ends the program. */
 const cmd_cairo_api *cmd_cairo_load(void)
 {
     static cmd_cairo_api     api;

@@ -1,4 +1,4 @@
-/* cairo_api.h - libcairo, loaded when a picture is wanted. */
+/* cairo_api.h - functions of libcairo, which is loaded when a picture is drawn. */
 #ifndef CMD_CAIRO_API_H
 #define CMD_CAIRO_API_H
 #include <cairo-pdf.h>
@@ -23,6 +23,6 @@ typedef struct cmd_cairo_api {
 #undef CMD_MEMBER
 } cmd_cairo_api;
 
-/* Ends the program where it is not installed. */
+/* Loads libcairo, or ends the program if it is not installed. */
 const cmd_cairo_api *cmd_cairo_load(void);
 #endif

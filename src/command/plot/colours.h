@@ -1,4 +1,4 @@
-/* colours.h - colour maps whose lightness is even. */
+/* colours.h - colour maps with evenly changing lightness, and colours of lines. */
 #ifndef CMD_COLOURS_H
 #define CMD_COLOURS_H
 #include <stdbool.h>
@@ -7,8 +7,9 @@ typedef struct cmd_colour {
     double red, green, blue; /* 0 to 1 */
 } cmd_colour;
 
-/* Dark to light; or, of what lies on both sides of 0, blue by way of white to red.  t from 0 to 1. */
+/* Returns the colour of t in [0, 1]: from dark to light; or, diverging, from blue through white
+ * to red. */
 cmd_colour cmd_colour_of(double t, bool diverging);
-/* The colour of line k.  Okabe and Ito (2008) chose them so that all eyes tell them apart. */
+/* Returns the colour of line k. Okabe and Ito (2008) chose these for colour-blind readers, too. */
 cmd_colour cmd_line_colour(int k);
 #endif

@@ -1,4 +1,4 @@
-/* image.c - a result of two axes as an image with its colour bar. */
+/* image.c - draws a result of two axes as an image with a colour bar. */
 #if RDIM_CAIRO
 #include "base.h"
 #include "plot/colours.h"
@@ -6,12 +6,13 @@
 #include "plot/ticks.h"
 #include <math.h>
 
-/* Does the image show a difference?  Its values lie on both sides of 0, about as far on each. */
+/* True if the values lie on both sides of 0, about as far on each: then the map is diverging. */
 static bool is_diverging(const cmd_panel *p)
 {
     return p->lo < 0 && p->hi > 0 && fmin(-p->lo, p->hi) > 0.15 * fmax(-p->lo, p->hi);
 }
 
+/* Finds the values of the first and the last colour. */
 static void colour_range(const cmd_panel *p, double *lo, double *hi)
 {
     *lo = p->lo;
@@ -24,7 +25,7 @@ static void colour_range(const cmd_panel *p, double *lo, double *hi)
         *hi = *lo + 1;
 }
 
-/* The mean of the elements that a pixel covers, without those that are missing. */
+/* Returns the mean of the elements that a pixel covers; missing elements do not count. */
 static double mean_of(const cmd_panel *p, int64_t row0, int64_t row1, int64_t column0,
                       int64_t column1)
 {
@@ -42,6 +43,7 @@ static double mean_of(const cmd_panel *p, int64_t row0, int64_t row1, int64_t co
     return n ? sum / (double)n : NAN;
 }
 
+/* Returns the pixel of a value, grey if it is missing. */
 static uint32_t pixel_of(double x, double lo, double hi, bool diverging)
 {
     const cmd_colour none = { 0.74, 0.74, 0.74 };
@@ -51,7 +53,8 @@ static uint32_t pixel_of(double x, double lo, double hi, bool diverging)
            (uint32_t)(c.blue * 255 + 0.5);
 }
 
-/* As many pixels as elements, or, where these are more than the picture has, of blocks of them. */
+/* Makes the image: a pixel per element, or per block of elements if there are more than the
+ * picture can show. */
 static cairo_surface_t *image_of(const cmd_pen *d, const cmd_panel *p)
 {
     const int64_t rows = cmd_extent(p->r[0], p->axis[0]), columns = cmd_extent(p->r[0], p->axis[1]);
@@ -81,6 +84,7 @@ static cairo_surface_t *image_of(const cmd_pen *d, const cmd_panel *p)
     return image;
 }
 
+/* Draws the colour bar with its ticks and units. */
 static void draw_bar(const cmd_pen *d, const cmd_panel *p)
 {
     enum { STEPS = 256 };
@@ -111,6 +115,7 @@ static void draw_bar(const cmd_pen *d, const cmd_panel *p)
         cmd_write_text(d, left + wide / 2, p->top - 10, 0.5, 12, p->r[0]->units);
 }
 
+/* Draws a panel with an image: pixels, frame, axes, colour bar, title. */
 void cmd_draw_image(const cmd_pen *d, const cmd_panel *p)
 {
     cairo_surface_t *image = image_of(d, p);

@@ -1,21 +1,22 @@
-/* lines.c - results of one axis as lines of a chart. */
+/* lines.c - draws results of one axis as lines of a chart. */
 #if RDIM_CAIRO
 #include "plot/colours.h"
 #include "plot/panel.h"
 #include <math.h>
 
-enum { MOST_POINTS = 1 << 13 }; /* of a path: cairo's time grows with their square */
+enum { MOST_POINTS = 1 << 13 }; /* in a path: the time of cairo grows with the square */
 
-/* A line that is drawn.  Of more points than the picture has places, all that lie in one half of a pixel are
- * drawn as the line between the lowest and the highest one. */
+/* A line that is drawn. If there are more points than the picture can show, all points in one
+ * half of a pixel become a line between the lowest and the highest. */
 typedef struct line {
     const cmd_pen *d;
-    bool           thin, open, held;
-    int            points; /* of the path so far */
-    double         column, x, low, high, last;
+    bool           thin, open, waits;          /* points are thinned; path begun; a column waits */
+    int            points;                     /* number in the current path */
+    double         column, x, low, high, last; /* the column that waits */
 } line;
 
-static void put(line *l, double x, double y)
+/* Adds a point to the path; a long path is drawn, and a new one begun. */
+static void put_point(line *l, double x, double y)
 {
     if (!l->open)
         l->d->c->move_to(l->d->to, x, y);
@@ -30,34 +31,37 @@ static void put(line *l, double x, double y)
     cmd_may_go_on();
 }
 
-static void put_held(line *l)
+/* Adds the points of the waiting column to the path. */
+static void put_column(line *l)
 {
-    if (l->held) {
-        put(l, l->x, l->low);
-        put(l, l->x, l->high);
-        put(l, l->x, l->last);
+    if (l->waits) {
+        put_point(l, l->x, l->low);
+        put_point(l, l->x, l->high);
+        put_point(l, l->x, l->last);
     }
-    l->held = false;
+    l->waits = false;
 }
 
-static void add(line *l, double x, double y)
+/* Adds a point to the line, or to the waiting column if it is in the same half pixel. */
+static void add_point(line *l, double x, double y)
 {
     const double column = floor(2 * x);
 
-    if (l->held && column == l->column) {
+    if (l->waits && column == l->column) {
         l->low  = fmin(l->low, y);
         l->high = fmax(l->high, y);
         l->last = y;
         return;
     }
-    put_held(l);
-    put(l, x, y);
-    l->held   = l->thin;
+    put_column(l);
+    put_point(l, x, y);
+    l->waits  = l->thin;
     l->column = column;
     l->x      = x;
     l->low = l->high = l->last = y;
 }
 
+/* Draws the line of result k, with gaps at missing elements; a single point becomes a dot. */
 static void draw_result(const cmd_pen *d, const cmd_panel *p, int k)
 {
     const cmd_result *r = p->r[k];
@@ -73,19 +77,20 @@ static void draw_result(const cmd_pen *d, const cmd_panel *p, int k)
         const bool   here = isfinite(y) && isfinite(x);
 
         if (!here) {
-            put_held(&l);
+            put_column(&l);
             l.open = false;
             continue;
         }
         const bool alone = !l.open && (i + 1 == n || !isfinite(cmd_value(r, i + 1)));
-        add(&l, cmd_across(p, x), cmd_up(p, y));
+        add_point(&l, cmd_across(p, x), cmd_up(p, y));
         if (alone)
-            add(&l, cmd_across(p, x) + 0.01, cmd_up(p, y));
+            add_point(&l, cmd_across(p, x) + 0.01, cmd_up(p, y));
     }
-    put_held(&l);
+    put_column(&l);
     d->c->stroke(d->to);
 }
 
+/* Draws the names of the lines above the chart. */
 static void draw_legend(const cmd_pen *d, const cmd_panel *p)
 {
     double x = p->left;
@@ -100,6 +105,7 @@ static void draw_legend(const cmd_pen *d, const cmd_panel *p)
     }
 }
 
+/* Draws a panel with lines: axes, lines, frame, legend, title. */
 void cmd_draw_lines(const cmd_pen *d, const cmd_panel *p)
 {
     const cmd_result *r = p->r[0];

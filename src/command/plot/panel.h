@@ -1,4 +1,4 @@
-/* panel.h - what the files that draw a picture share: panels, and the pen. */
+/* panel.h - panels and the pen, which all files that draw a picture share. */
 #ifndef CMD_PANEL_H
 #define CMD_PANEL_H
 #include "plot/cairo_api.h"
@@ -6,16 +6,18 @@
 
 enum { CMD_WIDTH = 900, CMD_MOST_HEIGHT = 620, CMD_MOST_LINES = 16 };
 
+/* One panel of the picture; filled by plot.c. */
 typedef struct cmd_panel {
     const cmd_result *r[CMD_MOST_LINES];
-    int               n;       /* results: several are lines of one chart */
-    int               axis[2]; /* rows and columns of an image; of lines the last one */
+    int               n;       /* number of results; several are lines of one chart */
+    int               axis[2]; /* axes of rows and of columns of an image; of lines: the second */
     bool              image;
-    double            lo, hi;                   /* values */
-    double            left, top, width, height; /* of what is inside the frame */
+    double            lo, hi;                   /* least and greatest value */
+    double            left, top, width, height; /* the inside of the frame, in points */
     double            x0, x1, y0, y1;           /* coordinates at its left, right, bottom and top */
 } cmd_panel;
 
+/* Functions of cairo, and the drawing that they draw to. */
 typedef struct cmd_pen {
     const cmd_cairo_api *c;
     cairo_t             *to;
@@ -33,16 +35,16 @@ static inline double cmd_coordinate(const cmd_result *r, int axis, int64_t i)
 
 /* ---- Text, lines, axes (pen.c) --------------------------------------------------------------- */
 void cmd_ink(const cmd_pen *d, double grey);
-/* align: 0 begins at x, 0.5 is around it, 1 ends there.  How wide it is. */
+/* Writes a text; align: 0 begins at x, 0.5 is centred, 1 ends at x. Returns its width. */
 double cmd_write_text(const cmd_pen *d, double x, double y, double align, double size,
                       const char *what);
 void   cmd_draw_line(const cmd_pen *d, double x0, double y0, double x1, double y1, double width);
-/* The place of a coordinate in the picture. */
+/* Converts a coordinate or a value to a position in the picture. */
 double      cmd_across(const cmd_panel *p, double x);
 double      cmd_up(const cmd_panel *p, double y);
 const char *cmd_axis_title(const cmd_result *r, int axis);
 void        cmd_draw_frame(const cmd_pen *d, const cmd_panel *p);
-/* Ticks, a grid unless it is an image, and what the axes are. */
+/* Draws ticks, a grid (not over an image), and the titles of both axes. */
 void cmd_draw_axes(const cmd_pen *d, const cmd_panel *p, const cmd_axis *x_axis,
                    const char *x_title, const cmd_axis *y_axis, const char *y_title);
 void cmd_draw_title(const cmd_pen *d, const cmd_panel *p);

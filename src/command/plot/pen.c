@@ -1,4 +1,4 @@
-/* pen.c - text, lines and axes of a picture. */
+/* pen.c - draws texts, lines and axes of a picture. */
 #if RDIM_CAIRO
 #include "plot/panel.h"
 #include "base.h"
@@ -12,7 +12,7 @@ void cmd_ink(const cmd_pen *d, double grey)
     d->c->set_source_rgb(d->to, grey, grey, grey);
 }
 
-/* align: 0 begins at x, 0.5 is around it, 1 ends there. */
+/* Writes a text; align: 0 begins at x, 0.5 is centred, 1 ends at x. Returns its width. */
 double cmd_write_text(const cmd_pen *d, double x, double y, double align, double size,
                       const char *what)
 {
@@ -25,6 +25,7 @@ double cmd_write_text(const cmd_pen *d, double x, double y, double align, double
     return e.x_advance;
 }
 
+/* Draws a straight line. */
 void cmd_draw_line(const cmd_pen *d, double x0, double y0, double x1, double y1, double width)
 {
     d->c->set_line_width(d->to, width);
@@ -66,6 +67,7 @@ void cmd_draw_frame(const cmd_pen *d, const cmd_panel *p)
     d->c->stroke(d->to);
 }
 
+/* Draws ticks, a grid (not over an image), labels, and the titles of both axes. */
 void cmd_draw_axes(const cmd_pen *d, const cmd_panel *p, const cmd_axis *x_axis,
                    const char *x_title, const cmd_axis *y_axis, const char *y_title)
 {
@@ -105,6 +107,7 @@ void cmd_draw_axes(const cmd_pen *d, const cmd_panel *p, const cmd_axis *x_axis,
     d->c->restore(d->to);
 }
 
+/* Writes the title of a panel with one result, cut off behind MOST characters. */
 void cmd_draw_title(const cmd_pen *d, const cmd_panel *p)
 {
     enum { MOST = 110 };

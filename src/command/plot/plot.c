@@ -1,10 +1,10 @@
-/* plot.c - results as pictures: panels one below the other, each an image with its colour bar, or a
- * chart of lines. */
+/* plot.c - draws results as a picture of panels, one below the other: an image with a colour
+ * bar, or a chart of lines. */
 #include "plot/plot.h"
 #include "base.h"
 #include <string.h>
 
-/* Axes of more than one index. */
+/* Finds the first two axes with more than one index. Returns how many such axes there are. */
 static int long_axes(const cmd_result *r, int axis[2])
 {
     const rd_shape shape = rd_shape_of(r->x);
@@ -26,6 +26,7 @@ static const char *suffix_of(const char *path)
     return dot ? dot : "";
 }
 
+/* Checks, before anything is computed, that all results can be drawn. */
 void cmd_plan_plot(const char *path, const cmd_results *results)
 {
     static const char *const known[] = { ".png", ".svg", ".pdf" };
@@ -60,7 +61,7 @@ void cmd_plan_plot(const char *path, const cmd_results *results)
 
 enum { LEFT = 78, RIGHT = 24, TOP = 44, BOTTOM = 52, BAR = 118 };
 
-/* Do coordinates go in even steps?  Else an image has indices. */
+/* True if coordinates are evenly spaced; otherwise an image shows indices. */
 static bool is_even(const cmd_result *r, int axis)
 {
     const int64_t n = cmd_extent(r, axis);
@@ -75,6 +76,7 @@ static bool is_even(const cmd_result *r, int axis)
     return step != 0;
 }
 
+/* Finds the least and the greatest finite value of a panel. */
 static void find_range(cmd_panel *p)
 {
     p->lo = INFINITY;
@@ -93,7 +95,8 @@ static void find_range(cmd_panel *p)
 }
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
-static bool same_axis(const cmd_panel *p, const cmd_result *r, int axis)
+/* True if the axis of r equals the axis of the lines of the panel. */
+static bool has_same_axis(const cmd_panel *p, const cmd_result *r, int axis)
 {
     const cmd_axis *a = &p->r[0]->axis[p->axis[1]], *b = &r->axis[axis];
 
@@ -105,7 +108,7 @@ static bool same_axis(const cmd_panel *p, const cmd_result *r, int axis)
     return true;
 }
 
-/* Lines with the axis of those before go into their chart. */
+/* Makes the panels. Lines with the same axis as those of the previous panel go into its chart. */
 static int make_panels(const cmd_results *results, cmd_panel *list)
 {
     int n = 0;
@@ -118,7 +121,7 @@ static int make_panels(const cmd_results *results, cmd_panel *list)
         if (!image)
             axis[1] = axis[0];
         if (!image && n && !list[n - 1].image && list[n - 1].n < CMD_MOST_LINES &&
-            same_axis(&list[n - 1], r, axis[1])) {
+            has_same_axis(&list[n - 1], r, axis[1])) {
             list[n - 1].r[list[n - 1].n++] = r;
             continue;
         }
@@ -127,7 +130,7 @@ static int make_panels(const cmd_results *results, cmd_panel *list)
     return n;
 }
 
-/* An image's edges: half a step beyond the first and the last coordinate. */
+/* Finds the edges of an image: half a step beyond the first and the last coordinate. */
 static void edges_of(const cmd_result *r, int axis, double *from, double *to)
 {
     const int64_t n = cmd_extent(r, axis);
@@ -142,6 +145,7 @@ static void edges_of(const cmd_result *r, int axis, double *from, double *to)
     }
 }
 
+/* Sets the size and the coordinates of an image; a map in degrees keeps its proportions. */
 static void place_image(cmd_panel *p)
 {
     const cmd_result *r    = p->r[0];
@@ -162,7 +166,7 @@ static void place_image(cmd_panel *p)
     }
     p->width  = fmax(p->width, 160);
     p->height = fmax(p->height, 140);
-    if (!even) { /* the first row above, as matrices are written */
+    if (!even) { /* the first row is at the top, as in matrices */
         const double low = p->y0;
         p->y0            = p->y1;
         p->y1            = low;
@@ -173,6 +177,7 @@ static void place_image(cmd_panel *p)
     }
 }
 
+/* Sets the size and the coordinates of a chart. */
 static void place_lines(cmd_panel *p)
 {
     const cmd_result *r    = p->r[0];
@@ -193,7 +198,8 @@ static void place_lines(cmd_panel *p)
     p->height = 300;
 }
 
-static double place(cmd_panel *list, int n)
+/* Places all panels, one below the other. Returns the height of the picture. */
+static double place_panels(cmd_panel *list, int n)
 {
     double top = 0;
 
@@ -212,6 +218,7 @@ static double place(cmd_panel *list, int n)
     return top;
 }
 
+/* Makes the surface that cairo draws to, by the suffix of the file. */
 static cairo_surface_t *surface_of(const cmd_cairo_api *c, const char *path, const char *suffix,
                                    double height, double scale)
 {
@@ -223,12 +230,13 @@ static cairo_surface_t *surface_of(const cmd_cairo_api *c, const char *path, con
                                    (int)(height * scale));
 }
 
+/* Draws all panels into a temporary file, then renames it. */
 void cmd_plot(const char *path, const cmd_results *results)
 {
     const cmd_cairo_api *c      = cmd_cairo_load();
     cmd_panel           *list   = cmd_room((size_t)results->n * sizeof *list);
     const int            n      = make_panels(results, list);
-    const double         height = place(list, n);
+    const double         height = place_panels(list, n);
     const char          *aside = cmd_aside(path), *suffix = suffix_of(path);
     const bool           png     = strcmp(suffix, ".png") == 0;
     const double         scale   = png ? 1.5 : 1;

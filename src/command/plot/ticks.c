@@ -1,12 +1,13 @@
-/* ticks.c - nice numbers (Heckbert, 1990, "Nice Numbers for Graph Labels", Graphics Gems), degrees, and
- * dates. */
+/* ticks.c - ticks of an axis: nice numbers (Heckbert, 1990, "Nice Numbers for Graph Labels",
+ * Graphics Gems), degrees, and dates. */
 #include "plot/ticks.h"
 #include "base.h"
 #include "times.h"
 #include <math.h>
 #include <string.h>
 
-static void add(cmd_ticks *t, double at, const char *label)
+/* Adds a tick, unless the list is full. */
+static void add_tick(cmd_ticks *t, double at, const char *label)
 {
     if (t->n == CMD_MOST_TICKS)
         return;
@@ -15,6 +16,7 @@ static void add(cmd_ticks *t, double at, const char *label)
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
+/* Finds the step between ticks: 1, 2 or 5 times a power of ten, or 15, 30, 60, 90 degrees. */
 static double nice_step(double span, int wanted, bool degrees)
 {
     static const double of_ten[] = { 1, 2, 5, 10 }, of_circle[] = { 15, 30, 60, 90 };
@@ -29,6 +31,7 @@ static double nice_step(double span, int wanted, bool degrees)
     return 10 * power;
 }
 
+/* Writes an angle with a degree sign, as 30 N or 120 W. */
 static const char *degrees_text(double at, char plus, char minus)
 {
     double here = at;
@@ -43,12 +46,13 @@ static const char *degrees_text(double at, char plus, char minus)
 }
 
 /* ---- Dates ----------------------------------------------------------------------------------- */
+/* Returns the first day of a month. */
 static int64_t first_of(const cmd_since *s, int64_t year, int month)
 {
     return cmd_day_of(s->calendar, (cmd_date){ year, month, 1 });
 }
 
-/* Every so many years, months or days. */
+/* Adds ticks at beginnings of days, months or years, about `wanted` of them. */
 static void date_ticks(cmd_ticks *t, double lo, double hi, int wanted, const cmd_since *s)
 {
     static const char *const names[]  = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -66,7 +70,8 @@ static void date_ticks(cmd_ticks *t, double lo, double hi, int wanted, const cmd
 
         for (int64_t d = (int64_t)ceil(from); (double)d <= to; d += by) {
             date = cmd_date_of(s->calendar, d);
-            add(t, ((double)d - since) / each, cmd_text("%d %s", date.day, names[date.month - 1]));
+            add_tick(t, ((double)d - since) / each,
+                     cmd_text("%d %s", date.day, names[date.month - 1]));
         }
         return;
     }
@@ -80,8 +85,8 @@ static void date_ticks(cmd_ticks *t, double lo, double hi, int wanted, const cmd
             const double at = (double)first_of(s, year, month + 1);
 
             if (at >= from)
-                add(t, (at - since) / each,
-                    month == 0 ? cmd_text("%lld", cmd_year_shown(s, year)) : names[month]);
+                add_tick(t, (at - since) / each,
+                         month == 0 ? cmd_text("%lld", cmd_year_shown(s, year)) : names[month]);
             month += step;
             year += month / 12;
             month %= 12;
@@ -92,11 +97,12 @@ static void date_ticks(cmd_ticks *t, double lo, double hi, int wanted, const cmd
     for (double y = ceil((double)date.year / by) * by; (double)first_of(s, (int64_t)y, 1) <= to;
          y += by)
         if ((double)first_of(s, (int64_t)y, 1) >= from)
-            add(t, ((double)first_of(s, (int64_t)y, 1) - since) / each,
-                cmd_text("%lld", cmd_year_shown(s, (int64_t)y)));
+            add_tick(t, ((double)first_of(s, (int64_t)y, 1) - since) / each,
+                     cmd_text("%lld", cmd_year_shown(s, (int64_t)y)));
 }
 
 /* ---------------------------------------------------------------------------------------------- */
+/* Finds the ticks of [lo, hi]: dates, degrees or numbers, by the units. */
 cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units, const char *calendar)
 {
     const bool east =
@@ -108,7 +114,7 @@ cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units, cons
 
     if (!(hi > lo) || !isfinite(hi - lo)) {
         if (isfinite(lo))
-            add(&t, lo, cmd_text("%g", lo));
+            add_tick(&t, lo, cmd_text("%g", lo));
         return t;
     }
     if (cmd_read_since(units, calendar, &since)) {
@@ -120,10 +126,10 @@ cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units, cons
     for (double k = ceil(lo / step - 1e-9); k * step <= hi + 1e-9 * step; k++) {
         const double at = fabs(k) < 0.5 ? 0 : k * step;
 
-        add(&t, at,
-            east    ? degrees_text(at, 'E', 'W')
-            : north ? degrees_text(at, 'N', 'S')
-                    : cmd_text("%.10g", at));
+        add_tick(&t, at,
+                 east    ? degrees_text(at, 'E', 'W')
+                 : north ? degrees_text(at, 'N', 'S')
+                         : cmd_text("%.10g", at));
     }
     return t;
 }

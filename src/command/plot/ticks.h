@@ -1,18 +1,19 @@
-/* ticks.h - numbers along an axis: nice ones, and what they are called. */
+/* ticks.h - ticks of an axis, with their labels. */
 #ifndef CMD_TICKS_H
 #define CMD_TICKS_H
 #include "files/file.h"
 
 enum { CMD_MOST_TICKS = 24 };
 
+/* Ticks: their coordinates and labels. */
 typedef struct cmd_ticks {
     int         n;
     double      at[CMD_MOST_TICKS];
     const char *label[CMD_MOST_TICKS];
 } cmd_ticks;
 
-/* About `wanted` multiples of 1, 2 or 5 times a power of ten in [lo, hi]; of degrees of longitude and
- * latitude those of 15, 30 or 90 too; of "days since ..." beginnings of days, months or years of the
- * calendar. */
+/* Finds about `wanted` ticks in [lo, hi]. Ticks are multiples of 1, 2 or 5 times a power of ten.
+ * Degrees of longitude and latitude also have multiples of 15, 30, 60 or 90. Units such as "days
+ * since ..." have the beginnings of days, months or years. */
 cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units, const char *calendar);
 #endif
