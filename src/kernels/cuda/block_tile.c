@@ -5,7 +5,7 @@
  * A block of threads takes a tile: one block of the columns' trees, 64 rows, by one block of the
  * rows' trees, 64 steps of all lanes.  A team has as many columns as a row has lanes, and runs
  * down the rows. The columns' states are in registers.  The states of the rows' lanes are in
- * shared memory, where the next team finds them (print/gpu/patches.c).  A tile leaves nodes of
+ * shared memory, where the next team finds them (print/gpu/block_tile_text.c).  A tile leaves nodes of
  * both trees: one for each column, and one for each lane of a row that other tiles continue.  The
  * last block of a group of tiles combines their nodes (combine_blocks.c).
  *

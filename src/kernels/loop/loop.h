@@ -90,7 +90,7 @@ typedef struct rd_for {
     bool    flattened;
     int32_t width;         /* indices of a round of a loop with marks; 0: known only at run time */
     int32_t of;            /* number of the program's loop that it comes from, -1                */
-    int32_t strip;         /* number of the strips (pass/strips.h) that it runs over, -1         */
+    int32_t strip;         /* number of the strips (pass/chosen_strips.h) that it runs over, -1         */
     int32_t align_to;      /* STORE: strips begin at cache lines of what it writes; 0: anywhere  */
     int32_t hoisted_loads; /* loads of a round that stand before the loop now: still counted     */
     /* length of the vector loops inside, in the text; rounds behind the last one have no effect;
@@ -195,7 +195,7 @@ typedef struct rd_stmt {
     int32_t      parent;      /* the statement whose body holds it: LOOP, IF or PART           */
     int32_t      prev, next;  /* neighbours in that body, -1                                   */
     int32_t      first, last; /* of its own body, -1                                           */
-    int32_t      arg;         /* a number, as its row in stmts.def says                        */
+    int32_t      arg;         /* a number, as its row in statements.def says                        */
     int32_t      fold;        /* of statements of folds                                        */
     int32_t      x, w, mask, label; /* values that a STEP takes; x: what STORE stores, IF tests */
     int32_t      value, n_value;    /* the values that it makes                                */
