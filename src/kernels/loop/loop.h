@@ -88,9 +88,9 @@ typedef struct rd_for {
     /* a vector loop whose body is one inner loop over adjacent memory: the text has one loop over
      * both */
     bool    flattened;
-    int32_t width;         /* indices of a round of a loop with marks; 0: known only at run time */
-    int32_t of;            /* number of the program's loop that it comes from, -1                */
-    int32_t strip;         /* number of the strips (pass/chosen_strips.h) that it runs over, -1         */
+    int32_t width; /* indices of a round of a loop with marks; 0: known only at run time */
+    int32_t of;    /* number of the program's loop that it comes from, -1                */
+    int32_t strip; /* number of the strips (pass/chosen_strips.h) that it runs over, -1         */
     int32_t align_to;      /* STORE: strips begin at cache lines of what it writes; 0: anywhere  */
     int32_t hoisted_loads; /* loads of a round that stand before the loop now: still counted     */
     /* length of the vector loops inside, in the text; rounds behind the last one have no effect;
@@ -195,8 +195,8 @@ typedef struct rd_stmt {
     int32_t      parent;      /* the statement whose body holds it: LOOP, IF or PART           */
     int32_t      prev, next;  /* neighbours in that body, -1                                   */
     int32_t      first, last; /* of its own body, -1                                           */
-    int32_t      arg;         /* a number, as its row in statements.def says                        */
-    int32_t      fold;        /* of statements of folds                                        */
+    int32_t      arg;  /* a number, as its row in statements.def says                        */
+    int32_t      fold; /* of statements of folds                                        */
     int32_t      x, w, mask, label; /* values that a STEP takes; x: what STORE stores, IF tests */
     int32_t      value, n_value;    /* the values that it makes                                */
     int32_t      slot, store; /* STORE: the program's memory, or the tree's; folds: the states */
