@@ -1,9 +1,12 @@
-/* all_pairs.c - covariances of all pairs of rows by a product of matrices.
+/* all_pairs.c - covariances of all pairs of rows as one matrix product.
  *
- * A fold of pairs goes through both rows once for each pair.  Here what each row is beside its
- * mean is found once, and the sums over pairs are a product, which has kernels.  Elements are
- * taken from the first one of their row before: so rows that are all equal are exactly 0 beside
- * their mean, and a large mean costs no digits. */
+ *     covariance(x[:, None, :], y[None, :, :], axis 2)
+ *       ->  sum((x - mean(x)) * (y - mean(y))) / (n - ddof), a product of matrices
+ *
+ * The general reduction of pairs reads both rows once for each pair.  Here each row is centred
+ * once, and the sums over pairs are a matrix product, which has fast kernels.  Each row is first
+ * shifted by its first element.  So equal elements give exactly 0, and a large mean costs no
+ * digits. */
 #include "expr/all_pairs.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -18,7 +21,8 @@ static rd_expr *with_all_axes(rd_expr *x, int rank)
     return x;
 }
 
-/* Kept axes along which only x moves, times each other; reduced ones of both. */
+/* The product of extents: of reduced axes, or of kept axes along which only x has more than one
+ * element. */
 static double extent_of(const rd_folding *f, const rd_expr *x, const rd_expr *y, bool reduced)
 {
     double extent = 1;
@@ -29,6 +33,7 @@ static double extent_of(const rd_folding *f, const rd_expr *x, const rd_expr *y,
     return extent;
 }
 
+/* True if x has the full extent of the reduction along each reduced axis. */
 static bool moves_along_reduced(const rd_folding *f, const rd_expr *x)
 {
     bool moves = true;
@@ -38,6 +43,8 @@ static bool moves_along_reduced(const rd_folding *f, const rd_expr *x)
     return moves;
 }
 
+/* True if the weights have full extent along reduced axes and extent 1 along all others, so that
+ * all pairs share them. */
 static bool is_along_reduced(const rd_folding *f, const rd_expr *weights)
 {
     bool along = true;
@@ -47,6 +54,7 @@ static bool is_along_reduced(const rd_folding *f, const rd_expr *weights)
     return along;
 }
 
+/* True if the matrices are large enough for a product to be faster than the reduction. */
 static bool is_worth_it(const rd_folding *f, const rd_expr *x, const rd_expr *y)
 {
     enum { LEAST_EXTENT = 8, LEAST_POINTS = 1 << 15 };
@@ -56,6 +64,7 @@ static bool is_worth_it(const rd_folding *f, const rd_expr *x, const rd_expr *y)
     return m >= LEAST_EXTENT && n >= LEAST_EXTENT && k >= LEAST_EXTENT && m * n * k >= LEAST_POINTS;
 }
 
+/* Fills in `pairs` and checks operands, weights and sizes.  See all_pairs.h. */
 bool rd_find_all_pairs(rd_all_pairs *pairs, const rd_folding *f, rd_expr *x, rd_expr *y)
 {
     rd_expr *const weights = with_all_axes(f->opts.weights, f->x->rank);
@@ -71,15 +80,19 @@ bool rd_find_all_pairs(rd_all_pairs *pairs, const rd_folding *f, rd_expr *x, rd_
            moves_along_reduced(f, x) && moves_along_reduced(f, y) && is_worth_it(f, x, y);
 }
 
-/* ---- One side -------------------------------------------------------------------------------- *
- * It is taken without the axes along which only the other one moves.  So where both are rows of one
- * array they are one expression, which is computed once. */
+/* ---- One side --------------------------------------------------------------------------------
+ * *
+ *
+ * One operand without the axes along which only the other operand has elements.  If both sides
+ * are rows of one array, both become the same expression, which is then computed once. */
 typedef struct side {
     const rd_all_pairs *pairs;
     rd_expr            *x, *weights;
-    rd_dims             lacks, reduced; /* axes of the pair; those that are left */
+    /* axes of one element to drop; reduced axes, numbered after the drop */
+    rd_dims             lacks, reduced;
 } side;
 
+/* Sorts the axes of x into reduced ones and ones of one element that the side drops. */
 static void find_axes(side *s, const rd_expr *x)
 {
     for (int a = 0; a < x->rank; a++)
@@ -89,11 +102,13 @@ static void find_axes(side *s, const rd_expr *x)
             s->lacks.axis[s->lacks.n++] = a;
 }
 
+/* Removes the listed axes of one element. */
 static rd_expr *without(rd_expr *x, const rd_dims *axes)
 {
     return x && axes->n ? rd_squeeze(x, *axes) : x;
 }
 
+/* Inserts the listed axes of one element. */
 static rd_expr *with(rd_expr *x, const rd_dims *axes)
 {
     for (int k = 0; k < axes->n; k++)
@@ -111,6 +126,7 @@ static side take_side(const rd_all_pairs *pairs, int number, rd_dtype type)
     return s;
 }
 
+/* Reduces x by a named reducer, with the weights given and all other options at their defaults. */
 static rd_expr *reduced(const rd_folding *f, rd_expr *x, const char *reducer, const rd_dims *dims,
                         rd_expr *weights, bool keep)
 {
@@ -127,6 +143,7 @@ static rd_expr *reduced(const rd_folding *f, rd_expr *x, const char *reducer, co
     return x ? rd_reduce_name(x, reducer, &opts) : NULL;
 }
 
+/* Subtracts from each row its first element. */
 static rd_expr *beside_first(const side *s)
 {
     rd_expr *first = s->x;
@@ -139,6 +156,7 @@ static rd_expr *beside_first(const side *s)
                  : NULL;
 }
 
+/* Subtracts from x its mean over the reduced axes. */
 static rd_expr *less_mean(const side *s, rd_expr *x)
 {
     const rd_folding *f = s->pairs->f;
@@ -146,8 +164,9 @@ static rd_expr *less_mean(const side *s, rd_expr *x)
     return map_2(RD_OP_sub, f->call, x, reduced(f, x, "mean", &s->reduced, s->weights, true));
 }
 
-/* What is near the mean has an exact one.  Where the first element may weigh nothing, it may be far from
- * all others, so the mean itself is taken off first. */
+/* Centres the rows in two steps: near the mean, elements have an exact mean.  With weights the
+ * first element may weigh nothing and be far from all others, so the first step subtracts the
+ * mean. */
 static rd_expr *beside_mean(const side *s)
 {
     return less_mean(s, s->weights ? less_mean(s, s->x) : beside_first(s));
@@ -164,7 +183,7 @@ static rd_dims reduced_axes(const rd_folding *f)
     return dims;
 }
 
-/* What a sum is divided by: NaN where there is no freedom. */
+/* The divisor of the sums, n - ddof; NaN where it is not positive.  With weights n is their sum. */
 static rd_expr *freedom(const rd_all_pairs *pairs, rd_dtype type)
 {
     const rd_folding *f    = pairs->f;
@@ -183,6 +202,7 @@ static rd_expr *freedom(const rd_all_pairs *pairs, rd_dtype type)
                                          rd_num(ctx, NAN) });
 }
 
+/* Centres both sides, then divides the sum of products by the divisor.  See all_pairs.h. */
 rd_expr *rd_covariance_of_all(const rd_all_pairs *pairs, rd_dtype type)
 {
     const rd_folding *f   = pairs->f;

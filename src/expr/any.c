@@ -21,6 +21,7 @@ rd_expr *rd_affine_view(rd_expr *x, const rd_affine *v, const char *call)
                                                  : NULL;
 }
 
+/* Broadcasts x to a shape, or returns x if it has it. */
 rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS], origin[RD_MAX_RANK];

@@ -1,16 +1,19 @@
-/* arrange.c - arrays made of others: borders, copies, stacks, grids, triangles, differences,
- * blocks of products.  Views, concatenations and maps, as a user would write them. */
+/* arrange.c - arrays made of other arrays by views, concatenations and maps: padding, repeats,
+ * stacks, grids, triangles, differences, Kronecker products.
+ *
+ *     rd_roll(x, axis, 1)  ->  concat(axis, x[-1:], x[:-1]) */
 #include "expr/lists.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include <string.h>
 
+/* The slice start:stop of one axis, by positions. */
 static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t stop)
 {
     return rd_slice_places(x, axis, start, stop, 1);
 }
 
-/* x seen with another extent along an axis of extent 1. */
+/* Broadcasts x along an axis of extent 1. */
 static rd_expr *along(rd_expr *x, int axis, int64_t extent)
 {
     rd_shape shape = rd_shape_of(x);
@@ -22,7 +25,7 @@ static rd_expr *along(rd_expr *x, int axis, int64_t extent)
 }
 
 /* ---- Borders --------------------------------------------------------------------------------- */
-/* Where element i of an axis of n elements is found, i below 0 or not below n. */
+/* Maps index i, which lies outside an axis of n elements, to the index of the element to repeat. */
 static rd_expr *place(const char *call, rd_pad_mode mode, rd_expr *i, int64_t n)
 {
     rd_ctx *ctx = i ? i->ctx : NULL;
@@ -31,7 +34,8 @@ static rd_expr *place(const char *call, rd_pad_mode mode, rd_expr *i, int64_t n)
         return rd_clip(i, rd_int(ctx, 0), rd_int(ctx, n - 1));
     if (mode == RD_PAD_WRAP)
         return map_2(RD_OP_remainder, call, i, rd_int(ctx, n));
-    /* there and back: of 0 1 2 by 0 1 2 1, or by 0 1 2 2 1 0 */
+    /* A triangle wave: indices of three elements continue as 0 1 2 1 with reflection (period 4),
+     * or as 0 1 2 2 1 0 with symmetry (period 6). */
     const int64_t back   = mode == RD_PAD_REFLECT ? 0 : 1;
     const int64_t period = n > 1 || back ? 2 * (n - 1) + 2 * back : 1;
     rd_expr      *at     = map_2(RD_OP_remainder, call, i, rd_int(ctx, period));
@@ -39,7 +43,7 @@ static rd_expr *place(const char *call, rd_pad_mode mode, rd_expr *i, int64_t n)
     return map_2(RD_OP_minimum, call, at, map_2(RD_OP_sub, call, rd_int(ctx, period - back), at));
 }
 
-/* `extent` elements of the border, of which the first would be element `start` of the axis. */
+/* Makes `extent` elements of padding; the first continues the axis at index `start`. */
 static rd_expr *border(const char *call, rd_expr *x, int axis, int64_t start, int64_t extent,
                        rd_pad_mode mode, rd_expr *value)
 {
@@ -54,7 +58,8 @@ static rd_expr *border(const char *call, rd_expr *x, int axis, int64_t start, in
     return rd_take_places(x, axis, place(call, mode, i, x->extent[axis]));
 }
 
-/* The constant in x's type, seen with x's shape but for extent 1 along the axis. */
+/* Converts the constant to x's type and broadcasts it to x's shape, with extent 1 along the
+ * axis. */
 static rd_expr *constant(const char *call, rd_expr *x, int axis, rd_expr *value)
 {
     rd_shape shape = rd_shape_of(x);
@@ -64,6 +69,7 @@ static rd_expr *constant(const char *call, rd_expr *x, int axis, rd_expr *value)
     return value ? rd_broadcast_to(value, shape.n, shape.at, call) : NULL;
 }
 
+/* Pads one axis on both sides: checks arguments, then concatenates padding, x and padding. */
 rd_expr *rd_pad(rd_expr *x, int axis, int64_t before, int64_t after, rd_pad_mode mode,
                 rd_expr *value)
 {
@@ -116,7 +122,7 @@ static bool check_times(const char *call, const rd_expr *x, int64_t times)
     return false;
 }
 
-/* x `times` times along an axis: all of it again, or each element. */
+/* Repeats x along an axis: each element `times` times, or the whole axis again. */
 static rd_expr *again(const char *call, rd_expr *x, int axis, int64_t times, bool each)
 {
     rd_shape shape = rd_shape_of(x);
@@ -143,6 +149,7 @@ rd_expr *rd_repeat(rd_expr *x, int axis, int64_t times)
     return again("rd_repeat", x, found, times, true);
 }
 
+/* Repeats whole axes, after adding leading axes to match the list. */
 rd_expr *rd_tile(rd_expr *x, rd_shape times)
 {
     if (!rd_operands("rd_tile", 1, &x))
@@ -182,6 +189,7 @@ rd_expr *rd_stack(int axis, rd_exprs parts)
     return y;
 }
 
+/* Splits an axis into n parts whose extents differ by at most one, longer ones first. */
 bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
 {
     int  found;
@@ -207,12 +215,14 @@ bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
     return all;
 }
 
+/* Makes the coordinate grids of n rows: reshapes each row along its axis and broadcasts it to
+ * all. */
 bool rd_meshgrid(rd_exprs in, rd_expr **grids)
 {
     rd_shape shape = { .n = in.n };
     bool     all   = true;
 
-    /* A count that comes without a list may be anything: no more than RD_MAX_RANK are grids. */
+    /* Without a list the count may be arbitrary, so at most RD_MAX_RANK entries are cleared. */
     for (int k = 0; grids && k < in.n && (in.at || k < RD_MAX_RANK); k++)
         grids[k] = NULL;
     if (!rd_list_ok(NULL, "rd_meshgrid", "rows", in.at, in.n, 1) ||
@@ -240,7 +250,8 @@ bool rd_meshgrid(rd_exprs in, rd_expr **grids)
 }
 
 /* ---- Matrices --------------------------------------------------------------------------------- */
-/* Elements of the last two axes where column - row compares with k, else 0. */
+/* Keeps elements where (column - row) compares true with k, in the last two axes; others become
+ * 0. */
 static rd_expr *triangle(const char *call, rd_op compares, rd_expr *x, int64_t k)
 {
     char text[RD_SHAPE_TEXT];
@@ -267,12 +278,13 @@ rd_expr *rd_triu(rd_expr *x, int64_t k)
     return triangle("rd_triu", RD_OP_ge, x, k);
 }
 
+/* Makes a matrix of ones on and below diagonal k, and zeros above. */
 rd_expr *rd_tri(rd_ctx *ctx, int64_t n, int64_t m, int64_t k, rd_dtype type)
 {
     return rd_tril(rd_broadcast(rd_cast(rd_int(ctx, 1), type), RD_SHAPE(n, m)), k);
 }
 
-/* x with an axis of extent 1 after each of its own, or before. */
+/* Adds an axis of extent 1 after each axis of x, or before each. */
 static rd_expr *spread(rd_expr *x, int rank, bool after)
 {
     while (x && x->rank < rank)
@@ -282,6 +294,7 @@ static rd_expr *spread(rd_expr *x, int rank, bool after)
     return x;
 }
 
+/* Kronecker product: multiplies all pairs of elements, then merges each two axes into one. */
 rd_expr *rd_kron(rd_expr *x, rd_expr *y)
 {
     rd_expr *const both[] = { x, y };
@@ -302,6 +315,7 @@ rd_expr *rd_kron(rd_expr *x, rd_expr *y)
     return rd_reshape(all, shape);
 }
 
+/* Applies the difference of neighbours n times along an axis; of bools: whether they differ. */
 rd_expr *rd_diff(rd_expr *x, int axis, int32_t n)
 {
     static const char call[] = "rd_diff";

@@ -1,19 +1,23 @@
-/* axis_source.c - where the indices along an axis come from: so that whoever knows what the axes of
- * his leaves are, times and latitudes, knows those of results.
+/* axis_source.c - traces an axis of a result back to an axis of a leaf, so that a caller who
+ * knows the coordinates of leaves (times, latitudes) can label results.
  *
- * Followed from a node to its operands, of which the first that leads to a leaf counts, else the first that
- * leads to an axis that begins where it is made: the groups of a reduction by label, or what a reshape cuts. */
+ *     y = x[10::2] + 1, axis 0  ->  leaf x, axis 0, offset 10, step 2
+ *
+ * The trace follows operands from a node down.  The first operand that leads to a leaf counts.
+ * Else the first one counts that leads to a node which makes the axis: a group-by, or a reshape
+ * that splits it. */
 #include "expr/expr.h"
 
-/* Nodes looked at: operands are shared, and there may be more ways than nodes. */
+/* The most nodes to visit: operands are shared, so there may be more paths than nodes. */
 enum { MOST_STEPS = 4096 };
 
 typedef struct trace {
-    rd_axis_from at; /* the node's own axis, and how the result's indices go along it */
+    /* the node reached, its axis, and the offset and step of the result's indices along it */
+    rd_axis_from at;
     int          steps;
 } trace;
 
-/* The one axis of the operand that moves with axis k of a view, where all others of it stay. */
+/* Follows axis k of a view to the one axis of the operand that steps along it. */
 static bool through_view(trace *t)
 {
     const rd_expr *x      = t->at.from;
@@ -23,11 +27,11 @@ static bool through_view(trace *t)
 
     for (int a = 0; a < x->in[0]->rank; a++)
         if (coef[(int64_t)a * x->rank + k] != 0) {
-            if (found >= 0) /* a diagonal */
+            if (found >= 0) /* two axes step together: a diagonal */
                 return false;
             found = a;
         }
-    if (found < 0) /* repeated, or of one element, which may be a new one */
+    if (found < 0) /* a repeated axis, or one of extent 1 that may be new */
         return false;
     const int64_t step = coef[(int64_t)found * x->rank + k];
     t->at.offset       = offset[found] + step * t->at.offset;
@@ -37,7 +41,8 @@ static bool through_view(trace *t)
     return true;
 }
 
-/* An axis stays one where there are as many elements before it, and behind it, as there were. */
+/* Follows a reshape if the operand has an axis of the same extent with as many elements behind
+ * it. */
 static bool through_reshape(trace *t)
 {
     const rd_expr *x = t->at.from, *in = x->in[0];
@@ -53,7 +58,8 @@ static bool through_reshape(trace *t)
     return false;
 }
 
-/* Kept axes come first; behind them those of groups, where the trace ends, and a user's outputs. */
+/* Follows a kept axis of a reduction.  The axes of groups and of a user's outputs lie behind the
+ * kept axes and end the trace. */
 static bool through_reduce(trace *t)
 {
     const rd_expr *x = t->at.from;
@@ -67,7 +73,7 @@ static bool through_reduce(trace *t)
     return false;
 }
 
-/* Axes of the index take the place of the one that is read. */
+/* Follows a gather: its index's axes replace the axis that is read. */
 static bool through_take(trace *t)
 {
     const rd_expr *x    = t->at.from;
@@ -88,9 +94,10 @@ static bool through_take(trace *t)
     return true;
 }
 
+/* Follows any axis but the last, along which a sort moves elements. */
 static bool through_sort(trace *t)
 {
-    if (t->at.axis == t->at.from->rank - 1) /* elements are where others were */
+    if (t->at.axis == t->at.from->rank - 1) /* the sorted axis */
         return false;
     t->at.from = t->at.from->in[0];
     return true;
@@ -98,6 +105,8 @@ static bool through_sort(trace *t)
 
 static bool follow(trace *t);
 
+/* Follows the operands in order.  Keeps the first axis that a reduction or reshape makes, in
+ * case no operand leads to a leaf. */
 static bool through_any(trace *t)
 {
     const trace    start = *t;
@@ -127,6 +136,7 @@ static bool through_any(trace *t)
     return found;
 }
 
+/* True if the axis is the one that a group-by makes. */
 static bool is_of_groups(const trace *t)
 {
     const rd_expr *x    = t->at.from;
@@ -137,6 +147,8 @@ static bool is_of_groups(const trace *t)
     return rd_is_grouped(x) && t->at.axis == kept;
 }
 
+/* Walks down from a node until it reaches a leaf or a node that makes the axis; false if there
+ * is none. */
 static bool follow(trace *t)
 {
     for (;;) {
@@ -179,6 +191,7 @@ static bool follow(trace *t)
     }
 }
 
+/* The public call: checks arguments and traces one axis. */
 bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out)
 {
     int found;

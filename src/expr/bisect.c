@@ -1,7 +1,7 @@
-/* bisect.c - see the header. */
+/* bisect.c - bisection of sorted rows for all elements at once.  See bisect.h. */
 #include "expr/bisect.h"
 
-/* sorted[at + k], of the row of each element. */
+/* The element sorted[at + k] of the row that belongs to each element. */
 static rd_expr *element(const rd_bisection *b, rd_expr *at, int64_t k)
 {
     rd_expr *const index =
@@ -10,13 +10,15 @@ static rd_expr *element(const rd_bisection *b, rd_expr *at, int64_t k)
     return b->take(b->sorted, b->sorted->rank - 1, index);
 }
 
+/* True where sorted[at + k] goes before x. */
 static rd_expr *passes(const rd_bisection *b, rd_expr *at, int64_t k, rd_expr *x)
 {
     return b->map(b->before, b->call, 2, (rd_expr *const[]){ element(b, at, k), x });
 }
 
-/* Of `left` elements from `at` on half are passed by, if the last of these goes before x: the
- * number of steps is the row's alone, and each is a choice, no branch. */
+/* Each step halves the range of `left` elements from `at`: it skips the first half if that
+ * half's last element goes before x.  The number of steps depends on the extent alone, and each
+ * step is a `where`, not a branch. */
 rd_expr *rd_bisect(const rd_bisection *b, rd_expr **at, rd_expr *x)
 {
     for (int64_t left = b->sorted->extent[b->sorted->rank - 1]; left > 1 && *at; left -= left / 2) {

@@ -1,11 +1,14 @@
-/* blocks.c - masks of pairs by blocks: those of row clusters and column clusters that count.
+/* blocks.c - block masks of pairs: which clusters of rows meet which clusters of columns.
  *
- * A mask is a table of blocks, read at the cluster of each row and of each column, so that every way to
- * run knows what it is.  Behind the table, in memory that is aligned to 8 bytes, lie lists of ranges:
- * for each row cluster, and each two neighbours, the columns that count, and for columns the rows.  Compiled loops
- * over pairs go through these ranges alone (eval/lower/bounds.c).  The idea is KeOps' (Charlier, Feydy,
- * Glaunes, Collin and Durif, 2021, "Kernel Operations on the GPU, with Autodiff, without Memory
- * Overflows", JMLR 22(74)). */
+ * A mask is a table of blocks that is gathered by the cluster of each row and of each column, so
+ * every execution path can run it.  Lists of ranges follow the table in memory, aligned to 8
+ * bytes.  For each row cluster, and for each two adjacent ones, they hold the columns that
+ * count; likewise for columns the rows.  Compiled loops over pairs visit only these ranges
+ * (eval/lower/bounds.c).  The idea is KeOps' (Charlier, Feydy, Glaunes, Collin and Durif, 2021,
+ * "Kernel Operations on the GPU, with Autodiff, without Memory Overflows", JMLR 22(74)).
+ *
+ *     rows 0-2, 3-5; columns 0-1, 2-3; pairs (0,0), (1,0), (1,1)
+ *       ->  list of row cluster 0: [0, 2), of clusters 0 and 1: [0, 4), of cluster 1: [0, 4) */
 #include "expr/blocks.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
@@ -14,6 +17,7 @@
 
 static const char call[] = "rd_blocks";
 
+/* Checks that borders begin with 0 and do not fall; `what` names them in the error. */
 static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *border)
 {
     if (n < 1 || n > INT32_MAX || !border) {
@@ -32,7 +36,7 @@ static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *
     return true;
 }
 
-/* Which cluster each index is in. */
+/* Makes the row that holds the cluster of each index. */
 static rd_expr *clusters(rd_ctx *ctx, int64_t n, const int64_t *border)
 {
     void          *room;
@@ -46,12 +50,14 @@ static rd_expr *clusters(rd_ctx *ctx, int64_t n, const int64_t *border)
 
 typedef struct pairs {
     const bool    *is;
-    int64_t        stride, step; /* from one list to the next, and from one cluster to the next */
-    int64_t        n;            /* clusters of a list */
+    /* table distance between lists, and between the clusters of a list */
+    int64_t        stride, step;
+    int64_t        n;            /* clusters in a list */
     const int64_t *border;
 } pairs;
 
-/* Ranges of clusters k and l, neighbours as one; to NULL: how many. */
+/* Writes the ranges of clusters k and l, adjacent ones merged, and returns their number.  `to`
+ * NULL: only counts. */
 static int64_t ranges_of(const pairs *p, int64_t k, int64_t l, int64_t *to)
 {
     int64_t n = 0, end = -1;
@@ -74,8 +80,8 @@ static int64_t ranges_of(const pairs *p, int64_t k, int64_t l, int64_t *to)
     return n ? n : 1;
 }
 
-/* Where each list begins, then ranges; to NULL: how many numbers.  List c + d is of clusters c to d,
- * which are one, or neighbours. */
+/* Writes where each list begins, then all ranges, and returns how many numbers that takes.  `to`
+ * NULL: only counts.  List c + d belongs to clusters c to d, which are equal or adjacent. */
 static int64_t put_lists(const pairs *p, int64_t clusters, int64_t *to)
 {
     const int64_t lists = 2 * clusters;
@@ -102,6 +108,7 @@ int64_t rd_blocks_lists(const rd_expr *table, bool columns)
     return columns ? first + (lists + 1 + 2 * list[lists]) * 8 : first;
 }
 
+/* Builds the table with its lists, then gathers it by the clusters of rows and columns. */
 rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int64_t n_columns,
                    const int64_t *columns, const bool *pair)
 {

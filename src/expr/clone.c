@@ -1,8 +1,9 @@
-/* clone.c - the same expression in another context: each node below it made once more, operands before
- * what is made of them.  Whoever keeps few of many expressions clones those and releases all.
+/* clone.c - copies an expression into another context: each node once, operands first.  A caller
+ * that keeps few of many expressions clones those and releases all.
  *
- * Facts are bytes that say the same in any context, but for addresses of interned texts and reducers.
- * Elements of leaves stay where they are, those of patterns in the arena of the other context, too. */
+ * Facts of nodes are copied as bytes, except addresses of interned texts and of reducers, which
+ * are made again.  Elements of leaves are not copied; those of sparse patterns stay in the arena
+ * of the other context, too. */
 #include "expr/ctx.h"
 #include "expr/nodes.h"
 #include "expr/reduce.h"
@@ -48,7 +49,7 @@ static rd_expr *clone_input(rd_ctx *ctx, const rd_expr *x)
 
 static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x);
 
-/* Rows that are cut know their pieces, which are leaves of the same context. */
+/* Clones the pieces of a row partition: they are leaves of the same context. */
 static bool clone_pieces(rd_expr *made, const rd_row_pieces *of)
 {
     rd_row_pieces *const p = rd_arena_room(made->ctx, sizeof *p);
@@ -60,6 +61,7 @@ static bool clone_pieces(rd_expr *made, const rd_row_pieces *of)
     return true;
 }
 
+/* Clones a leaf with its pieces, label and path.  An input is declared again by name. */
 static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x)
 {
     const char *const label = rd_leaf_label(x), *const path = rd_leaf_path(x);
@@ -109,7 +111,8 @@ static int64_t place_of(const rd_node_list *list, const rd_expr *x)
     return found - list->at;
 }
 
-/* Nodes in the order in which they were made: operands have smaller serials than what reads them. */
+/* Clones all nodes in the order in which they were made: operands have smaller serials than
+ * readers. */
 static rd_expr *clone_nodes(rd_ctx *ctx, rd_node_list *list, rd_expr **made, rd_expr **in)
 {
     qsort(list->at, (size_t)list->n, sizeof *list->at, by_serial);
@@ -133,6 +136,7 @@ static int64_t most_operands(const rd_node_list *list)
     return most;
 }
 
+/* Lists all nodes below x, then clones them.  See the head of this file. */
 rd_expr *rd_clone(rd_ctx *ctx, rd_expr *x)
 {
     rd_node_list list = { 0 };
