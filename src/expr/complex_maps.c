@@ -1,11 +1,14 @@
-/* complex_maps.c - maps of complex numbers, made of maps of their parts: the rows of complex.def,
- * and what is made of these. */
+/* complex_maps.c - maps of complex numbers, made of real maps of their parts.  Each row of
+ * complex.def is a program of steps; other operators are composed of these.
+ *
+ *     add of x + iy and u + iv  ->  "re = x + u; im = y + v"
+ *     sin z                     ->  sinh(iz) / i */
 #include "expr/complex.h"
 #include "expr/function_text.h"
 #include "expr/sparse.h"
 #include <math.h>
 
-/* Which operands are real. */
+/* Bits: which operands are real. */
 enum { NONE = 0, FIRST = 1, SECOND = 2 };
 
 typedef struct row {
@@ -20,10 +23,11 @@ static const row rows[] = {
 };
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* The parts of the operands by name. */
+/* The names of both parts of each operand in steps. */
 enum { MOST_OPERANDS = 3 };
 static const char *const names[MOST_OPERANDS][2] = { { "x", "y" }, { "u", "v" }, { "p", "q" } };
 
+/* Adds the named constants that steps may use, in the type of the parts. */
 static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
 {
     const bool narrow = part == RD_F32;
@@ -58,6 +62,8 @@ static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
                      rd_number(ctx, part, rd_word_from_double(constants[k].value, part)));
 }
 
+/* Finds the row whose real operands match, else the row for complex operands; NULL if there is
+ * none. */
 static const row *find_row(rd_op op, unsigned real)
 {
     const row *whole = NULL;
@@ -70,6 +76,8 @@ static const row *find_row(rd_op op, unsigned real)
     return whole;
 }
 
+/* Runs a row's steps with the parts of the operands as variables.  Returns the variable `is`, or
+ * the complex number of `re` and `im`. */
 static rd_expr *run_row(const row *r, const char *call, int n, rd_expr *const *x, rd_dtype part)
 {
     rd_ctx *const ctx   = x[0]->ctx;
@@ -93,7 +101,8 @@ static rd_expr *run_row(const row *r, const char *call, int n, rd_expr *const *x
     return is ? is : rd_complex_of(rd_steps_find(&steps, "re"), rd_steps_find(&steps, "im"), call);
 }
 
-/* ---- Operators on these and real operands ---------------------------------------------------- */
+/* ---- Operators on complex and real operands
+ * ------------------------------------------------------ */
 static rd_expr *map_n(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (!rd_operands(call, n, x))
@@ -106,18 +115,20 @@ static rd_expr *map_1(rd_op op, const char *call, rd_expr *x)
     return map_n(op, call, 1, &x);
 }
 
+/* An operator on two operands; at least one may be complex. */
 static rd_expr *map_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
 {
     return map_n(op, call, 2, (rd_expr *const[]){ x, y });
 }
 
+/* Selects by a condition; both branches may be complex. */
 static rd_expr *map_where(const char *call, rd_expr *cond, rd_expr *yes, rd_expr *no)
 {
     return map_n(RD_OP_where, call, 3, (rd_expr *const[]){ cond, yes, no });
 }
 
 /* ---- Made of other complex maps -------------------------------------------------------------- */
-/* i x, and x / i. */
+/* Multiplies by i: a quarter turn; and divides by i. */
 static rd_expr *turned(const char *call, rd_expr *x)
 {
     return x ? rd_complex_of(map_1(RD_OP_neg, call, x->in[1]), x->in[0], call) : NULL;
@@ -133,7 +144,7 @@ static rd_expr *times(const char *call, rd_expr *x, double factor)
     return x ? map_2(RD_OP_mul, call, x, rd_num(x->ctx, factor)) : NULL;
 }
 
-/* acosh x is acos x turned to the right half of the plane. */
+/* acosh x is acos x rotated into the right half of the plane. */
 static rd_expr *arcosh(const char *call, rd_expr *x)
 {
     rd_expr *y = map_1(RD_OP_acos, call, x);
@@ -143,7 +154,8 @@ static rd_expr *arcosh(const char *call, rd_expr *x)
              : NULL;
 }
 
-/* sin x = sinh(ix) / i, and so on: annex G, too. */
+/* Composes operators of others: sin x = sinh(ix) / i and so on, with the special values of C's
+ * annex G. NULL if the operator is not composed. */
 static rd_expr *composed(rd_op op, const char *call, rd_expr *x)
 {
     switch (op) {
@@ -160,7 +172,8 @@ static rd_expr *composed(rd_op op, const char *call, rd_expr *x)
     }
 }
 
-/* What rows of one number ask for beside x: sqrt(1 - x) and sqrt(1 + x), or nothing. */
+/* Appends the extra operands sqrt(1 - x) and sqrt(1 + x) that the rows of asin and acos use.
+ * Returns the number of operands, 0 after a failure. */
 static int add_roots(rd_op op, const char *call, rd_expr **in)
 {
     rd_expr *one = rd_int(in[0]->ctx, 1);
@@ -175,7 +188,7 @@ static int add_roots(rd_op op, const char *call, rd_expr **in)
 /* ---- Powers ---------------------------------------------------------------------------------- */
 enum { MOST_PRODUCTS = 64 };
 
-/* A whole exponent that products are better for; 0: it is none. */
+/* The exponent, if it is a constant integer for which repeated products are better; else 0. */
 static int whole_exponent(const rd_expr *y)
 {
     const rd_expr *re = rd_is_complex(y) ? y->in[0] : y;
@@ -200,8 +213,8 @@ static rd_expr *power_of_products(const char *call, rd_expr *x, int n)
     return n < 0 ? map_1(RD_OP_reciprocal, call, y) : y;
 }
 
-/* Where y has a positive real part a power of 0 is 0, though its logarithm times y may have no
- * angle. */
+/* Replaces the power by 0 where x is 0 and y has a positive real part: there y times the
+ * logarithm may have no angle. */
 static rd_expr *nothing_of_nothing(const char *call, rd_expr *x, rd_expr *y, rd_expr *z)
 {
     rd_expr *zero       = rd_int(z->ctx, 0);
@@ -211,7 +224,7 @@ static rd_expr *nothing_of_nothing(const char *call, rd_expr *x, rd_expr *y, rd_
     return map_where(call, map_2(RD_OP_and, call, of_nothing, forward), zero, z);
 }
 
-/* exp(y log x), and 1 where y is 0. */
+/* Computes exp(y log x), and 1 where y is 0; by products for small integer exponents. */
 static rd_expr *power(const char *call, rd_expr *x, rd_expr *y)
 {
     const int n = rd_is_complex(x) ? whole_exponent(y) : 0;
@@ -244,6 +257,7 @@ static rd_expr *choice(const char *call, rd_expr *const *x, rd_dtype part)
     return rd_complex_of(y[0], y[1], call);
 }
 
+/* Logic operators: converts operands to bool first. */
 static rd_expr *truths(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *in[2] = { NULL };
@@ -253,6 +267,7 @@ static rd_expr *truths(rd_op op, const char *call, int n, rd_expr *const *x)
     return rd_real_map(op, call, n, in);
 }
 
+/* Records that the operator has no complex form.  Operators that need an order get a hint. */
 static void *no_such_map(rd_op op, const char *call, rd_ctx *ctx, rd_dtype type)
 {
     static const rd_op ordering[] = { RD_OP_lt,      RD_OP_le,      RD_OP_gt,   RD_OP_ge,
@@ -268,7 +283,8 @@ static void *no_such_map(rd_op op, const char *call, rd_ctx *ctx, rd_dtype type)
                    call, rd_dtype_name(type));
 }
 
-/* Of the type of the parts, which real operands have then, too. */
+/* Casts complex operands to `type` and real ones to the type of its parts; weak numbers stay
+ * weak. */
 static bool convert(int n, rd_expr *const *x, rd_dtype type, rd_expr **in)
 {
     bool weak = true;
@@ -301,6 +317,8 @@ static bool same_shape(const char *call, int n, rd_expr **x)
     return true;
 }
 
+/* Chooses how to make the operator: where, logic, power, a row of complex.def, or composed.  See
+ * complex.h. */
 rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     const rd_dtype type =

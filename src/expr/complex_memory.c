@@ -1,8 +1,12 @@
-/* complex_memory.c - complex numbers in memory: pairs, which are an axis more of real ones. */
+/* complex_memory.c - complex numbers in memory: pairs of reals, seen as one more axis of extent
+ * 2.
+ *
+ *     c64 array of shape (r, c)  <->  f32 array of shape (r, c, 2) */
 #include "expr/complex.h"
 #include "expr/plain.h"
 #include <string.h>
 
+/* Doubles the strides and appends an axis of extent 2 with stride 1.  See complex.h. */
 bool rd_complex_array(rd_ctx *ctx, const rd_array *array, const char *call, rd_array *parts)
 {
     const int rank = array->shape.n;
@@ -33,8 +37,8 @@ rd_expr *rd_complex_leaf(rd_expr *parts, const char *call)
                  : NULL;
 }
 
-/* Are they the real and the imaginary parts of memory: views that differ in where they begin along
- * the last axis, of two? */
+/* True if `re` and `im` are the two parts of one array in memory: equal views, except that they
+ * begin at 0 and 1 along a last axis of extent 2. */
 static bool lie_together(const rd_expr *re, const rd_expr *im)
 {
     const int last = re->kind == RD_EXPR_VIEW ? re->in[0]->rank - 1 : -1;
@@ -48,7 +52,8 @@ static bool lie_together(const rd_expr *re, const rd_expr *im)
     return re->as.view->number[last] == 0;
 }
 
-/* Views of no element are one view, whatever they are of: both parts of an empty leaf are. */
+/* True for the parts of an empty leaf: empty views are one node, so both parts are the same
+ * view. */
 static bool is_empty_leaf(const rd_expr *re, const rd_expr *im)
 {
     const rd_expr *leaf = re->kind == RD_EXPR_VIEW ? re->in[0] : NULL;
@@ -66,7 +71,7 @@ rd_expr *rd_leaf_below(rd_expr *x)
     return is_leaf ? x->in[0]->in[0] : x;
 }
 
-/* One view of both, with the axis that tells them apart. */
+/* Makes one view of both parts, with their axis last. */
 static rd_expr *both_views(const rd_expr *re)
 {
     rd_expr *const x    = re->in[0];
@@ -86,7 +91,7 @@ static rd_expr *both_views(const rd_expr *re)
     return rd_plain_view(x, rank + 1, extent, number, NULL);
 }
 
-/* A number, alone or seen with a shape. */
+/* Returns the number below x, which may be broadcast; NULL if x is something else. */
 static rd_expr *number_in(rd_expr *x)
 {
     rd_expr *below = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
@@ -94,7 +99,8 @@ static rd_expr *number_in(rd_expr *x)
     return below->kind == RD_EXPR_NUMBER ? below : NULL;
 }
 
-/* `depth` bounds the work on operands that are used twice, again and again. */
+/* Makes both parts as one expression with one more axis, by walking both trees in parallel; NULL
+ * if they differ.  `depth` bounds the work where operands are shared repeatedly. */
 static rd_expr *together(rd_expr *re, rd_expr *im, int depth)
 {
     enum { DEEP = 4, MOST = 3 };
@@ -130,6 +136,8 @@ rd_expr *rd_complex_together(rd_expr *x)
     return x->rank < RD_MAX_RANK ? together(x->in[0], x->in[1], 0) : NULL;
 }
 
+/* Interleaves both parts: along memory if they come from one array, else by a concatenation.
+ * See complex.h. */
 rd_expr *rd_complex_pairs(rd_expr *x)
 {
     rd_expr *y, *re, *im;

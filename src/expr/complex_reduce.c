@@ -1,4 +1,6 @@
-/* complex_reduce.c - reductions and scans of complex numbers, made of those of their parts. */
+/* complex_reduce.c - reductions and scans of complex numbers, made of reductions of their parts.
+ *
+ *     sum z  ->  sum re + i sum im          var z  ->  var re + var im */
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include "expr/reduce.h"
@@ -6,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is asked of the parts: the same, but with the parts of complex operands, and the types of
+/* A request, with its keywords split for the two parts: parts of complex operands, types of
  * parts. */
 typedef struct asked {
     const char    *call; /* "rd_sum" */
@@ -19,7 +21,7 @@ typedef struct asked {
 typedef struct row {
     const char *name;
     rd_expr *(*build)(const asked *a);
-    bool complex; /* so is the result */
+    bool complex; /* the result is complex */
 } row;
 
 static rd_expr *part_of(rd_expr *x, int p)
@@ -27,14 +29,16 @@ static rd_expr *part_of(rd_expr *x, int p)
     return p ? rd_imag(x) : rd_real(x);
 }
 
+/* The reduction or scan of one real operand. */
 static rd_expr *fold(const asked *a, const char *name, rd_expr *x, const rd_reduce_opts *opts)
 {
     return a->scan ? rd_real_scan(x, name, opts) : rd_real_reduce(a->call, x, name, opts);
 }
 
 /* ---- Both parts in one reduction ------------------------------------------------------------- */
-/* The reduction of both parts along one more axis, where nothing but axes is asked for and they lie
- * so: memory is read as it lies.  `last` is reduced, too, or is left.  NULL: by parts. */
+/* Reduces both parts as one array with one more axis, so memory is read once, in order.  `last`:
+ * that axis is reduced, too.  NULL if parts are not adjacent in memory, or if other keywords
+ * than axes are given. */
 static rd_expr *fold_together(const asked *a, const char *name, rd_expr *x, bool last)
 {
     rd_reduce_opts o                   = a->part[0];
@@ -60,8 +64,7 @@ static rd_expr *fold_together(const asked *a, const char *name, rd_expr *x, bool
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
-/* The two products that a part of a complex product adds or subtracts; false: it is no such
- * part. */
+/* True if the part of a complex product is a sum or difference of two real products. */
 static bool is_of_products(const rd_expr *x)
 {
     return x->kind == RD_EXPR_MAP && (x->op == RD_OP_add || x->op == RD_OP_sub) &&
@@ -69,8 +72,8 @@ static bool is_of_products(const rd_expr *x)
            x->in[1]->kind == RD_EXPR_MAP && x->in[1]->op == RD_OP_mul;
 }
 
-/* Of products each product is summed for itself: with one rounding, and by a BLAS, as any sum of
- * products. */
+/* Sums one part.  If it consists of two products, each is summed on its own: with one rounding,
+ * and by a BLAS, as any sum of products. */
 static rd_expr *sum_part(const asked *a, int p)
 {
     rd_expr              *x = part_of(a->x, p);
@@ -104,7 +107,7 @@ static rd_expr *build_parts(const asked *a)
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
-/* A part of the product, by a reducer of both parts of each element. */
+/* One part of the product, by a reducer whose state holds both parts of the product so far. */
 static rd_expr *product_part(const asked *a, rd_reducer_id reducer, rd_expr *re, rd_expr *im)
 {
     const rd_reduce_opts *o = &a->part[0];
@@ -127,7 +130,7 @@ static rd_expr *product_part(const asked *a, rd_reducer_id reducer, rd_expr *re,
     return rd_cast_to(y, o->type ? o->type : re->type);
 }
 
-/* What is left out is 1, and .initial one more factor. */
+/* Elements that the mask leaves out count as 1; .initial is one more factor. */
 static rd_expr *build_prod(const asked *a)
 {
     asked          own     = *a;
@@ -152,7 +155,7 @@ static rd_expr *build_truth(const asked *a)
     return fold(a, a->name, rd_cast_to(a->x, RD_BOOL), &a->part[0]);
 }
 
-/* The mean of |x - mean|^2 is that of both parts' squares. */
+/* The variance is the mean of |x - mean|^2, thus the sum of the variances of both parts. */
 static rd_expr *variance(const asked *a)
 {
     rd_expr *both = fold_together(a, "var", a->x, false);
@@ -173,6 +176,7 @@ static rd_expr *build_std(const asked *a)
     return rd_sqrt(variance(a));
 }
 
+/* The 2-norm is the root of the sum of both parts' squares; other norms are those of |x|. */
 static rd_expr *build_norm(const asked *a)
 {
     const double   p    = a->part[0].p;
@@ -203,7 +207,7 @@ static const row *find_row(const char *name)
 }
 
 /* ---- Keywords of parts ----------------------------------------------------------------------- */
-/* What is NaN in one part of one operand is left out in all. */
+/* Adds to the mask that elements with NaN in either part of any operand are left out. */
 static bool leave_out_nan(int n, rd_expr *const *x, rd_reduce_opts *part)
 {
     rd_expr *where = part[0].where;
@@ -220,6 +224,7 @@ static bool leave_out_nan(int n, rd_expr *const *x, rd_reduce_opts *part)
     return where != NULL;
 }
 
+/* Replaces a complex .type by the type of its parts; a real one is an error. */
 static bool split_type(const char *call, const rd_expr *x, rd_reduce_opts *part)
 {
     const rd_dtype type = part[0].type;
@@ -236,6 +241,7 @@ static bool split_type(const char *call, const rd_expr *x, rd_reduce_opts *part)
     return true;
 }
 
+/* Copies the caller's options and splits .initial, .type and NaN handling.  See complex.h. */
 bool rd_complex_options(const char *call, int n, rd_expr *const *x, const rd_reduce_opts *opts,
                         bool complex, rd_reduce_opts part[2])
 {
@@ -280,6 +286,7 @@ static rd_expr *build(asked *a, const rd_reduce_opts *opts)
     return rd_complex_options(a->call, 1, &a->x, opts, r->complex, a->part) ? r->build(a) : NULL;
 }
 
+/* The reduction of a complex x by name.  See complex.h. */
 rd_expr *rd_complex_reduce(rd_expr *x, const char *call, const char *name,
                            const rd_reduce_opts *opts)
 {

@@ -1,11 +1,13 @@
-/* contract.c - sums of products by labels, of two operands at a time in an order of least work, or
- * all in one pass.
+/* contract.c - tensor contraction: sums of products by labels (einsum), by pairs of operands in
+ * an order of least work, or of all operands in one pass.
  *
- * A step is made of views, one product and one sum, which the evaluator sees as any user's: large
- * ones go to a BLAS.  Of three operands and more, pairs are chosen one after the other, as
- * opt_einsum's greedy path does (Smith and Gray, 2018): the pair whose result takes least room
- * beside what it takes the place of, or the one of least work, whichever comes to less in the end.
- * All together are summed in one pass where that is no more work. */
+ *     ab,bc,cd->ad  ->  (ab,bc->ac), (ac,cd->ad)
+ *
+ * A step consists of views, one product and one sum.  The evaluator treats it as any user's
+ * expression: large ones go to a BLAS. With three operands and more, pairs are chosen greedily,
+ * as opt_einsum does (Smith and Gray, 2018).  One order takes the pair whose result needs the
+ * least memory beyond what it replaces, the other the pair of least work.  The order of less
+ * total work is taken.  One pass over all operands is taken if it is no more work. */
 #include "expr/contract.h"
 #include "expr/complex.h"
 #include "expr/maps.h"
@@ -21,8 +23,8 @@ typedef struct contraction {
     rd_term    *term;
     rd_labels   out;
     int64_t     extent[RD_MAX_LABELS];
-    int64_t     origin[RD_MAX_LABELS]; /* the first index along it */
-    rd_dtype    type;                  /* of products and sums */
+    int64_t     origin[RD_MAX_LABELS]; /* first index along each label */
+    rd_dtype    type;                  /* type of products and sums */
 } contraction;
 
 static rd_labels label_bit(int label)
@@ -30,6 +32,7 @@ static rd_labels label_bit(int label)
     return (rd_labels)1 << label;
 }
 
+/* The set of labels of a term. */
 static rd_labels labels_of(const rd_term *t)
 {
     rd_labels set = 0;
@@ -39,6 +42,7 @@ static rd_labels labels_of(const rd_term *t)
     return set;
 }
 
+/* The product of the extents of a set of labels. */
 static double points(const contraction *c, rd_labels set)
 {
     double n = 1;
@@ -48,7 +52,7 @@ static double points(const contraction *c, rd_labels set)
     return n;
 }
 
-/* Labels of a set, lowest first; how many. */
+/* Lists the labels of a set, lowest first; returns their number. */
 static int listed(rd_labels set, int8_t list[RD_MAX_LABELS])
 {
     int n = 0;
@@ -59,7 +63,7 @@ static int listed(rd_labels set, int8_t list[RD_MAX_LABELS])
 }
 
 /* ---- One step -------------------------------------------------------------------------------- */
-/* The operand with the axes of `list`: along labels that it lacks it repeats. */
+/* Views the operand with the axes of `list`, repeated along labels that it lacks. */
 static rd_expr *seen_along(const contraction *c, const rd_term *t, int n, const int8_t *list)
 {
     rd_affine v = { 0 };
@@ -77,12 +81,12 @@ static rd_expr *seen_along(const contraction *c, const rd_term *t, int n, const 
     return rd_affine_view(t->x, &v, c->call);
 }
 
-/* The sum over the last `n` axes. */
+/* Sums over the last `n` axes; bools by `any`. */
 static rd_expr *sum_last(const contraction *c, rd_expr *x, int n)
 {
     rd_reduce_opts opts = { .size = sizeof opts };
 
-    if (rd_dtype_is_real(c->type)) /* of complex numbers it cannot be said */
+    if (rd_dtype_is_real(c->type)) /* .type of complex sums is not given */
         opts.type = c->type;
 
     for (int k = 0; k < n; k++)
@@ -90,7 +94,8 @@ static rd_expr *sum_last(const contraction *c, rd_expr *x, int n)
     return x && n > 0 ? rd_reduce_name(x, c->type == RD_BOOL ? "any" : "sum", &opts) : x;
 }
 
-/* The operand with two axes, labelled so, NULL: it has others. */
+/* Returns a sparse operand with its two axes in the given order of labels, transposed if
+ * necessary; NULL if its labels are others. */
 static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
 {
     if (t->x->rank != 2 || !(rd_has_pattern(t->x) || rd_is_later(t->x)))
@@ -100,7 +105,8 @@ static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
     return t->label[0] == second && t->label[1] == first ? rd_permute(t->x, RD_INDEX(1, 0)) : NULL;
 }
 
-/* A product of two sparse matrices, of which rdim knows where it has places; NULL: it is none. */
+/* The product of two sparse matrices whose stored places rdim can compute, as a LATER node; NULL
+ * if the terms are something else. */
 static rd_expr *by_rows(const contraction *c, const rd_term *terms, const int8_t *list)
 {
     const bool    truth   = c->type == RD_BOOL;
@@ -117,7 +123,7 @@ static rd_expr *by_rows(const contraction *c, const rd_term *terms, const int8_t
     return NULL;
 }
 
-/* A term's real or imaginary part; x is NULL where a real operand has none. */
+/* The real or imaginary part of a term; x is NULL for the imaginary part of a real operand. */
 static rd_term part_of(const contraction *c, const rd_term *t, bool imaginary)
 {
     rd_term part = *t;
@@ -127,7 +133,8 @@ static rd_term part_of(const contraction *c, const rd_term *t, bool imaginary)
     return part;
 }
 
-/* The product of complex matrices: those of their parts, which have one pattern. */
+/* The product of complex sparse matrices, from up to four products of their parts; all have one
+ * pattern. */
 static rd_expr *parts_by_rows(const contraction *c, const rd_term *terms, const int8_t *list)
 {
     contraction real       = *c;
@@ -153,7 +160,7 @@ static rd_expr *parts_by_rows(const contraction *c, const rd_term *terms, const 
     return rd_complex_of(re, im, c->call);
 }
 
-/* The sum over `list[n_kept..n)` of the product of terms, with axes list[0..n_kept). */
+/* The product of terms, summed over list[n_kept..n), with axes list[0..n_kept). */
 static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *terms, int n_kept,
                             int n, const int8_t *list)
 {
@@ -174,7 +181,7 @@ static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *te
     return sum_last(c, y, n - n_kept);
 }
 
-/* Terms summed over what is not in `kept`, as one term. */
+/* Contracts terms to one: sums over all labels that are not in `kept`. */
 static rd_term joined(const contraction *c, int n_terms, const rd_term *terms, rd_labels kept)
 {
     int8_t    list[RD_MAX_LABELS];
@@ -192,7 +199,8 @@ static rd_term joined(const contraction *c, int n_terms, const rd_term *terms, r
 }
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
-/* Labels that are wanted when terms i and j are gone. */
+/* The labels that are still needed after terms i and j are contracted: of the result and all
+ * other terms. */
 static rd_labels wanted(const contraction *c, const rd_labels *set, int n, int i, int j)
 {
     rd_labels all = c->out;
@@ -203,15 +211,16 @@ static rd_labels wanted(const contraction *c, const rd_labels *set, int n, int i
     return all;
 }
 
-/* What the next pair is the least of. */
+/* What the greedy choice minimises. */
 typedef enum rule { ROOM, WORK } rule;
 
 typedef struct pair {
     int    i, j;
-    double work; /* products, and elements of the result, which are stored */
-    double room; /* of the result, less that of the two */
+    double work; /* multiplications, plus stored elements of the result */
+    double room; /* elements of the result, minus those of both operands */
 } pair;
 
+/* Estimates work and memory of contracting terms i and j. */
 static pair pair_of(const contraction *c, const rd_labels *set, int n, int i, int j)
 {
     const rd_labels both = set[i] | set[j], kept = both & wanted(c, set, n, i, j);
@@ -227,7 +236,7 @@ static bool is_better(const pair *a, const pair *b, rule by)
     return by == ROOM ? room < 0 || (room == 0 && work < 0) : work < 0 || (work == 0 && room < 0);
 }
 
-/* Pairs without a common label come last. */
+/* Chooses the best pair; pairs without a common label (outer products) come last. */
 static pair best_pair(const contraction *c, const rd_labels *set, int n, rule by)
 {
     bool common = set[0] & set[1];
@@ -246,13 +255,14 @@ static pair best_pair(const contraction *c, const rd_labels *set, int n, rule by
     return best;
 }
 
+/* Replaces term i by the result and removes term j. */
 static void put_pair(rd_labels *set, int n, const pair *p, rd_labels made)
 {
     set[p->i] = made;
     memmove(set + p->j, set + p->j + 1, (size_t)(n - p->j - 1) * sizeof *set);
 }
 
-/* `set` is used up. */
+/* The total work of one greedy order.  It overwrites `set`. */
 static double work_by_pairs(const contraction *c, rd_labels *set, rule by)
 {
     double work = 0;
@@ -266,7 +276,7 @@ static double work_by_pairs(const contraction *c, rd_labels *set, rule by)
     return work;
 }
 
-/* One pair after the other, but for the last two. */
+/* Contracts pairs in greedy order until two terms are left. */
 static bool join_pairs(contraction *c, rd_labels *set, rule by)
 {
     for (; c->n > 2; c->n--) {
@@ -283,7 +293,7 @@ static bool join_pairs(contraction *c, rd_labels *set, rule by)
     return true;
 }
 
-/* The label sets of all terms; their union. */
+/* Writes the label sets of all terms and returns their union. */
 static rd_labels list_sets(const contraction *c, rd_labels *set)
 {
     rd_labels all = 0;
@@ -293,7 +303,7 @@ static rd_labels list_sets(const contraction *c, rd_labels *set)
     return all;
 }
 
-/* Pairs are joined where that is less work than one pass; `set` has room for all terms. */
+/* Contracts pairs if that is less work than one pass; `set` has room for all terms. */
 static bool reduce_terms_in(contraction *c, rd_labels *set)
 {
     const rd_labels all     = list_sets(c, set);
@@ -318,7 +328,7 @@ static bool reduce_terms(contraction *c)
     return all;
 }
 
-/* What only one term has is summed there, before it meets the others. */
+/* Sums each term over the labels that no other term has, before any product. */
 static bool sum_alone(contraction *c)
 {
     for (int k = 0; c->n > 1 && k < c->n; k++) {
@@ -336,8 +346,10 @@ static bool sum_alone(contraction *c)
     return true;
 }
 
-/* ---- Dense factors of what is .stored ------------------------------------------------------------ */
-/* Is it .stored, as long along its axes as its labels are, each of which it has once? */
+/* ---- Dense factors of sparse matrices
+ * ------------------------------------------------------------ */
+/* True if the term is sparse without a fill, has each of its labels once, and does not repeat
+ * along any. */
 static bool takes_factors(const contraction *c, const rd_term *t)
 {
     bool takes = rd_has_pattern(t->x) && !rd_fill_of(t->x) &&
@@ -348,8 +360,8 @@ static bool takes_factors(const contraction *c, const rd_term *t)
     return takes;
 }
 
-/* The term, of the sparse two, of which k has axes alone; of both the smaller one, as pairs would have
- * it.  -1: it is sparse, or has axes of both. */
+/* Returns which of the two sparse terms s a dense term k can scale: one that has all its labels,
+ * the smaller one of both.  Returns -1 if term k is sparse, or has labels of both. */
 static int scaled_by(const contraction *c, int k, const int s[2])
 {
     const rd_labels own   = labels_of(&c->term[k]);
@@ -363,7 +375,8 @@ static int scaled_by(const contraction *c, int k, const int s[2])
     return found;
 }
 
-/* Are all terms those of a product of two .stored matrices, s, and factors of their elements? */
+/* True if all terms are a product of two sparse matrices, s, and dense factors of their
+ * elements. */
 static bool is_scaled_product(const contraction *c, int s[2])
 {
     int n = 0;
@@ -381,8 +394,9 @@ static bool is_scaled_product(const contraction *c, int s[2])
     return all;
 }
 
-/* Factors of a product of .stored matrices scale what is stored: all in one pass would ask for what
- * is not.  What has a fill, or another result, goes by pairs as any other. */
+/* Multiplies the dense factors into the stored elements of the sparse matrices.  One pass over
+ * all terms would need places that are not stored.  Terms with a fill, or with another result,
+ * are contracted by pairs. */
 static bool scale_stored(contraction *c)
 {
     const rd_op op = c->type == RD_BOOL ? RD_OP_and : RD_OP_mul;
@@ -406,8 +420,10 @@ static bool scale_stored(contraction *c)
     return true;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
-/* Floats meet first, as with NumPy: i16 and u16 meet in i32, which an f32 meets in f64. */
+/* ---- The whole contraction
+ * ---------------------------------------------------------------------- */
+/* The common type.  Floats are promoted first, as in NumPy: i16 and u16 promote to i32, and then
+ * f32 to f64. */
 static rd_dtype common_type(const contraction *c)
 {
     rd_dtype type = RD_AUTO;
@@ -427,13 +443,14 @@ static bool find_type(contraction *c, rd_dtype *natural)
     const rd_dtype type = common_type(c);
 
     *natural = type;
-    c->type  = rd_dtype_is_half(type) ? RD_F32 : type; /* products of halves would be rounded */
+    c->type  = rd_dtype_is_half(type) ? RD_F32 : type; /* products in halves would be rounded */
     for (int k = 0; k < c->n; k++)
         if (!(c->term[k].x = rd_cast_to(c->term[k].x, c->type)))
             return false;
     return true;
 }
 
+/* Records that two axes of one label begin at different indices. */
 static bool clash(const contraction *c, int k, int a, int l)
 {
     const rd_expr *const x = c->term[k].x;
@@ -445,8 +462,8 @@ static bool clash(const contraction *c, int k, int a, int l)
     return false;
 }
 
-/* Axes of one label have the same indices, but for those that repeat.  Of one element they fit any,
- * and say where it is if all are. */
+/* Finds extent and origin of each label.  Axes of one element repeat and fit any origin; if all
+ * axes of a label have one element, they give its origin. */
 static bool find_extents(contraction *c)
 {
     bool known[RD_MAX_LABELS] = { false };
@@ -480,6 +497,7 @@ static bool find_extents(contraction *c)
     return true;
 }
 
+/* Sums single terms, contracts pairs, then sums the last product.  See contract.h. */
 rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const int8_t *out)
 {
     contraction c = { .call = call, .n = n, .term = terms };
@@ -489,7 +507,8 @@ rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const i
 
     for (int k = 0; k < n_out; k++)
         c.out |= label_bit(out[k]);
-    for (int k = 0; k < n && n > 2; k++) /* of two, one may say where the other is needed */
+    /* with two, one pattern may tell where the other is needed */
+    for (int k = 0; k < n && n > 2; k++)
         if (!(terms[k].x = rd_listed(terms[k].x)))
             return NULL;
     if (!find_extents(&c) || !find_type(&c, &natural) || !scale_stored(&c) || !sum_alone(&c) ||

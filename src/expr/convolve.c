@@ -1,19 +1,24 @@
-/* convolve.c - convolution and correlation with a row, along an axis: products of windows.
+/* convolve.c - convolution and correlation along an axis with a row, the kernel: products with
+ * sliding windows.
  *
- * Where the kernel hangs over an end, its elements that meet nothing take no part, as 0 times an
- * infinite one would be NaN: there are few such results, and these have a kernel of their own. */
+ *     y[i] = sum over j of x[i + j] * k[j]  ->  matmul(window(x, m), k)
+ *
+ * Where the kernel extends beyond an end of x, its elements outside take no part: a padding of 0
+ * times an infinite element would be NaN. These few results use a kernel of their own, with
+ * zeros outside. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
 
 typedef struct convolution {
     const char *call;
-    rd_expr    *x;    /* the axis is the last one                        */
-    rd_expr    *k;    /* the kernel, turned: what windows are times      */
-    int64_t     n, m; /* elements of both                                */
+    rd_expr    *x;    /* the axis is the last one */
+    rd_expr    *k;    /* the kernel, reversed for a convolution */
+    int64_t     n, m; /* elements of x along the axis, and of k */
 } convolution;
 
-/* Windows of x of which the first begins `first` elements from x's first one. */
+/* `count` windows of x; the first begins at element `first`, which may be negative.  Elements
+ * outside are 0. */
 static rd_expr *windows(const convolution *c, int64_t first, int64_t count)
 {
     const int     last   = c->x->rank - 1;
@@ -27,7 +32,7 @@ static rd_expr *windows(const convolution *c, int64_t first, int64_t count)
     return rd_window(x, last, c->m, 1);
 }
 
-/* Of few products a sum of maps takes one pass, and no call of a BLAS. */
+/* True if the kernel is so short that a sum of maps in one pass is faster than a call of a BLAS. */
 static bool are_few(const convolution *c)
 {
     enum { FEW = 8 };
@@ -36,6 +41,7 @@ static bool are_few(const convolution *c)
            (c->x->type == RD_F32 || c->x->type == RD_F64);
 }
 
+/* Adds up the shifted operand times each kernel element. */
 static rd_expr *by_maps(const convolution *c, int64_t first, int64_t count)
 {
     const int last = c->x->rank - 1;
@@ -51,13 +57,14 @@ static rd_expr *by_maps(const convolution *c, int64_t first, int64_t count)
     return y;
 }
 
-/* Results of windows that are inside x. */
+/* Results of windows that lie inside x. */
 static rd_expr *whole(const convolution *c, int64_t first, int64_t count)
 {
     return are_few(c) ? by_maps(c, first, count) : rd_matmul(windows(c, first, count), c->k);
 }
 
-/* Those of windows that begin `first` elements from x's first one, and have elements outside. */
+/* Results of windows that extend beyond x; each has its own copy of the kernel, with zeros
+ * outside x. */
 static rd_expr *cut_off(const convolution *c, int64_t first, int64_t count)
 {
     rd_ctx *const  ctx   = c->x->ctx;
@@ -74,10 +81,11 @@ static rd_expr *cut_off(const convolution *c, int64_t first, int64_t count)
     return y ? rd_squeeze(y, RD_DIMS(-1, -2)) : NULL;
 }
 
-/* Results first, ..., first + count - 1 of all where x and the kernel meet. */
+/* Computes results first, ..., first + count - 1 of the full convolution: those beyond the
+ * begin, those inside, those beyond the end. */
 static rd_expr *results(const convolution *c, int64_t first, int64_t count)
 {
-    const int64_t begin = first - (c->m - 1); /* of the first window in x */
+    const int64_t begin = first - (c->m - 1); /* where the first window begins in x */
     const int64_t end = begin + count, inside_end = c->n - c->m + 1;
     const int64_t inside = begin < 0 ? 0 : begin;
     const int64_t stop   = end < inside_end ? end : inside_end;
@@ -94,6 +102,7 @@ static rd_expr *results(const convolution *c, int64_t first, int64_t count)
     return rd_concat(c->x->rank - 1, all);
 }
 
+/* Checks arguments and fills in `c`; moves the axis to the end. */
 static bool begin(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convolve_mode mode)
 {
     rd_expr *const both[] = { x, k };
@@ -122,7 +131,8 @@ static bool begin(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convolve
     return false;
 }
 
-/* `turned`: where the row is the longer one, NumPy counts the middle from the other end. */
+/* Selects the results that the mode asks for.  `turned`: if the kernel is longer, NumPy counts
+ * the middle from the other end. */
 static rd_expr *convolved(convolution *c, int axis, rd_convolve_mode mode, bool turned)
 {
     const int64_t less = c->n < c->m ? c->n : c->m, more = c->n < c->m ? c->m : c->n;
@@ -137,12 +147,14 @@ static rd_expr *convolved(convolution *c, int axis, rd_convolve_mode mode, bool 
     return y ? rd_move_axis(y, y->rank - 1, axis) : NULL;
 }
 
-/* Each result takes as many products as the kernel has elements: of two rows it is the shorter one. */
+/* True if k is the longer of two rows.  Operands are then swapped, as each result takes one
+ * product for each element of the kernel. */
 static bool is_longer(const rd_expr *k, const rd_expr *x)
 {
     return x->rank == 1 && k->rank == 1 && k->extent[0] > x->extent[0];
 }
 
+/* Reverses the kernel and correlates; swaps two rows so that the kernel is the shorter one. */
 rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
 {
     convolution c = { .call = "rd_convolve" };
@@ -156,7 +168,8 @@ rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
     return convolved(&c, axis, mode, false);
 }
 
-/* The correlation of k with x is that of x with k, conjugate, from the other end. */
+/* Correlates with a longer kernel by swapping operands: the result is the conjugate of the
+ * swapped one, reversed. */
 static rd_expr *correlated_with_longer(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
 {
     convolution c = { .call = "rd_correlate" };
@@ -169,6 +182,7 @@ static rd_expr *correlated_with_longer(rd_expr *x, rd_expr *k, int axis, rd_conv
     return y ? rd_conj(y) : NULL;
 }
 
+/* Correlates with the conjugate kernel. */
 rd_expr *rd_correlate(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
 {
     convolution c = { .call = "rd_correlate" };

@@ -1,15 +1,18 @@
-/* diagonals.c - what an expression of pairs is of each point with itself, as an expression of
- * points.
+/* diagonals.c - the diagonal of an expression of pairs (each point with itself), as an
+ * expression of points.
  *
- * rd_diagonal() of it would be a view of all pairs, which are stored where two sizes of them are
- * asked for. Here the nodes are made again without pairs, down to the views that make these of
- * rows of points. */
+ *     x[:, None] * y[None, :]  ->  x * y
+ *
+ * rd_diagonal() would be a view of all pairs, which would be stored if both a diagonal and
+ * another size are asked for.  Here the nodes are made again without pairs, down to the views
+ * that make pairs of rows of points. */
 #include "expr/affine.h"
 #include "expr/origin.h"
 #include "expr/plain.h"
 #include "expr/symmetric.h"
 
-/* Axes but a and b, in order, and the diagonal behind them. */
+/* Writes the extents of all axes but a and b, in order, then that of the diagonal; returns the
+ * rank. */
 static int extents_of(const rd_expr *x, int a, int b, int64_t *extent)
 {
     int rank = 0;
@@ -21,7 +24,7 @@ static int extents_of(const rd_expr *x, int a, int b, int64_t *extent)
     return rank;
 }
 
-/* The node of other operands, with other facts. */
+/* Makes the node again, on other operands and with other facts. */
 static rd_expr *made_again(const rd_expr *x, int a, int b, rd_expr *const *in, const void *facts)
 {
     int64_t   extent[RD_MAX_RANK];
@@ -48,7 +51,8 @@ static rd_expr *of_map(const rd_expr *x, int a, int b)
     return made_again(x, a, b, in, x->as.any);
 }
 
-/* Reduced axes keep their order, and the diagonal stays. */
+/* Removes both axes from the reduced ones, which keep their order; the diagonal becomes a kept
+ * axis. */
 static rd_expr *of_fold(const rd_expr *x, int a, int b)
 {
     const int     p = rd_axis_before(x, a), q = rd_axis_before(x, b);
@@ -65,7 +69,8 @@ static rd_expr *of_fold(const rd_expr *x, int a, int b)
     return made_again(x, a, b, in, &facts);
 }
 
-/* A view of pairs whose axes it has as they are. */
+/* The diagonal of a view of pairs, whose axes a and b are axes p and q of its operand,
+ * unchanged. */
 static rd_expr *of_view(const rd_expr *x, int a, int b, int p, int q)
 {
     const rd_expr *of   = x->in[0];
@@ -88,6 +93,7 @@ static rd_expr *of_view(const rd_expr *x, int a, int b, int p, int q)
     return y ? rd_view(y, rank, extent, number, NULL) : NULL;
 }
 
+/* Rebuilds maps, reductions and views on the diagonal; of any other node it is a view. */
 rd_expr *rd_of_selves(rd_expr *x, int a, int b)
 {
     if (x->kind == RD_EXPR_MAP)

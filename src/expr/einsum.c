@@ -1,4 +1,5 @@
-/* einsum.c - the text of an einsum: letters for axes, "..." for those that broadcast. */
+/* einsum.c - reads the text of an einsum, "ij,jk->ik": letters for axes, "..." for axes that
+ * broadcast.  The grammar is NumPy's. */
 #include "expr/contract.h"
 #include "expr/lists.h"
 #include <ctype.h>
@@ -11,12 +12,13 @@ enum { LETTERS = 52, MOST_DOTS = RD_MAX_LABELS - LETTERS };
 typedef struct reader {
     rd_ctx     *ctx;
     const char *text, *p;
-    int         n, n_dots; /* operands; the most axes of a "..." */
+    int         n, n_dots; /* number of operands; the most axes that a "..." stands for */
     rd_term    *term;
-    size_t      seen[LETTERS]; /* how often a letter stands among the operands */
+    size_t      seen[LETTERS]; /* how often each letter occurs in operands */
     int64_t     extent[RD_MAX_LABELS];
 } reader;
 
+/* Records a failure with a caret under `at`; returns false. */
 static bool fail_status(reader *r, rd_status status, const char *at, const char *what)
 {
     rd_fail_at(r->ctx, status, "rd_einsum", what, r->text, (size_t)(at - r->text));
@@ -43,7 +45,7 @@ static bool takes(reader *r, const char *word)
     return true;
 }
 
-/* A letter's label, or -1. */
+/* Reads a letter; returns its label, or -1. */
 static int letter(reader *r)
 {
     skip_spaces(r);
@@ -56,7 +58,7 @@ static int letter(reader *r)
     return -1;
 }
 
-/* How many letters a term has from here on. */
+/* The number of letters up to the end of the term. */
 static int count_letters(const char *p)
 {
     int n = 0;
@@ -82,6 +84,7 @@ static bool take_extent(reader *r, int label, int64_t n, const char *at)
     return true;
 }
 
+/* Gives the n axes that "..." stands for the labels behind the letters. */
 static bool read_dots(reader *r, rd_term *t, int *axis, int n, const char *at)
 {
     if (n > MOST_DOTS)
@@ -96,6 +99,7 @@ static bool read_dots(reader *r, rd_term *t, int *axis, int n, const char *at)
     return true;
 }
 
+/* Gives the next axis a letter's label; axes of a diagonal must have the same extent. */
 static bool read_letter(reader *r, rd_term *t, int *axis, int label, const char *at)
 {
     if (*axis >= t->x->rank)
@@ -108,6 +112,7 @@ static bool read_letter(reader *r, rd_term *t, int *axis, int label, const char 
     return take_extent(r, label, t->x->extent[(*axis)++], at);
 }
 
+/* Reads the letters and dots of one operand, and checks that they name each of its axes. */
 static bool read_term(reader *r, rd_term *t)
 {
     bool dots = false;
@@ -155,8 +160,8 @@ static void add_dots(const reader *r, int8_t *out, int *n)
         out[(*n)++] = (int8_t)(LETTERS + k);
 }
 
-/* Without an arrow: what broadcasts, then letters that stand there once, in the alphabet's order,
- * capitals first. */
+/* The result without an arrow: axes of "...", then letters that occur once, in the alphabet's
+ * order, capitals first. */
 static void imply(const reader *r, int8_t *out, int *n)
 {
     add_dots(r, out, n);
@@ -168,6 +173,7 @@ static void imply(const reader *r, int8_t *out, int *n)
     }
 }
 
+/* Reads the labels behind the arrow.  Each must occur in an operand, and once in the result. */
 static bool read_result(reader *r, int8_t *out, int *n)
 {
     rd_labels named = 0;
@@ -195,6 +201,7 @@ static bool read_result(reader *r, int8_t *out, int *n)
            fail(r, r->p, "the operands have axes of \"...\", which the result must name");
 }
 
+/* Reads the whole text, then contracts the operands. */
 static rd_expr *read_all(reader *r)
 {
     int8_t out[RD_MAX_LABELS];
@@ -213,6 +220,7 @@ static rd_expr *read_all(reader *r)
     return rd_contract("rd_einsum", r->n, r->term, n, out);
 }
 
+/* The public call: checks operands and reads the text. */
 rd_expr *rd_einsum_text(const char *text, rd_exprs operands)
 {
     reader r = { .text = text, .p = text, .n = operands.n };
