@@ -360,19 +360,19 @@ rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *num
                  const int64_t *origin);
 /* Moves axis `from` to position `to`; the others keep their order (view.c). */
 rd_expr *rd_move_axis(rd_expr *x, int from, int to);
-/* Function text as rd_map_text() documents it (function_text.c); NULL after recording
+/* Reads function text, as rd_map_text() documents it (function_text.c); NULL after recording
  * RD_ERR_TEXT. */
 rd_expr *rd_function_text(rd_ctx *ctx, const char *call, const char *text, int n,
                           rd_expr *const *x);
-/* The text of an RD_FN, a C expression over rd_as_real() operands (function_text.c).  What C and
- * the function text would read differently is not read.  `quiet`: no error is recorded, as there
- * are compiled loops to fall to. */
+/* Reads the text of an RD_FN, a C expression of rd_as_real() operands (function_text.c).  Text
+ * that C and function text interpret differently is refused.  `quiet`: no error is recorded, as
+ * the caller falls back to compiled loops. */
 rd_expr *rd_function_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
                        rd_dtype real, bool quiet);
 
 /* ---- Printing (print.c) ---------------------------------------------------------------------- */
 const char *rd_expr_kind_name(rd_expr_kind kind);
-/* One line without operands: "sum dims 0 2", "leaf f32 (3, 4)"; for dumps and messages. */
+/* Appends one line without operands: "sum dims 0 2", "leaf f32 (3, 4)"; for dumps and messages. */
 struct rd_text;
 void rd_expr_line(struct rd_text *text, const rd_expr *x);
 #endif

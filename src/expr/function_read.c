@@ -1,5 +1,7 @@
-/* function_read.c - reads function text into nodes: recursive descent, precedences as in C, and ^ for
- * powers. */
+/* function_read.c - parses function text into nodes by recursive descent.  Precedences are C's,
+ * and ^ is the power.
+ *
+ *     "x * 2 + sin(y)"  ->  add(mul(x, 2), sin(y)) */
 #include "core/whole.h"
 #include "expr/function_text.h"
 #include <stdio.h>
@@ -41,7 +43,7 @@ static rd_expr *read_call(rd_reader *r, size_t length)
         bool last = k + 1 == arity;
 
         v[k] = rd_function_read(r);
-        if (r->real) /* there, each is a function of floats */
+        if (r->real) /* in C text each function takes floats */
             v[k] = rd_as_real(v[k], r->real);
         if (!v[k])
             return NULL;
@@ -58,13 +60,14 @@ static rd_expr *constant(const rd_reader *r, const char *name, size_t length)
 {
     bool truth = length == 4 && !memcmp(name, "true", 4);
 
-    if (r->real) /* C has no such names, so they are the user's */
+    if (r->real) /* C does not know these names, so they may be the user's own */
         return NULL;
     if (truth || (length == 5 && !memcmp(name, "false", 5)))
         return rd_number(r->ctx, RD_BOOL, rd_word_from_int(truth, RD_BOOL));
     return length == 2 && !memcmp(name, "pi", 2) ? rd_num(r->ctx, 3.14159265358979323846) : NULL;
 }
 
+/* Reads an operand, a constant, or a call. */
 static rd_expr *read_name(rd_reader *r, size_t length)
 {
     const char *name = r->at;
@@ -87,6 +90,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* Reads a name, a number, or an expression in parentheses. */
 static rd_expr *read_operand(rd_reader *r)
 {
     size_t length = rd_function_word(r);
@@ -103,8 +107,9 @@ static rd_expr *read_operand(rd_reader *r)
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
-/* C text: where a float meets an int or a bool, C converts the latter to float; rdim would go to
- * f64.  Numbers alone stay numbers, so that 2 * 0.5 still follows the operands. */
+/* Converts operands as C does: an int or bool beside a float becomes that float type, where rdim
+ * would go to f64.  Weak numbers alone stay weak, so that 2 * 0.5 still takes the type of the
+ * operands. */
 static bool meet_as_in_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
 {
     bool real = false, weak = true;
@@ -120,8 +125,8 @@ static bool meet_as_in_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
     return true;
 }
 
-/* A whole number that the text alone says, if it is one: small ones are numbers, others maps of
- * such, a few deep, as operands of a text may be large graphs. */
+/* True if x is an integer that the text alone determines; sets its value.  It is a number, or a
+ * small map of such numbers.  The depth is limited, as operands of a text may be large graphs. */
 static bool is_whole(const rd_expr *x, int depth, int64_t *value)
 {
     int64_t a, b = 0;
@@ -137,7 +142,8 @@ static bool is_whole(const rd_expr *x, int depth, int64_t *value)
            rd_whole_result(x->op, a, b, value) == RD_WHOLE_FITS;
 }
 
-/* An operator that a text has between operands.  Whole numbers of the text do not wrap. */
+/* Applies an operator; an integer of the text that exceeds 64 bits is an error instead of
+ * wrapping. */
 static rd_expr *operate(rd_reader *r, rd_op op, const char *at, int n, rd_expr *const *v)
 {
     int64_t a, b = 0, value;
@@ -148,6 +154,8 @@ static rd_expr *operate(rd_reader *r, rd_op op, const char *at, int n, rd_expr *
     return r->map(op, r->call, n, v);
 }
 
+/* Applies an operator by C's rules of conversion; refuses a division of ints in C text, which
+ * truncates there. */
 static rd_expr *apply(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v)
 {
     bool ints = true;
@@ -159,8 +167,8 @@ static rd_expr *apply(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v
     return meet_as_in_c(r, n, v, true) ? operate(r, op, at, n, v) : NULL;
 }
 
-/* - + ! before an operand, and the power, which binds tighter on its left: -x^2 is -(x^2), 2^-1 a
- * half. */
+/* Reads a prefix operator - + !, or a power, which binds more tightly to its left: -x^2 is
+ * -(x^2), 2^-1 is a half. */
 static rd_expr *read_unary(rd_reader *r)
 {
     static const char sign[] = "-+!";
@@ -183,7 +191,7 @@ static rd_expr *read_unary(rd_reader *r)
     return apply(r, *found == '-' ? RD_OP_neg : RD_OP_not, at, 1, v);
 }
 
-/* Rows of rank 0 are operators of formulas alone. */
+/* Rows of rank 0 are operators of formulas only, not of function text. */
 static const struct {
     const char *token;
     int         rank;
@@ -193,8 +201,8 @@ static const struct {
 #include "core/precedence.def"
 };
 
-/* The row of the operator that comes next if it binds at least as tightly as `rank`, and takes it;
- * else -1. */
+/* Reads the next operator if it binds at least as tightly as `rank`, and returns its row; else
+ * -1. */
 static int take_binary(rd_reader *r, int rank)
 {
     int rows = sizeof binary / sizeof *binary;
@@ -210,6 +218,8 @@ static int take_binary(rd_reader *r, int rank)
     return -1;
 }
 
+/* Reads operators of precedence `rank` or tighter, by precedence climbing; they associate to the
+ * left. */
 static rd_expr *read_binary(rd_reader *r, int rank)
 {
     rd_expr *v[2] = { read_unary(r) };
@@ -226,6 +236,7 @@ static rd_expr *read_binary(rd_reader *r, int rank)
     return v[0];
 }
 
+/* Reads an expression, with "? :". See function_text.h. */
 rd_expr *rd_function_read(rd_reader *r)
 {
     rd_expr *v[3] = { NULL };

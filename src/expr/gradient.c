@@ -1,17 +1,19 @@
-/* gradient.c - slopes of data along an axis, by neighbours: Fornberg (1988), "Generation of finite
- * difference formulas on arbitrarily spaced grids", for two and three points. */
+/* gradient.c - derivatives along an axis by finite differences of two and three points: Fornberg
+ * (1988), "Generation of finite difference formulas on arbitrarily spaced grids".
+ *
+ *     even steps h: y'[i] = (y[i + 1] - y[i - 1]) / (2 h) */
 #include "expr/along.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
 
 typedef struct slopes {
     const char *call;
-    rd_expr    *y, *x; /* x: a number, or positions of y's rank */
+    rd_expr    *y, *x; /* x: the step, a number, or positions of y's rank */
     int         axis;
     int64_t     n; /* elements along the axis */
 } slopes;
 
-/* Elements start, ..., start + n - 1 along the axis. */
+/* The n elements along the axis from `start` on. */
 static rd_expr *cut(const slopes *s, rd_expr *x, int64_t start, int64_t n)
 {
     return rd_slice_places(x, s->axis, start, start + n, 1);
@@ -42,25 +44,26 @@ static rd_expr *number(const slopes *s, double value)
     return rd_num(s->y->ctx, value);
 }
 
-/* How far elements start + 1, ... lie from the ones before them; a number where all do alike. */
+/* The distances between adjacent positions from `start` on; one number if they are all equal. */
 static rd_expr *steps(const slopes *s, int64_t start, int64_t n)
 {
     return s->x->rank ? minus(s, cut(s, s->x, start + 1, n), cut(s, s->x, start, n)) : s->x;
 }
 
-/* a y + b z + c w. */
+/* The weighted sum by[0] of[0] + by[1] of[1] + by[2] of[2]. */
 static rd_expr *weighed(const slopes *s, rd_expr *const of[3], rd_expr *const by[3])
 {
     return plus(s, plus(s, times(s, by[0], of[0]), times(s, by[1], of[1])), times(s, by[2], of[2]));
 }
 
 /* ---- At the ends ----------------------------------------------------------------------------- */
-/* Between elements at and at + 1. */
+/* The slope of the line through elements at and at + 1. */
 static rd_expr *of_two(const slopes *s, int64_t at)
 {
     return over(s, minus(s, cut(s, s->y, at + 1, 1), cut(s, s->y, at, 1)), steps(s, at, 1));
 }
 
+/* The slope of the parabola at the first, or last, of three elements with equal steps. */
 static rd_expr *of_three_even(const slopes *s, rd_expr *const y[3], bool last)
 {
     const double sign = last ? -1 : 1;
@@ -72,7 +75,7 @@ static rd_expr *of_three_even(const slopes *s, rd_expr *const y[3], bool last)
     return weighed(s, y, by);
 }
 
-/* At the first, or the last, of three elements from `at` on: the slope of the parabola. */
+/* The slope of the parabola at the first, or last, of the three elements from `at` on. */
 static rd_expr *of_three(const slopes *s, int64_t at, bool last)
 {
     rd_expr *const y[] = { cut(s, s->y, at, 1), cut(s, s->y, at + 1, 1), cut(s, s->y, at + 2, 1) };
@@ -80,7 +83,7 @@ static rd_expr *of_three(const slopes *s, int64_t at, bool last)
 
     if (!s->x->rank)
         return of_three_even(s, y, last);
-    /* the step at this end, and the other one */
+    /* the step adjacent to this end, and the other one */
     rd_expr *const p     = steps(s, last ? at + 1 : at, 1);
     rd_expr *const q     = steps(s, last ? at : at + 1, 1);
     rd_expr *const both  = plus(s, p, q);
@@ -113,6 +116,7 @@ static rd_expr *inside(const slopes *s)
     return weighed(s, y, by);
 }
 
+/* Concatenates the slopes at the first element, inside, and at the last. */
 static rd_expr *slopes_of(const slopes *s, int order)
 {
     rd_expr *parts[3];
@@ -127,6 +131,7 @@ static rd_expr *slopes_of(const slopes *s, int order)
 
 /* ---------------------------------------------------------------------------------------------- */
 
+/* Checks the order at the ends, and that there are enough elements for it. */
 static bool enough(const slopes *s, int order)
 {
     char shape[RD_SHAPE_TEXT];
@@ -144,13 +149,14 @@ static bool enough(const slopes *s, int order)
     return false;
 }
 
-/* Halves are computed in f32, and rounded once. */
+/* Casts ints to f64 and halves to f32, so that halves are rounded only once, at the end. */
 static rd_expr *wide(rd_expr *x)
 {
     x = rd_real_numbers(x);
     return x && rd_dtype_is_half(x->type) ? rd_cast_to(x, RD_F32) : x;
 }
 
+/* The public call: checks operands, widens types and computes slopes. */
 rd_expr *rd_gradient(rd_expr *y, rd_expr *x, int axis, int order)
 {
     slopes         s      = { .call = "rd_gradient" };

@@ -1,4 +1,4 @@
-/* interp.c - values between known ones, on straight lines: a bisection, and two gathers. */
+/* interp.c - linear interpolation: a bisection finds the interval, gathers read its two points. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -9,12 +9,13 @@ static const char call[] = "rd_interp";
 typedef struct points {
     int      axis;
     int64_t  n;
-    rd_expr *turned;  /* do positions descend?  Those of all are negative then */
-    rd_expr *xp, *fp; /* f64, xp ascends                             */
-    rd_expr *x;       /* of the rank of the result, beside fp        */
-    rd_expr *at;      /* of x's own shape: the point before each, from 0 to n - 2 */
+    rd_expr *turned;  /* true if positions descend: all positions are then negated */
+    rd_expr *xp, *fp; /* f64; xp ascends */
+    rd_expr *x;       /* reshaped to the rank of the result */
+    rd_expr *at;      /* of x's own shape: the point before each x, 0 to n - 2 */
 } points;
 
+/* Checks that positions are a row, not empty, as long as the axis of the values. */
 static bool shapes_ok(rd_expr *x, const rd_expr *xp, const rd_expr *fp, int axis)
 {
     char own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
@@ -31,7 +32,7 @@ static bool shapes_ok(rd_expr *x, const rd_expr *xp, const rd_expr *fp, int axis
     return false;
 }
 
-/* x of the rank that the result has, where fp's axis is replaced by those of x. */
+/* Reshapes x to the rank of the result, in which the axes of x replace the axis of fp. */
 static rd_expr *beside(rd_expr *x, const rd_expr *fp, int axis)
 {
     rd_shape shape = { .n = x->rank + fp->rank - 1 - axis };
@@ -41,7 +42,7 @@ static rd_expr *beside(rd_expr *x, const rd_expr *fp, int axis)
     return fp->rank - 1 - axis ? rd_reshape(x, shape) : x;
 }
 
-/* The element of the row of points, and the values there, `k` behind those before x. */
+/* Gathers the position of the point `k` after the one before x; value() gathers its value. */
 static rd_expr *position(const points *p, int k)
 {
     rd_expr *const at = map_2(RD_OP_add, call, p->at, rd_int(p->x->ctx, k));
@@ -57,14 +58,15 @@ static rd_expr *value(const points *p, int k)
     return at ? rd_take_places(p->fp, p->axis, at) : NULL;
 }
 
-/* y + slope (x - from). */
+/* Computes y + slope (x - from). */
 static rd_expr *on_line(const points *p, rd_expr *slope, rd_expr *from, rd_expr *y)
 {
     return map_2(RD_OP_add, call, map_2(RD_OP_mul, call, slope, map_2(RD_OP_sub, call, p->x, from)),
                  y);
 }
 
-/* From the other end where one gives NaN, as an infinite value does. */
+/* Interpolates from the left point, or from the right one where that gives NaN, as with an
+ * infinite value. */
 static rd_expr *between(const points *p)
 {
     rd_expr *const x0 = position(p, 0), *const x1 = position(p, 1);
@@ -79,7 +81,7 @@ static rd_expr *between(const points *p)
     return map_where(call, map_2(RD_OP_eq, call, p->x, x0), y0, y);
 }
 
-/* The value at a point, seen beside the results. */
+/* The value of one point, in the shape of the results. */
 static rd_expr *at_end(const points *p, int64_t place)
 {
     rd_expr *const at = rd_broadcast(rd_int(p->x->ctx, place), rd_shape_of(p->at));
@@ -87,7 +89,8 @@ static rd_expr *at_end(const points *p, int64_t place)
     return at ? rd_take_places(p->fp, p->axis, at) : NULL;
 }
 
-/* What is asked for beyond one end, NULL: the value there; which one it is depends on the direction. */
+/* Chooses the result beyond one end: the caller's, or the value there (NULL).  The callers' two
+ * swap if positions descend. */
 static rd_expr *chosen(const points *p, rd_expr *of_turned, rd_expr *of_others, rd_expr *end)
 {
     if (!of_turned && !of_others)
@@ -95,6 +98,7 @@ static rd_expr *chosen(const points *p, rd_expr *of_turned, rd_expr *of_others, 
     return map_where(call, p->turned, of_turned ? of_turned : end, of_others ? of_others : end);
 }
 
+/* Replaces results beyond the ends, at the last point, and of NaN. */
 static rd_expr *outside(const points *p, rd_expr *y, rd_expr *left, rd_expr *right)
 {
     rd_expr *const low  = rd_select_place(p->xp, 0, 0);
@@ -116,6 +120,7 @@ static rd_expr *descends(rd_expr *xp)
     return map_2(RD_OP_lt, call, rd_select_place(xp, 0, n - 1), rd_select_place(xp, 0, 0));
 }
 
+/* Negates descending positions, then finds the interval of each x by bisection. */
 static bool find(points *p, rd_expr *x)
 {
     rd_ctx *const ctx = x->ctx;
@@ -135,6 +140,7 @@ static bool find(points *p, rd_expr *x)
     return p->x && p->at;
 }
 
+/* Interpolates real values in f64 and casts the result. */
 static rd_expr *of_real(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left,
                         rd_expr *right)
 {
@@ -151,6 +157,7 @@ static rd_expr *of_real(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr 
     return y ? rd_cast_to(y, type) : NULL;
 }
 
+/* The public call: checks operands; interpolates complex values by parts. */
 rd_expr *rd_interp(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left, rd_expr *right)
 {
     rd_expr *all[5] = { x, xp, fp };

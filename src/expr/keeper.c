@@ -1,5 +1,5 @@
-/* keeper.c - what the evaluator keeps in a context between evaluations, and what goes with the
- * context. */
+/* keeper.c - memory that the evaluator keeps in a context between evaluations, and things that
+ * are freed with the context. */
 #include "expr/ctx.h"
 
 rd_keeper *rd_ctx_keeper(const rd_ctx *ctx)
@@ -49,7 +49,7 @@ void rd_own(rd_ctx *ctx, rd_owned *thing)
 void rd_disown(rd_ctx *ctx, rd_owned *thing)
 {
     if (!thing->prev && ctx->owned != thing)
-        return; /* done already: rd_ctx_free unlinks before it drops */
+        return; /* removed already: rd_ctx_free() unlinks before it drops */
     if (thing->prev)
         thing->prev->next = thing->next;
     else

@@ -1,10 +1,14 @@
-/* linear.c - products of vectors and matrices, as the Array API and NumPy have them. */
+/* linear.c - products of vectors and matrices, with the rules of the Array API and NumPy.
+ *
+ *     matmul (2, 3, 4) x (4, 5)  ->  contraction of labels  0 r s, s c -> 0 r c */
 #include "expr/contract.h"
 #include <string.h>
 
-/* Labels: batch axes from the last one on, then those that two operands sum over, then their own. */
+/* Labels: batch axes are numbered from the last one on; these are the summed axis and each
+ * operand's own axis. */
 enum { SUMMED = 32, ROW = 33, COLUMN = 34 };
 
+/* Records RD_ERR_SHAPE with both shapes; returns NULL. */
 static void *refuse_shapes(const char *call, const char *what, const rd_expr *a, const rd_expr *b)
 {
     char own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
@@ -14,7 +18,7 @@ static void *refuse_shapes(const char *call, const char *what, const rd_expr *a,
                    rd_shape_text(b->rank, b->extent, other));
 }
 
-/* Axes before the last `own` as batch axes; their number. */
+/* Labels the axes before the last `own` as batch axes; returns their number. */
 static int label_batch(rd_term *t, int own)
 {
     const int n = t->x->rank - own;
@@ -24,7 +28,8 @@ static int label_batch(rd_term *t, int own)
     return n;
 }
 
-/* Do batch axes broadcast?  `skipped`: axes of each operand that are none, its last ones. */
+/* True if batch axes broadcast. own_a, own_b: how many last axes of each operand are not batch
+ * axes. */
 static bool batches_meet(const rd_expr *a, int own_a, const rd_expr *b, int own_b)
 {
     for (int k = 1; k <= a->rank - own_a && k <= b->rank - own_b; k++) {
@@ -36,8 +41,8 @@ static bool batches_meet(const rd_expr *a, int own_a, const rd_expr *b, int own_
     return true;
 }
 
-/* The product over the last axis of a and axis `at` of b, counted from b's end; axes before them
- * are batch axes. */
+/* Multiplies over the last axis of a and the second to last axis of b (its only axis, if b is a
+ * vector).  Axes before the matrices are batch axes. */
 static rd_expr *multiply(const char *call, rd_expr *a, rd_expr *b)
 {
     rd_term   t[2]  = { { a, { 0 } }, { b, { 0 } } };
@@ -75,7 +80,7 @@ rd_expr *rd_matmul(rd_expr *a, rd_expr *b)
     return multiply(call, a, b);
 }
 
-/* Over axes of_a[k] of a and of_b[k] of b; the other axes of a, then those of b, stay. */
+/* Sums over axes of_a[k] of a and of_b[k] of b.  The other axes of a, then those of b, remain. */
 static rd_expr *tensordot(const char *call, rd_expr *a, rd_expr *b, int n, const int *of_a,
                           const int *of_b)
 {
@@ -101,6 +106,7 @@ static rd_expr *tensordot(const char *call, rd_expr *a, rd_expr *b, int n, const
     return rd_contract(call, 2, t, n_out, out);
 }
 
+/* Resolves a list of axes and refuses duplicates. */
 static bool find_axes(const char *call, const rd_expr *x, const rd_index *given, int *axis)
 {
     uint64_t seen = 0;
@@ -120,6 +126,7 @@ static bool find_axes(const char *call, const rd_expr *x, const rd_index *given,
     return true;
 }
 
+/* Checks the lists of axes, then contracts. */
 rd_expr *rd_tensordot(rd_expr *a, rd_expr *b, rd_index of_a, rd_index of_b)
 {
     static const char call[] = "rd_tensordot";
@@ -159,7 +166,7 @@ rd_expr *rd_outer(rd_expr *a, rd_expr *b)
     return a && b ? tensordot(call, a, b, 0, NULL, NULL) : NULL;
 }
 
-/* The axis last, for calls that count from the end. */
+/* Moves the axis to the end. */
 static rd_expr *axis_last(rd_expr *x, int axis)
 {
     rd_index order = { .n = x->rank };
@@ -172,6 +179,7 @@ static rd_expr *axis_last(rd_expr *x, int axis)
     return rd_permute(x, order);
 }
 
+/* Moves both axes to the end, conjugates a, then contracts over the last axes. */
 rd_expr *rd_vecdot(rd_expr *a, rd_expr *b, int axis)
 {
     static const char call[] = "rd_vecdot";
@@ -202,6 +210,7 @@ rd_expr *rd_vecdot(rd_expr *a, rd_expr *b, int axis)
     return rd_contract(call, 2, t, n, out);
 }
 
+/* The sum of a diagonal. */
 rd_expr *rd_trace(rd_expr *x, int axis1, int axis2, int64_t offset)
 {
     rd_expr *y = rd_diagonal(x, axis1, axis2, offset);

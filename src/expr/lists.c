@@ -1,10 +1,11 @@
-/* lists.c - see the header.  Contexts are of one thread at a time, so what waits is the thread's. */
+/* lists.c - failures about lists.  A refused list may leave no context to record them in, so
+ * they wait in a variable of the thread.  See lists.h. */
 #include "expr/lists.h"
 #include "expr/ctx.h"
 #include <inttypes.h>
 
 typedef struct refused {
-    const char *call, *what; /* call NULL: nothing is refused */
+    const char *call, *what; /* call NULL: no failure waits */
     bool        nowhere;
     int64_t     n;
 } refused;
@@ -20,6 +21,7 @@ static void record(rd_ctx *ctx, const refused *r)
                 r->nowhere ? ", which is NULL" : "");
 }
 
+/* Records the failure, or lets it wait if there is no context.  The first one counts. */
 void rd_list_refuse(rd_ctx *ctx, const char *call, const char *what, const void *at, int64_t n)
 {
     const refused r = { .call = call, .what = what, .nowhere = !at, .n = n };

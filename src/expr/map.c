@@ -1,4 +1,4 @@
-/* map.c - elementwise operators on operands of any kind. */
+/* map.c - elementwise operators on operands of any kind: real, complex, sparse. */
 #include "expr/complex.h"
 #include "expr/plain.h"
 #include "expr/sparse.h"
@@ -16,6 +16,7 @@ static rd_expr *choice(const char *call, rd_expr *const *x)
     return rd_real_map(RD_OP_where, call, 3, in);
 }
 
+/* Applies an operator under another type rule.  See expr.h. */
 rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     if (!rd_operands(call, n, x))
@@ -24,6 +25,7 @@ rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *c
                                 : rd_real_rule(op, rule, call, n, x);
 }
 
+/* Applies an operator of the table.  See expr.h. */
 rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op == RD_OP_where)
@@ -33,7 +35,8 @@ rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x)
 }
 
 /* ---- Public functions ------------------------------------------------------------------------ */
-/* Rows like the others, which the public header leaves to rd_map(x, fmod) and to the evaluator. */
+/* These rows make functions as all others do, but rdim.h does not declare them: rd_map(x, fmod)
+ * and the evaluator use them. */
 rd_expr *rd_fmod(rd_expr *x, rd_expr *y);
 rd_expr *rd_pow_half(rd_expr *x, rd_expr *y);
 

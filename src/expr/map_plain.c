@@ -1,4 +1,5 @@
-/* map_plain.c - elementwise operators on plain operands: conversions, broadcasting, nodes. */
+/* map_plain.c - elementwise operators on plain operands (real and dense): casts, broadcasting,
+ * nodes. */
 #include "core/float_env.h"
 #include "expr/plain.h"
 #include <assert.h>
@@ -13,7 +14,7 @@ static rd_expr *cast_number(rd_expr *x, rd_dtype type)
     return rd_number(x->ctx, type, value);
 }
 
-/* A number seen with a shape stays a number seen with a shape. */
+/* Casts the number below a broadcast view, so that it stays a number with a shape. */
 static rd_expr *cast_seen_number(rd_expr *x, rd_dtype type)
 {
     rd_expr *number = cast_number(x->in[0], type);
@@ -22,6 +23,7 @@ static rd_expr *cast_seen_number(rd_expr *x, rd_dtype type)
     return rd_plain_from(number, x->origin);
 }
 
+/* Casts to a type: numbers at once, anything else by a MAP node. */
 rd_expr *rd_plain_cast(rd_expr *x, rd_dtype type)
 {
     if (!x || (x->type == type && !rd_is_weak(x)))
@@ -78,6 +80,8 @@ static rd_expr *choice(const char *call, rd_expr *const *x)
     return in[0] && in[1] && in[2] ? map_node(RD_OP_where, type, call, 3, in) : NULL;
 }
 
+/* Finds the working type, casts the operands, and makes the node.  Special cases come first:
+ * rounding of ints, comparisons with u64, constants, powers by products. */
 rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *in[RD_MOST_ARITY], *folded;
@@ -93,7 +97,7 @@ rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
         return NULL;
     if (rule == RD_RULE_COMPARE && rd_is_beside_u64(x))
         return rd_compare_ints(op, call, x);
-    if (op == RD_OP_bit_not && type == RD_BOOL) /* it is one bit */
+    if (op == RD_OP_bit_not && type == RD_BOOL) /* a bool has one bit */
         return map_node(RD_OP_not, type, call, 1, x);
     type = rd_working_type(rule, type);
     if (op == RD_OP_nextafter && rd_dtype_is_half(type))
@@ -110,6 +114,7 @@ rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
     return map_node(op, rd_gives_bool(rule) ? RD_BOOL : type, call, n, in);
 }
 
+/* Applies an operator of the table to plain operands. */
 rd_expr *rd_plain_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op == RD_OP_where)

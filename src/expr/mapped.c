@@ -1,4 +1,4 @@
-/* mapped.c - the list of large mapped files, one for the process. */
+/* mapped.c - the list of large mapped files; there is one in the process. */
 #define _DEFAULT_SOURCE /* madvise() */
 #include "expr/mapped.h"
 #include "core/machine_memory.h"
@@ -20,18 +20,20 @@ static void let_go(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* A child must not find it held by a thread that stayed behind. */
+/* Takes the lock around fork(): a child must not inherit it from a thread that it does not have. */
 static void watch_forks(void)
 {
     (void)pthread_atfork(hold, let_go, let_go);
 }
 
-/* Of which several fit into memory together, pages had better stay for the next evaluation. */
+/* True if the file takes over a quarter of memory.  Pages of smaller files should stay for the
+ * next evaluation. */
 static bool large(size_t bytes)
 {
     return (int64_t)bytes > rd_machine_memory() / 4;
 }
 
+/* Fills in the entry; a large file is added to the list. */
 void rd_mapped_add(rd_mapped *file, void *at, size_t bytes)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -60,6 +62,7 @@ void rd_mapped_remove(rd_mapped *file)
     let_go();
 }
 
+/* True if any address lies in the file. */
 static bool holds(const rd_mapped *file, int n, void *const *address)
 {
     for (int k = 0; k < n; k++)
@@ -68,8 +71,8 @@ static bool holds(const rd_mapped *file, int n, void *const *address)
     return false;
 }
 
-/* Other threads may be reading them: what they read next comes from the page cache again, or from
- * the file. */
+/* Gives back pages even while other threads read them: they are then read again, from the page
+ * cache or the file. */
 void rd_mapped_give_back(int n, void *const *address)
 {
     hold();
