@@ -82,7 +82,7 @@ bool rd_affine_place(rd_affine *v, const rd_expr *x, int a, int64_t place)
     return true;
 }
 
-/* ---- By indices of an axis --------------------------------------------------------------------- */
+/* ---- By indices of an axis ------------------------------------------------------------------- */
 /* Converts a bound of a range from an index of the axis to a position.  An index below the axis
  * becomes a position so far below 0 that it stays before the axis when counted from the end. */
 static int64_t place_of_bound(const rd_expr *x, int a, int64_t bound)

@@ -55,7 +55,7 @@ bool rd_affine_numbers(const rd_affine *v, rd_expr *x, const char *call,
 /* Makes the view as a node; NULL after recording what rd_affine_numbers() records (any.c). */
 rd_expr *rd_affine_view(rd_expr *x, const rd_affine *v, const char *call);
 
-/* ---- What calls ask for (affine_views.c) ------------------------------------------------------ */
+/* ---- What calls ask for (affine_views.c) ----------------------------------------------------- */
 /* Each fills v and returns it; NULL after recording what is wrong, or if x is NULL. The
  * callbacks `select` and `range` say whether numbers are positions or indices of the axis. */
 const rd_affine *rd_affine_selected(rd_affine *v, const rd_expr *x, int axis, int64_t i,

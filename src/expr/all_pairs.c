@@ -89,7 +89,7 @@ typedef struct side {
     const rd_all_pairs *pairs;
     rd_expr            *x, *weights;
     /* axes of one element to drop; reduced axes, numbered after the drop */
-    rd_dims             lacks, reduced;
+    rd_dims lacks, reduced;
 } side;
 
 /* Sorts the axes of x into reduced ones and ones of one element that the side drops. */

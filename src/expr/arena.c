@@ -78,8 +78,8 @@ const char *rd_arena_text(rd_ctx *ctx, const char *text)
 }
 
 /* Frees a released chunk, or keeps one as spare: a loop of mark, build, release then never calls
- * the allocator.  Debug builds keep the last RD_GRAVES chunks unused, so that uses of released nodes
- * are recognised. */
+ * the allocator.  Debug builds leave the last RD_GRAVES chunks unused, so that uses of released
+ * nodes are recognised. */
 static void drop_chunk(rd_ctx *ctx, rd_chunk *chunk)
 {
 #if RD_GRAVES

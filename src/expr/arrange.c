@@ -113,7 +113,7 @@ rd_expr *rd_roll(rd_expr *x, int axis, int64_t shift)
     return rd_concat(found, RD_EXPRS(cut(x, found, first, n), cut(x, found, 0, first)));
 }
 
-/* ---- Copies ----------------------------------------------------------------------------------- */
+/* ---- Copies ---------------------------------------------------------------------------------- */
 static bool check_times(const char *call, const rd_expr *x, int64_t times)
 {
     if (times >= 0)
@@ -167,7 +167,7 @@ rd_expr *rd_tile(rd_expr *x, rd_shape times)
     return x;
 }
 
-/* ---- Lists ------------------------------------------------------------------------------------ */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 rd_expr *rd_stack(int axis, rd_exprs parts)
 {
     rd_expr **wider;
@@ -249,7 +249,7 @@ bool rd_meshgrid(rd_exprs in, rd_expr **grids)
     return all;
 }
 
-/* ---- Matrices --------------------------------------------------------------------------------- */
+/* ---- Matrices -------------------------------------------------------------------------------- */
 /* Keeps elements where (column - row) compares true with k, in the last two axes; others become
  * 0. */
 static rd_expr *triangle(const char *call, rd_op compares, rd_expr *x, int64_t k)

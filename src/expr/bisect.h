@@ -7,7 +7,7 @@ typedef struct rd_bisection {
     const char *call;
     rd_expr    *sorted; /* not empty: one row, or rows along the last axis */
     /* RD_OP_lt or RD_OP_le: the order in which an element goes before another one */
-    rd_op       before;
+    rd_op before;
     /* How operators and gathers are made of these operands: by rd_map_op() and rd_take_places(),
      * or by the functions for plain operands. */
     rd_mapper *map;

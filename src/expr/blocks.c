@@ -49,10 +49,10 @@ static rd_expr *clusters(rd_ctx *ctx, int64_t n, const int64_t *border)
 }
 
 typedef struct pairs {
-    const bool    *is;
+    const bool *is;
     /* table distance between lists, and between the clusters of a list */
     int64_t        stride, step;
-    int64_t        n;            /* clusters in a list */
+    int64_t        n; /* clusters in a list */
     const int64_t *border;
 } pairs;
 

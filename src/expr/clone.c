@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Facts that hold addresses ---------------------------------------------------------------- */
+/* ---- Facts that hold addresses --------------------------------------------------------------- */
 static bool own_text(rd_ctx *ctx, const char **text)
 {
     return !*text || (*text = rd_intern(ctx, *text, strlen(*text) + 1)) != NULL;
@@ -36,7 +36,7 @@ static rd_expr *clone_fold(const rd_expr *node, const rd_fold_facts *of)
     return rd_node(node, &facts, sizeof facts);
 }
 
-/* ---- Leaves ----------------------------------------------------------------------------------- */
+/* ---- Leaves ---------------------------------------------------------------------------------- */
 static rd_expr *clone_input(rd_ctx *ctx, const rd_expr *x)
 {
     rd_array layout = { .type = x->type, .device = x->device };
@@ -79,7 +79,7 @@ static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x)
                : made;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------ */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 static rd_expr *clone_node(rd_ctx *ctx, const rd_expr *x, rd_expr *const *in)
 {
     rd_expr node = *x;

@@ -211,7 +211,7 @@ static rd_labels wanted(const contraction *c, const rd_labels *set, int n, int i
     return all;
 }
 
-/* What the greedy choice minimises. */
+/* The quantity that the greedy choice minimises. */
 typedef enum rule { ROOM, WORK } rule;
 
 typedef struct pair {

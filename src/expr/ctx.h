@@ -92,7 +92,7 @@ struct rd_ctx {
     uint32_t n_grave;
 #endif
 
-    rd_kept     **bucket, *newest;
+    rd_kept **bucket, *newest;
     /* the first table, so that a new context allocates none */
     rd_kept      *first[RD_FIRST_BUCKETS];
     size_t        n_bucket, n_kept;
@@ -109,7 +109,7 @@ struct rd_ctx {
     _Atomic(rd_keeper *)    keeper; /* set once */
     _Atomic(rd_kept_last *) last;
     /* spare memory for the next planning; NULL: taken, or none yet */
-    _Atomic(void *)         planning;
+    _Atomic(void *) planning;
 };
 
 /* memory.c: hooks, counts and failures of allocations. */
@@ -120,7 +120,7 @@ void  rd_hook_release(const rd_ctx_opts *opts, void *p);
 void  rd_uncount(rd_ctx *ctx, void *p);
 void *rd_alloc_failed(rd_ctx *ctx, int64_t bytes); /* records the failure; returns NULL */
 /* frees the blocks that rd_free_work() kept; true if there were any */
-bool  rd_drop_kept(rd_ctx *ctx);
+bool rd_drop_kept(rd_ctx *ctx);
 /* arena.c: releases all memory taken after this position. */
 void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used);
 /* For tests: from now on arenas allocate chunks of this size. 0 makes each piece a chunk of its

@@ -1,17 +1,18 @@
 /* expr.h - the expression graph: what a node is, and how a context makes and keeps nodes.
  *
- * A node is immutable and says WHAT is computed, not how.  Constructors check everything and
- * make every conversion explicit.  Readers of the graph (the evaluator, the printers, the tests'
- * oracle) therefore meet few cases:
- *   - operands of MAP, CALL, and of REDUCE and SCAN (x, weights, where, labels) have the same shape:
- *     broadcasting is a VIEW;
- *   - operands have the type in which the operator works: conversions are MAP cast nodes;
- *   - x of a REDUCE or SCAN has the accumulator's type; keepdims, .initial, mean, std, norm are
- *     views and maps around it;
- *   - a VIEW of a VIEW is one VIEW; a NUMBER is strong wherever it meets a strong operand;
- *   - a complex expression is a COMPLEX node, a pair of real expressions: complex.h;
- *   - a sparse expression is a SPARSE node, made of dense operands: sparse.h.  Only COMPLEX and LATER
- *     have a SPARSE operand. */
+ * A node is immutable and says WHAT is computed, not how.  Constructors check everything and make
+ * every conversion explicit.  Readers of the graph (the evaluator, the printers, the tests' oracle)
+ * therefore meet few cases:
+ *
+ *   - Operands of MAP, CALL, REDUCE and SCAN (x, weights, where, labels) have the same shape:
+ *     broadcasting is a VIEW.
+ *   - Operands have the type in which the operator works: conversions are MAP cast nodes.
+ *   - x of a REDUCE or SCAN has the accumulator's type; keepdims, .initial, mean, std and norm are
+ *     views and maps around it.
+ *   - A VIEW of a VIEW is one VIEW; a NUMBER is strong wherever it meets a strong operand.
+ *   - A complex expression is a COMPLEX node, a pair of real expressions: complex.h.
+ *   - A sparse expression is a SPARSE node, made of dense operands: sparse.h.  Only COMPLEX and
+ *     LATER have a SPARSE operand. */
 #ifndef RD_EXPR_EXPR_H
 #define RD_EXPR_EXPR_H
 #include "core/ops.h"
@@ -53,7 +54,7 @@ typedef struct rd_leaf_facts {
     int64_t     device;              /* as of rd_array                                       */
     /* a pattern's: each element is an index below it, as was
      * checked when the pattern was made; 0: not checked */
-    int64_t     below;
+    int64_t below;
 } rd_leaf_facts;
 
 typedef struct rd_number_facts {
@@ -86,7 +87,7 @@ typedef struct rd_call_facts {
     const char  *names, *body; /* interned; of f32 and f64, or NULL: see rd_fn       */
 } rd_call_facts;
 
-/* What is known about adjacent labels: the order of group labels. */
+/* How group labels are ordered, as far as is known. */
 typedef enum rd_pattern {
     RD_NO_PATTERN,    /* nothing */
     RD_PATTERN_APART, /* indices of stored places: adjacent ones differ, but are close */
@@ -95,16 +96,16 @@ typedef enum rd_pattern {
 } rd_pattern;
 
 typedef struct rd_fold_facts {
-    uint64_t          dims;    /* bit a: axis a of x is reduced; a scan has one bit */
-    int32_t           reducer; /* rd_reducer_id */
-    int32_t           law;     /* rd_law; the table's, or serial on request, or the user's */
-    double            ddof;    /* the reducer's parameter P */
-    int32_t           exclusive, reverse; /* scans */
+    uint64_t dims;               /* bit a: axis a of x is reduced; a scan has one bit */
+    int32_t  reducer;            /* rd_reducer_id */
+    int32_t  law;                /* rd_law; the table's, or serial on request, or the user's */
+    double   ddof;               /* the reducer's parameter P */
+    int32_t  exclusive, reverse; /* scans */
     /* min, max with .initial: an empty reduction gives +inf / -inf
      * (ints: the extreme), not NaN */
     int32_t           identity;
     int32_t           of_pattern; /* rd_pattern: of labels */
-    const rd_reducer *user; /* interned copy, RD_RED_user only; n_out > 1 adds a last axis */
+    const rd_reducer *user;       /* interned copy, RD_RED_user only; n_out > 1 adds a last axis */
 } rd_fold_facts;
 
 /* in[2 + k] is a row of coordinates: indices along axis[k] of the node. */
@@ -132,18 +133,18 @@ struct rd_expr {
     rd_expr_kind kind;
     rd_dtype     type;
     /* a number, or maps of numbers only: takes the type of its strong operands */
-    bool         weak;
-    rd_pattern   of_pattern; /* a leaf: what is known about its labels */
-    bool         blocks; /* a leaf: a table of block pairs, followed by range lists (blocks.c) */
-    rd_op        op;     /* MAP                                                                */
-    int32_t      rank, n_in;
-    int32_t      device;  /* the leaves' device, as in rd_array; RD_SEVERAL */
+    bool       weak;
+    rd_pattern of_pattern; /* a leaf: what is known about its labels */
+    bool       blocks;     /* a leaf: a table of block pairs, followed by range lists (blocks.c) */
+    rd_op      op;         /* MAP                                                                */
+    int32_t    rank, n_in;
+    int32_t    device; /* the leaves' device, as in rd_array; RD_SEVERAL */
     /* a pattern's leaf in ascending order: all indices are below it, and memory behind
      * it holds where each begins; 0: not so */
-    int64_t      ascends;
+    int64_t                     ascends;
     const struct rd_row_pieces *pieces; /* such a leaf's partition of long rows; NULL */
-    struct rd_lists *lists;  /* a LATER: its places, once computed; else NULL */
-    int64_t          stored; /* a sparse array at all places: how many are stored; 0: no such */
+    struct rd_lists            *lists;  /* a LATER: its places, once computed; else NULL */
+    int64_t         stored; /* a sparse array at all places: how many are stored; 0: no such */
     const int64_t  *extent; /* `rank` extents */
     const int64_t  *origin; /* the first index along each axis; NULL: 0 (origin.h)                */
     rd_expr *const *in;
@@ -275,7 +276,7 @@ typedef struct rd_kept_last {
 rd_kept_last *rd_ctx_kept_last(const rd_ctx *ctx);
 void          rd_ctx_keep_last(rd_ctx *ctx, rd_kept_last *thing);
 
-/* What the evaluator keeps in a context between evaluations.  `reclaim` frees unused parts when
+/* The evaluator's caches, kept in a context between evaluations.  `reclaim` frees unused parts when
  * memory is short, from any thread, and is true if there were any.  `drop` frees all when the
  * context ends. */
 typedef struct rd_keeper {

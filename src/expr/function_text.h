@@ -19,7 +19,7 @@ typedef struct rd_reader {
     int             depth;
 } rd_reader;
 
-/* ---- Steps (function_steps.c) ---------------------------------------------------------------------- */
+/* ---- Steps (function_steps.c) ---------------------------------------------------------------- */
 /* Named values. */
 typedef struct rd_steps {
     int         n;
@@ -35,22 +35,22 @@ rd_expr *rd_steps_find(const rd_steps *steps, const char *name);
  * All values are real; all but bools are of type `part`.  False after recording a failure. */
 bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *text, rd_dtype part);
 
-/* ---- Operators and operands (function_read.c) ---------------------------------------------------- */
+/* ---- Operators and operands (function_read.c) ------------------------------------------------ */
 /* Reads an expression: operands, operators, calls, a choice.  NULL after recording a failure. */
 rd_expr *rd_function_read(rd_reader *r);
 /* Returns the number of the operand that has the name; -1: no operand has it. */
 int rd_function_operand(const rd_reader *r, const char *name, size_t length);
 
-/* ---- Characters (function_token.c) ------------------------------------------------------------ */
+/* ---- Characters (function_token.c) ----------------------------------------------------------- */
 /* Both record RD_ERR_TEXT with a caret and return NULL. rd_function_fail() puts it under `at`;
  * rd_function_expected() puts it under r->at and says what is found there. */
 __attribute__((format(printf, 3, 4))) void *rd_function_fail(rd_reader *r, const char *at,
                                                              const char *format, ...);
 void                                       *rd_function_expected(rd_reader *r, const char *what);
 /* skips spaces; returns r->at */
-const char                                 *rd_function_skip(rd_reader *r);
+const char *rd_function_skip(rd_reader *r);
 bool     rd_function_take(rd_reader *r, const char *token); /* reads the token if it comes next */
-size_t   rd_function_word(rd_reader *r);   /* length of the next name; 0: none */
+size_t   rd_function_word(rd_reader *r);                    /* length of the next name; 0: none */
 rd_expr *rd_function_number(rd_reader *r); /* reads the number that begins at r->at */
 
 /* The first measures the number that begins at c: its characters, and whether it is a fraction.
@@ -59,7 +59,7 @@ rd_expr *rd_function_number(rd_reader *r); /* reads the number that begins at r-
 size_t rd_function_number_length(const char *c, bool *fraction);
 double rd_function_number_value(const char *c, size_t n);
 
-/* ---- Functions by name (function_names.c) ----------------------------------------------------- */
+/* ---- Functions by name (function_names.c) ---------------------------------------------------- */
 /* Finds a function by name: an rd_op or RD_TEXT_CLIP; -1 if there is none.  `real` other than
  * RD_AUTO: the text is C. */
 int rd_function_find(const char *name, size_t length, rd_dtype real);

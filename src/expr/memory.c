@@ -1,5 +1,5 @@
-/* memory.c - memory of a context: the caller's hooks, counted against its limit, from any
- * thread. */
+/* memory.c - memory of a context: allocated by the caller's hooks and counted against the limit,
+ * from any thread. */
 #include "expr/ctx.h"
 #include "core/machine_memory.h"
 #include "core/pages.h"
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In front of every allocation, so that freeing knows what to take off the count.  As large as the
- * alignment that malloc promises, so that what follows keeps it. */
+/* Precedes every allocation and holds its size, which rd_free() subtracts from the count.  It is
+ * as large as malloc's alignment, so that the memory behind it is aligned, too. */
 typedef union header {
-    int64_t     bytes; /* with the header */
+    int64_t     bytes; /* header included */
     max_align_t align;
 } header;
 
@@ -19,7 +19,7 @@ void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes, bool zeroed)
     void *p;
 
     if (!opts->allocate)
-        /* untouched pages stay untouched */
+        /* calloc does not touch fresh pages */
         return zeroed ? calloc(1, (size_t)bytes) : malloc((size_t)bytes);
     p = opts->allocate(opts->user, bytes);
     if (p && zeroed)
@@ -35,7 +35,7 @@ void rd_hook_release(const rd_ctx_opts *opts, void *p)
         free(p);
 }
 
-/* Counts the bytes, unless that would pass the limit. */
+/* Adds the bytes to the count; false if that would pass the limit. */
 static bool count(rd_ctx *ctx, int64_t bytes)
 {
     const int64_t limit = ctx->opts.memory_limit > 0 ? ctx->opts.memory_limit : INT64_MAX;
@@ -51,7 +51,7 @@ static bool count(rd_ctx *ctx, int64_t bytes)
     return true;
 }
 
-/* `bytes` with the header */
+/* Allocates and counts `bytes`, header included; NULL on failure. */
 static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     header *p;
@@ -66,8 +66,10 @@ static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
     return p;
 }
 
-/* ---- Large blocks that are kept -------------------------------------------------------------- */
-/* What hooks give is the caller's; and a sanitizer is to see what is freed. */
+/* ---- Large blocks kept for reuse
+ * ---------------------------------------------------------------- */
+/* True if a freed block may be kept.  Memory of hooks goes back to the caller, and a sanitizer
+ * must see what is freed. */
 static bool may_keep(const rd_ctx *ctx, int64_t bytes)
 {
 #if RD_GRAVES || defined(RD_ASAN)
@@ -89,7 +91,7 @@ static void drop(rd_ctx *ctx, header *block)
     rd_hook_release(&ctx->opts, block);
 }
 
-/* Puts it where nothing is.  False: there is no room. */
+/* Stores the block in an empty slot; false if there is none. */
 static bool keep(rd_ctx *ctx, header *block)
 {
     for (int k = 0; k < RD_LARGE_KEPT; k++) {
@@ -101,7 +103,7 @@ static bool keep(rd_ctx *ctx, header *block)
     return false;
 }
 
-/* One that is large enough, but not twice as large. */
+/* Takes a kept block that is large enough, but less than twice as large; NULL if there is none. */
 static header *take_kept(rd_ctx *ctx, int64_t bytes)
 {
     for (int k = 0; k < RD_LARGE_KEPT && atomic_load(&ctx->large_bytes) >= bytes; k++) {
@@ -131,9 +133,10 @@ bool rd_drop_kept(rd_ctx *ctx)
     return any;
 }
 
-/* All that are kept have an eighth of the machine's memory at most, else those go in turn.  The system
- * may take their pages back, but those of a few MiB: to say so, and to write them again, takes 18 ns
- * a KiB, as long as some kernels need for it (EPYC, Linux 6). */
+/* Frees a block, or keeps it for reuse.  Kept blocks take at most an eighth of the machine's
+ * memory; else older ones are freed in turn.  The system may take back the pages of kept blocks,
+ * except of the first MiBs.  There the advice, and writing the pages again, would take 18 ns a
+ * KiB, as long as some kernels run (EPYC, Linux 6). */
 void rd_free_work(rd_ctx *ctx, void *p)
 {
     enum { HELD = 16 << 20 };
@@ -165,6 +168,8 @@ bool rd_reclaim(rd_ctx *ctx)
     return (keeper && keeper->reclaim(keeper)) || spare || kept;
 }
 
+/* Allocates behind a header.  If that fails it reclaims kept memory and tries once more; notes
+ * refused sizes. */
 static void *take(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     header *p;
@@ -189,10 +194,10 @@ void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
 
 void *rd_alloc_pages(rd_ctx *ctx, int64_t bytes)
 {
-    enum { LARGE = 4 << 20 }; /* worth a call of the system's */
+    enum { LARGE = 4 << 20 }; /* large enough to be worth a system call */
     void *const p = take(ctx, bytes, false);
 
-    if (p && bytes >= LARGE && !ctx->opts.allocate) /* what hooks give is the caller's */
+    if (p && bytes >= LARGE && !ctx->opts.allocate) /* memory of hooks belongs to the caller */
         rd_ask_for_large_pages(p, (size_t)bytes);
     return p;
 }
@@ -205,6 +210,7 @@ void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
     return kept ? kept + 1 : rd_alloc_pages(ctx, bytes);
 }
 
+/* Records RD_ERR_MEMORY with the sizes.  See expr.h. */
 void *rd_fail_memory(rd_ctx *ctx, int64_t bytes, const char *format, ...)
 {
     char    what[RD_SENTENCE / 2], limit[64] = "";
@@ -247,6 +253,7 @@ void *rd_alloc_raw(rd_ctx *ctx, int64_t bytes)
     return taken(ctx, bytes, false);
 }
 
+/* Allocates anew, copies, and frees the old block.  See expr.h. */
 void *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes)
 {
     void *q = rd_alloc(ctx, bytes);

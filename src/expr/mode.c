@@ -1,5 +1,7 @@
-/* mode.c - the most frequent element: the longest run of equal ones in rows that are put in
- * order, of each group if there are labels. */
+/* mode.c - the most frequent element: the longest run of equal elements in sorted rows, or in
+ * sorted groups.
+ *
+ *     3 1 3 2  ->  sorted 1 2 3 3, run 1 1 1 2  ->  mode 3, count 2 */
 #include "expr/complex.h"
 #include "expr/grouped.h"
 #include "expr/maps.h"
@@ -9,14 +11,15 @@
 
 typedef struct modes {
     rd_folding f;
-    bool       none;    /* of no elements                                                  */
-    bool       grouped; /* by label, or under a mask: `group` says which rows have         */
+    bool       none;    /* there are no elements */
+    bool       grouped; /* by label or with a mask: `group` holds the rows */
     rd_grouped group;
-    rd_expr   *sorted; /* rows along the last axis                             */
-    rd_expr   *run;    /* how many elements there are of the element's, so far */
+    rd_expr   *sorted; /* rows, sorted along the last axis */
+    rd_expr   *run;    /* the length of the run up to each element */
 } modes;
 
-/* How many elements of the run there are so far. */
+/* Computes the length of the run up to each element: its position minus the run's begin, plus 1.
+ * The begin is a running maximum of the positions at which runs begin. */
 static rd_expr *runs(const modes *m)
 {
     const char *const call   = m->f.call;
@@ -31,6 +34,7 @@ static rd_expr *runs(const modes *m)
     return map_2(RD_OP_add, call, map_2(RD_OP_sub, call, at, last), rd_int(m->sorted->ctx, 1));
 }
 
+/* Sorts the rows, by group if necessary, and finds the runs. */
 static bool put_in_order(modes *m)
 {
     if (m->grouped) {
@@ -45,7 +49,8 @@ static bool put_in_order(modes *m)
     return m->run != NULL;
 }
 
-/* False after recording what is wrong; `counts`: of no element there is an answer. */
+/* Reads the options and sorts.  `counts`: for rd_mode_count, which has an answer without
+ * elements.  False after recording what is wrong. */
 static bool begin(modes *m, const char *call, rd_expr *x, const rd_reduce_opts *opts, bool counts)
 {
     char shape[RD_SHAPE_TEXT];
@@ -67,8 +72,9 @@ static bool begin(modes *m, const char *call, rd_expr *x, const rd_reduce_opts *
     return m->none || put_in_order(m);
 }
 
-/* ---- Of whole rows --------------------------------------------------------------------------- */
-/* `of_nan` where the last element of a row in order is NaN. */
+/* ---- Whole rows
+ * ---------------------------------------------------------------------------------- */
+/* Returns `of_nan` where the row contains NaN, which is then its last element; else y. */
 static rd_expr *unless_nan(const modes *m, rd_expr *of_nan, rd_expr *y)
 {
     rd_expr *const last = rd_select_place(m->sorted, -1, -1);
@@ -93,7 +99,8 @@ static rd_expr *count_of_rows(const modes *m)
         &m->f, unless_nan(m, rd_select_place(m->run, -1, -1), rd_max(m->run, RD_DIMS(-1))));
 }
 
-/* ---- Of groups ------------------------------------------------------------------------------- */
+/* ---- Groups
+ * -------------------------------------------------------------------------------------- */
 static rd_expr *reduce_runs(const modes *m, const char *reducer, rd_expr *initial)
 {
     rd_expr *const by[] = { m->group.group };
@@ -106,14 +113,14 @@ static rd_expr *reduce_runs(const modes *m, const char *reducer, rd_expr *initia
                                              .groups  = RD_SHAPE(m->group.n_group) });
 }
 
-/* Where the last element of each group is. */
+/* The position of the last element of each group. */
 static rd_expr *end_of_group(const modes *m)
 {
     return map_2(RD_OP_sub, m->f.call, map_2(RD_OP_add, m->f.call, m->group.first, m->group.count),
                  rd_int(m->sorted->ctx, 1));
 }
 
-/* `of_nan` where the last element of a group is NaN. */
+/* Returns `of_nan` where the group contains NaN, which is then its last element; else y. */
 static rd_expr *unless_nan_of_group(const modes *m, rd_expr *of_nan, rd_expr *y)
 {
     rd_expr *const greatest = rd_grouped_take(m->f.call, m->sorted, end_of_group(m));
@@ -123,7 +130,7 @@ static rd_expr *unless_nan_of_group(const modes *m, rd_expr *of_nan, rd_expr *y)
                : y;
 }
 
-/* What a group without elements has. */
+/* The result of a group without elements: .initial, or NaN. */
 static rd_expr *nothing(const modes *m)
 {
     return m->f.opts.initial ? rd_fit_to(m->f.opts.initial, m->f.x->type, m->f.call)
@@ -165,6 +172,7 @@ rd_expr *rd_mode_of(rd_expr *x, const rd_reduce_opts *opts)
     return rd_folding_as_asked(&m.f, y, m.f.x->type);
 }
 
+/* How often the mode occurs, as i64; 0 without elements. */
 rd_expr *rd_mode_count_of(rd_expr *x, const rd_reduce_opts *opts)
 {
     modes    m;

@@ -1,4 +1,8 @@
-/* dlpack.c - arrays of other libraries as ours, and ours as theirs, without a copy: DLPack. */
+/* dlpack.c - exchange of arrays with other libraries by DLPack, without a copy.
+ *
+ * Import: rd_from_dlpack() describes a tensor as an rd_array, whose owner calls the tensor's
+ * deleter.  Export: rd_to_dlpack() moves the owner of an array into a tensor, which its deleter
+ * frees. */
 #include "io/dlpack.h"
 #include "expr/array.h"
 #include <string.h>
@@ -24,6 +28,7 @@ static const char *code_name(uint8_t code)
     return code < sizeof name / sizeof *name ? name[code] : "unknown";
 }
 
+/* Finds the element type of a tensor; false after recording that rdim has no such type. */
 static bool find_type(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_dtype *type)
 {
     for (int k = 0; k < N_ELEMENTS && t->lanes == 1; k++)
@@ -59,7 +64,8 @@ static const char *device_name(int32_t device)
     return device >= 0 && device < n && name[device] ? name[device] : "unknown";
 }
 
-/* Pinned and managed memory is read by the CPU as any other. */
+/* Finds the device of a tensor.  Pinned and managed memory counts as the CPU's, which can read
+ * it. */
 static bool find_device(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, int32_t *device)
 {
     switch (t->device) {
@@ -82,7 +88,8 @@ static bool find_device(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, in
     }
 }
 
-/* ---- Theirs as ours -------------------------------------------------------------------------- */
+/* ---- Import
+ * -------------------------------------------------------------------------------------- */
 static bool find_layout(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_array *array)
 {
     int64_t checked[RD_MAX_RANK];
@@ -105,6 +112,7 @@ static bool find_layout(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd
     return rd_array_layout(ctx, array, call, checked);
 }
 
+/* Fills in the array: type, device, address, layout. */
 static bool describe(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_array *array)
 {
     if (!find_type(ctx, call, t, &array->type) || !find_device(ctx, call, t, &array->device))
@@ -114,7 +122,8 @@ static bool describe(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_ar
     return find_layout(ctx, call, t, array) && rd_array_readable(ctx, array, call);
 }
 
-/* `tensor` is part of what release(managed) ends; NULL: there is none, or none that can be read. */
+/* Imports a tensor, which release(managed) ends.  `tensor` NULL: there is none, or none that can
+ * be read.  After a failure it releases at once. */
 static rd_status take(rd_ctx *ctx, const char *call, const rd_dl_tensor *tensor, uint64_t flags,
                       void (*release)(void *managed), void *managed, rd_array *out)
 {
@@ -157,6 +166,7 @@ rd_status rd_from_dlpack(rd_ctx *ctx, struct DLManagedTensor *tensor, rd_array *
     return take(ctx, call, tensor ? &tensor->tensor : NULL, 0, delete_unversioned, tensor, out);
 }
 
+/* Checks that the tensor is of DLPack 1.x. */
 static bool check_version(rd_ctx *ctx, const char *call,
                           const struct DLManagedTensorVersioned *tensor)
 {
@@ -182,7 +192,8 @@ rd_status rd_from_dlpack_versioned(rd_ctx *ctx, struct DLManagedTensorVersioned 
                 delete_versioned, tensor, out);
 }
 
-/* ---- Ours as theirs -------------------------------------------------------------------------- */
+/* ---- Export
+ * -------------------------------------------------------------------------------------- */
 typedef struct shown {
     union {
         struct DLManagedTensor          unversioned;
@@ -191,8 +202,8 @@ typedef struct shown {
     rd_dl_tensor    tensor;
     bool            read_only;
     int64_t         shape[RD_MAX_RANK], strides[RD_MAX_RANK];
-    rd_ctx_opts     hooks; /* of the context, which may be gone when the consumer is done */
-    rd_array_block *owner; /* NULL: the memory is somebody else's */
+    rd_ctx_opts     hooks; /* the context's: it may end before the consumer is done */
+    rd_array_block *owner; /* NULL: the memory has another owner */
 } shown;
 
 static void end(shown *s)
@@ -216,8 +227,8 @@ static void end_versioned(struct DLManagedTensorVersioned *self)
     end(self->manager);
 }
 
-/* Axes of less than two elements have no stride with us.  Consumers that look for dense arrays
- * expect the one of a dense array. */
+/* Gives axes of fewer than two elements the stride of a dense array: rdim stores 0, but
+ * consumers that look for dense arrays expect it. */
 static void dense_where_short(const rd_shape *shape, int64_t *stride)
 {
     for (int a = shape->n - 1; a >= 0; a--)
@@ -227,6 +238,7 @@ static void dense_where_short(const rd_shape *shape, int64_t *stride)
                             : (int64_t)((uint64_t)stride[a + 1] * (uint64_t)shape->at[a + 1]);
 }
 
+/* Fills in the tensor of an array; its shape and strides lie in `s`. */
 static rd_dl_tensor describe_ours(shown *s, const rd_array *array)
 {
     const struct element *element = find_element(array->type);
@@ -244,6 +256,7 @@ static rd_dl_tensor describe_ours(shown *s, const rd_array *array)
                            .strides       = s->strides };
 }
 
+/* Checks that the array can be exported, then waits for pending evaluations. */
 static bool can_be_shown(rd_ctx *ctx, const char *call, const rd_array *array, bool versioned,
                          int64_t *stride)
 {
@@ -256,7 +269,7 @@ static bool can_be_shown(rd_ctx *ctx, const char *call, const rd_array *array, b
     return rd_wait(ctx) == RD_OK;
 }
 
-/* What a tensor is part of; the array owns nothing any more. */
+/* Makes the exported tensor and moves the array's owner into it; NULL after recording a failure. */
 static shown *show(rd_ctx *ctx, const char *call, rd_array *array, bool versioned)
 {
     int64_t stride[RD_MAX_RANK];
@@ -291,6 +304,7 @@ struct DLManagedTensor *rd_to_dlpack(rd_ctx *ctx, rd_array *array)
     return &s->as.unversioned;
 }
 
+/* Exports an array as a tensor of DLPack 1.0. */
 struct DLManagedTensorVersioned *rd_to_dlpack_versioned(rd_ctx *ctx, rd_array *array)
 {
     shown *s = show(ctx, "rd_to_dlpack_versioned", array, true);

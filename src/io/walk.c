@@ -1,9 +1,10 @@
-/* walk.c - elements on their way between an array of any layout and the dense bytes of a file. */
+/* walk.c - copies elements between an array of any layout and the dense bytes of a file.  See
+ * walk.h. */
 #include "io/walk.h"
 #include <string.h>
 
-/* Elements need not be aligned: a file's data may begin anywhere, and callers may pack their
- * records.  With the size a constant memcpy is one load and one store. */
+/* Copies elements of one size. memcpy with a constant size is one load and one store, and allows
+ * unaligned elements: data of a file may begin anywhere, and callers may pack records. */
 #define COPY_LOOP(T)                \
     for (int64_t i = 0; i < n; i++) \
     memcpy(to + i * to_pitch, from + i * from_pitch, sizeof(T))
@@ -15,6 +16,7 @@
         memcpy(at, &value, sizeof value);           \
     }
 
+/* Copies n elements between two pitches (bytes from one element to the next). */
 static void copy_run(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t n,
                      int size)
 {
@@ -31,7 +33,7 @@ static void copy_run(char *to, int64_t to_pitch, const char *from, int64_t from_
     }
 }
 
-/* n elements on, within level 0; its end carries into the levels above. */
+/* Advances by n elements within level 0; at its end it carries into the levels above. */
 static void step(rd_walk *walk, int64_t n)
 {
     walk->at += n * walk->pitch[0];
@@ -53,6 +55,7 @@ static int64_t run_length(const rd_walk *walk, int64_t n)
     return n < left ? n : left;
 }
 
+/* Begins a traversal: merges axes that are contiguous in memory, and drops axes of one element. */
 void rd_walk_start(rd_walk *walk, void *data, int size, int rank, const int64_t *extent,
                    const int64_t *stride, int order)
 {
