@@ -43,7 +43,7 @@ void rd_affine_whole(rd_affine *v, const rd_expr *x, int a)
 
 /* Resolves a bound of a range: counts it from the end if negative, then clamps it to [low,
  * high]. */
-static int64_t cut(int64_t bound, int64_t extent, int64_t low, int64_t high)
+static int64_t clamp_bound(int64_t bound, int64_t extent, int64_t low, int64_t high)
 {
     if (bound < 0)
         bound = bound < -extent ? low : bound + extent;
@@ -62,8 +62,8 @@ void rd_affine_places(rd_affine *v, const rd_expr *x, int a, int64_t start, int6
         rd_affine_whole(v, x, a);
         return;
     }
-    start  = start == RD_OPEN ? (step > 0 ? low : high) : cut(start, extent, low, high);
-    stop   = stop == RD_OPEN ? (step > 0 ? high : low) : cut(stop, extent, low, high);
+    start  = start == RD_OPEN ? (step > 0 ? low : high) : clamp_bound(start, extent, low, high);
+    stop   = stop == RD_OPEN ? (step > 0 ? high : low) : clamp_bound(stop, extent, low, high);
     length = step > 0 ? stop - start : start - stop;
     if (length > 0) /* a step of INT64_MIN has no opposite: divide by the negative one */
         n = step > 0 ? (length - 1) / step + 1 : 1 - (length - 1) / step;
@@ -85,7 +85,7 @@ bool rd_affine_place(rd_affine *v, const rd_expr *x, int a, int64_t place)
 /* ---- By indices of an axis ------------------------------------------------------------------- */
 /* Converts a bound of a range from an index of the axis to a position.  An index below the axis
  * becomes a position so far below 0 that it stays before the axis when counted from the end. */
-static int64_t place_of_bound(const rd_expr *x, int a, int64_t bound)
+static int64_t position_of_bound(const rd_expr *x, int a, int64_t bound)
 {
     int64_t place;
 
@@ -100,13 +100,13 @@ static int64_t place_of_bound(const rd_expr *x, int a, int64_t bound)
 void rd_affine_range(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop,
                      int64_t step)
 {
-    rd_affine_places(v, x, a, place_of_bound(x, a, start), place_of_bound(x, a, stop), step);
+    rd_affine_places(v, x, a, position_of_bound(x, a, start), position_of_bound(x, a, stop), step);
 }
 
 /* The selection of rd_affine_place(), by an index of the axis. */
 bool rd_affine_select(rd_affine *v, const rd_expr *x, int a, int64_t i)
 {
-    const int64_t place = place_of_bound(x, a, i);
+    const int64_t place = position_of_bound(x, a, i);
 
     return (place >= 0 || !rd_origin(x, a)) && rd_affine_place(v, x, a, place);
 }

@@ -34,7 +34,7 @@ static double extent_of(const rd_folding *f, const rd_expr *x, const rd_expr *y,
 }
 
 /* True if x has the full extent of the reduction along each reduced axis. */
-static bool moves_along_reduced(const rd_folding *f, const rd_expr *x)
+static bool has_full_reduced_axes(const rd_folding *f, const rd_expr *x)
 {
     bool moves = true;
 
@@ -45,7 +45,7 @@ static bool moves_along_reduced(const rd_folding *f, const rd_expr *x)
 
 /* True if the weights have full extent along reduced axes and extent 1 along all others, so that
  * all pairs share them. */
-static bool is_along_reduced(const rd_folding *f, const rd_expr *weights)
+static bool is_shared_by_pairs(const rd_folding *f, const rd_expr *weights)
 {
     bool along = true;
 
@@ -76,8 +76,8 @@ bool rd_find_all_pairs(rd_all_pairs *pairs, const rd_folding *f, rd_expr *x, rd_
     y      = pairs->side[1];
     return x && y && !f->where && !f->label && !rd_is_sparse(x) && !rd_is_sparse(y) &&
            (!f->opts.weights ||
-            (weights && !rd_is_sparse(weights) && is_along_reduced(f, weights))) &&
-           moves_along_reduced(f, x) && moves_along_reduced(f, y) && is_worth_it(f, x, y);
+            (weights && !rd_is_sparse(weights) && is_shared_by_pairs(f, weights))) &&
+           has_full_reduced_axes(f, x) && has_full_reduced_axes(f, y) && is_worth_it(f, x, y);
 }
 
 /* ---- One side --------------------------------------------------------------------------------
@@ -103,32 +103,32 @@ static void find_axes(side *s, const rd_expr *x)
 }
 
 /* Removes the listed axes of one element. */
-static rd_expr *without(rd_expr *x, const rd_dims *axes)
+static rd_expr *squeeze_axes(rd_expr *x, const rd_dims *axes)
 {
     return x && axes->n ? rd_squeeze(x, *axes) : x;
 }
 
 /* Inserts the listed axes of one element. */
-static rd_expr *with(rd_expr *x, const rd_dims *axes)
+static rd_expr *expand_axes(rd_expr *x, const rd_dims *axes)
 {
     for (int k = 0; k < axes->n; k++)
         x = rd_expand(x, axes->axis[k]);
     return x;
 }
 
-static side take_side(const rd_all_pairs *pairs, int number, rd_dtype type)
+static side make_side(const rd_all_pairs *pairs, int number, rd_dtype type)
 {
     side s = { .pairs = pairs };
 
     find_axes(&s, pairs->side[number]);
-    s.x       = without(rd_cast_to(pairs->side[number], type), &s.lacks);
-    s.weights = pairs->weights ? without(rd_cast_to(pairs->weights, type), &s.lacks) : NULL;
+    s.x       = squeeze_axes(rd_cast_to(pairs->side[number], type), &s.lacks);
+    s.weights = pairs->weights ? squeeze_axes(rd_cast_to(pairs->weights, type), &s.lacks) : NULL;
     return s;
 }
 
 /* Reduces x by a named reducer, with the weights given and all other options at their defaults. */
-static rd_expr *reduced(const rd_folding *f, rd_expr *x, const char *reducer, const rd_dims *dims,
-                        rd_expr *weights, bool keep)
+static rd_expr *reduce_named(const rd_folding *f, rd_expr *x, const char *reducer,
+                             const rd_dims *dims, rd_expr *weights, bool keep)
 {
     rd_reduce_opts opts = f->opts;
 
@@ -144,7 +144,7 @@ static rd_expr *reduced(const rd_folding *f, rd_expr *x, const char *reducer, co
 }
 
 /* Subtracts from each row its first element. */
-static rd_expr *beside_first(const side *s)
+static rd_expr *shift_by_first(const side *s)
 {
     rd_expr *first = s->x;
 
@@ -157,19 +157,19 @@ static rd_expr *beside_first(const side *s)
 }
 
 /* Subtracts from x its mean over the reduced axes. */
-static rd_expr *less_mean(const side *s, rd_expr *x)
+static rd_expr *subtract_mean(const side *s, rd_expr *x)
 {
     const rd_folding *f = s->pairs->f;
 
-    return map_2(RD_OP_sub, f->call, x, reduced(f, x, "mean", &s->reduced, s->weights, true));
+    return map_2(RD_OP_sub, f->call, x, reduce_named(f, x, "mean", &s->reduced, s->weights, true));
 }
 
 /* Centres the rows in two steps: near the mean, elements have an exact mean.  With weights the
  * first element may weigh nothing and be far from all others, so the first step subtracts the
  * mean. */
-static rd_expr *beside_mean(const side *s)
+static rd_expr *centre(const side *s)
 {
-    return less_mean(s, s->weights ? less_mean(s, s->x) : beside_first(s));
+    return subtract_mean(s, s->weights ? subtract_mean(s, s->x) : shift_by_first(s));
 }
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
@@ -184,7 +184,7 @@ static rd_dims reduced_axes(const rd_folding *f)
 }
 
 /* The divisor of the sums, n - ddof; NaN where it is not positive.  With weights n is their sum. */
-static rd_expr *freedom(const rd_all_pairs *pairs, rd_dtype type)
+static rd_expr *divisor(const rd_all_pairs *pairs, rd_dtype type)
 {
     const rd_folding *f    = pairs->f;
     rd_ctx           *ctx  = f->x->ctx;
@@ -194,7 +194,7 @@ static rd_expr *freedom(const rd_all_pairs *pairs, rd_dtype type)
     if (!pairs->weights)
         return rd_num(ctx, n > 0 ? n : NAN);
     rd_expr *w    = rd_cast_to(pairs->weights, type);
-    rd_expr *free = reduced(f, w, "sum", &dims, NULL, f->opts.dims.flags & RD_DIMS_KEEP);
+    rd_expr *free = reduce_named(f, w, "sum", &dims, NULL, f->opts.dims.flags & RD_DIMS_KEEP);
 
     free = map_2(RD_OP_sub, f->call, free, rd_num(ctx, f->opts.ddof));
     return rd_map_op(RD_OP_where, f->call, 3,
@@ -206,23 +206,23 @@ static rd_expr *freedom(const rd_all_pairs *pairs, rd_dtype type)
 rd_expr *rd_covariance_of_all(const rd_all_pairs *pairs, rd_dtype type)
 {
     const rd_folding *f   = pairs->f;
-    const side        one = take_side(pairs, 0, type), other = take_side(pairs, 1, type);
-    rd_expr          *x = beside_mean(&one), *y = with(beside_mean(&other), &other.lacks);
+    const side        one = make_side(pairs, 0, type), other = make_side(pairs, 1, type);
+    rd_expr          *x = centre(&one), *y = expand_axes(centre(&other), &other.lacks);
     rd_reduce_opts    opts = { .size = sizeof opts, .dims = f->opts.dims };
 
     if (one.weights)
         x = map_2(RD_OP_mul, f->call, x, one.weights);
-    x = map_2(RD_OP_mul, f->call, with(x, &one.lacks), y);
+    x = map_2(RD_OP_mul, f->call, expand_axes(x, &one.lacks), y);
     return map_2(RD_OP_div, f->call, x ? rd_reduce_name(x, "sum", &opts) : NULL,
-                 freedom(pairs, type));
+                 divisor(pairs, type));
 }
 
 rd_expr *rd_deviation_of_side(const rd_all_pairs *pairs, int number, rd_dtype type)
 {
     const rd_folding *f   = pairs->f;
-    const side        s   = take_side(pairs, number, type);
+    const side        s   = make_side(pairs, number, type);
     const rd_dims     all = reduced_axes(f);
-    rd_expr          *y   = with(reduced(f, s.x, "std", &s.reduced, s.weights, true), &s.lacks);
+    rd_expr *y = expand_axes(reduce_named(f, s.x, "std", &s.reduced, s.weights, true), &s.lacks);
 
-    return f->opts.dims.flags & RD_DIMS_KEEP ? y : without(y, &all);
+    return f->opts.dims.flags & RD_DIMS_KEEP ? y : squeeze_axes(y, &all);
 }

@@ -8,13 +8,13 @@
 #include <string.h>
 
 /* The slice start:stop of one axis, by positions. */
-static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t stop)
+static rd_expr *slice(rd_expr *x, int axis, int64_t start, int64_t stop)
 {
     return rd_slice_places(x, axis, start, stop, 1);
 }
 
 /* Broadcasts x along an axis of extent 1. */
-static rd_expr *along(rd_expr *x, int axis, int64_t extent)
+static rd_expr *broadcast_axis(rd_expr *x, int axis, int64_t extent)
 {
     rd_shape shape = rd_shape_of(x);
 
@@ -26,7 +26,7 @@ static rd_expr *along(rd_expr *x, int axis, int64_t extent)
 
 /* ---- Borders --------------------------------------------------------------------------------- */
 /* Maps index i, which lies outside an axis of n elements, to the index of the element to repeat. */
-static rd_expr *place(const char *call, rd_pad_mode mode, rd_expr *i, int64_t n)
+static rd_expr *pad_index(const char *call, rd_pad_mode mode, rd_expr *i, int64_t n)
 {
     rd_ctx *ctx = i ? i->ctx : NULL;
 
@@ -44,23 +44,23 @@ static rd_expr *place(const char *call, rd_pad_mode mode, rd_expr *i, int64_t n)
 }
 
 /* Makes `extent` elements of padding; the first continues the axis at index `start`. */
-static rd_expr *border(const char *call, rd_expr *x, int axis, int64_t start, int64_t extent,
-                       rd_pad_mode mode, rd_expr *value)
+static rd_expr *make_padding(const char *call, rd_expr *x, int axis, int64_t start, int64_t extent,
+                             rd_pad_mode mode, rd_expr *value)
 {
-    rd_expr *y =
-        along(mode == RD_PAD_CONSTANT ? cut(value, axis, 0, 1) : cut(x, axis, 0, 1), axis, extent);
+    rd_expr *y = broadcast_axis(
+        mode == RD_PAD_CONSTANT ? slice(value, axis, 0, 1) : slice(x, axis, 0, 1), axis, extent);
     rd_expr *i;
 
     if (mode == RD_PAD_CONSTANT || !x || !y)
         return y;
     i = rd_reshape(rd_places(y, axis), RD_SHAPE(extent));
     i = map_2(RD_OP_add, call, i, rd_int(y->ctx, start));
-    return rd_take_places(x, axis, place(call, mode, i, x->extent[axis]));
+    return rd_take_places(x, axis, pad_index(call, mode, i, x->extent[axis]));
 }
 
 /* Converts the constant to x's type and broadcasts it to x's shape, with extent 1 along the
  * axis. */
-static rd_expr *constant(const char *call, rd_expr *x, int axis, rd_expr *value)
+static rd_expr *padding_value(const char *call, rd_expr *x, int axis, rd_expr *value)
 {
     rd_shape shape = rd_shape_of(x);
 
@@ -91,13 +91,13 @@ rd_expr *rd_pad(rd_expr *x, int axis, int64_t before, int64_t after, rd_pad_mode
                        "%s: axis %d of shape %s has no element to repeat, say RD_PAD_CONSTANT",
                        call, found, rd_shape_text(x->rank, x->extent, text));
     x = rd_cast_to(x, x->type);
-    if (x && mode == RD_PAD_CONSTANT && !(value = constant(call, x, found, value)))
+    if (x && mode == RD_PAD_CONSTANT && !(value = padding_value(call, x, found, value)))
         return NULL;
     if (before)
-        all[n++] = border(call, x, found, -before, before, mode, value);
+        all[n++] = make_padding(call, x, found, -before, before, mode, value);
     all[n++] = x;
     if (after)
-        all[n++] = border(call, x, found, x ? x->extent[found] : 0, after, mode, value);
+        all[n++] = make_padding(call, x, found, x ? x->extent[found] : 0, after, mode, value);
     return rd_concat(found, (rd_exprs){ all, n });
 }
 
@@ -110,7 +110,7 @@ rd_expr *rd_roll(rd_expr *x, int axis, int64_t shift)
     const int64_t n = x->extent[found], first = n ? (n - shift % n) % n : 0;
     if (first == 0)
         return x;
-    return rd_concat(found, RD_EXPRS(cut(x, found, first, n), cut(x, found, 0, first)));
+    return rd_concat(found, RD_EXPRS(slice(x, found, first, n), slice(x, found, 0, first)));
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ static bool check_times(const char *call, const rd_expr *x, int64_t times)
 }
 
 /* Repeats x along an axis: each element `times` times, or the whole axis again. */
-static rd_expr *again(const char *call, rd_expr *x, int axis, int64_t times, bool each)
+static rd_expr *repeat_axis(const char *call, rd_expr *x, int axis, int64_t times, bool each)
 {
     rd_shape shape = rd_shape_of(x);
     char     text[RD_SHAPE_TEXT];
@@ -136,7 +136,7 @@ static rd_expr *again(const char *call, rd_expr *x, int axis, int64_t times, boo
                        call, rd_shape_text(x->rank, x->extent, text), (long long)times, axis);
     const int place = each ? axis + 1 : axis;
 
-    return rd_reshape(along(rd_expand(x, place), place, times), shape);
+    return rd_reshape(broadcast_axis(rd_expand(x, place), place, times), shape);
 }
 
 rd_expr *rd_repeat(rd_expr *x, int axis, int64_t times)
@@ -146,7 +146,7 @@ rd_expr *rd_repeat(rd_expr *x, int axis, int64_t times)
     if (!rd_operands("rd_repeat", 1, &x) || (found = rd_axis(x, axis, "rd_repeat")) < 0 ||
         !check_times("rd_repeat", x, times))
         return NULL;
-    return again("rd_repeat", x, found, times, true);
+    return repeat_axis("rd_repeat", x, found, times, true);
 }
 
 /* Repeats whole axes, after adding leading axes to match the list. */
@@ -162,7 +162,7 @@ rd_expr *rd_tile(rd_expr *x, rd_shape times)
     for (int a = 0; x && a < times.n; a++) {
         if (!check_times("rd_tile", x, times.at[a]))
             return NULL;
-        x = again("rd_tile", x, x->rank - times.n + a, times.at[a], false);
+        x = repeat_axis("rd_tile", x, x->rank - times.n + a, times.at[a], false);
     }
     return x;
 }
@@ -209,7 +209,7 @@ bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
     for (int64_t k = 0, start = 0; k < n; k++) {
         const int64_t stop = start + each + (k < more);
 
-        all &= (parts[k] = cut(x, found, start, stop)) != NULL;
+        all &= (parts[k] = slice(x, found, start, stop)) != NULL;
         start = stop;
     }
     return all;
@@ -285,7 +285,7 @@ rd_expr *rd_tri(rd_ctx *ctx, int64_t n, int64_t m, int64_t k, rd_dtype type)
 }
 
 /* Adds an axis of extent 1 after each axis of x, or before each. */
-static rd_expr *spread(rd_expr *x, int rank, bool after)
+static rd_expr *interleave_axes(rd_expr *x, int rank, bool after)
 {
     while (x && x->rank < rank)
         x = rd_expand(x, 0);
@@ -306,7 +306,8 @@ rd_expr *rd_kron(rd_expr *x, rd_expr *y)
     if (2 * rank > RD_MAX_RANK)
         return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_kron: rank %d, at most %d is possible", rank,
                        RD_MAX_RANK / 2);
-    rd_expr *all = map_2(RD_OP_mul, "rd_kron", spread(x, rank, true), spread(y, rank, false));
+    rd_expr *all = map_2(RD_OP_mul, "rd_kron", interleave_axes(x, rank, true),
+                         interleave_axes(y, rank, false));
     if (!all)
         return NULL;
     shape = (rd_shape){ .n = rank };
@@ -328,7 +329,7 @@ rd_expr *rd_diff(rd_expr *x, int axis, int32_t n)
     for (; x && n > 0; n--) {
         const rd_op op = x->type == RD_BOOL ? RD_OP_ne : RD_OP_sub;
 
-        x = map_2(op, call, cut(x, found, 1, RD_OPEN), cut(x, found, 0, -1));
+        x = map_2(op, call, slice(x, found, 1, RD_OPEN), slice(x, found, 0, -1));
     }
     return x;
 }

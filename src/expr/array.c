@@ -138,7 +138,7 @@ typedef struct callers_block {
     void *user;
 } callers_block;
 
-static void tell_caller(rd_array_block *block)
+static void call_release(rd_array_block *block)
 {
     const callers_block *mine = (const callers_block *)block;
 
@@ -161,7 +161,7 @@ static bool give_owner(rd_ctx *ctx, rd_array *array, void (*release)(void *user)
     block = rd_alloc(ctx, sizeof *block);
     if (!block)
         return false;
-    *block = (callers_block){ { ctx, tell_caller }, release, user };
+    *block = (callers_block){ { ctx, call_release }, release, user };
 
     array->owner = block;
     return true;
@@ -194,7 +194,7 @@ bool rd_adopt_block(rd_ctx *ctx, rd_array_block *block)
     return true;
 }
 
-static bool adopt(rd_ctx *ctx, rd_array *array)
+static bool adopt_owner(rd_ctx *ctx, rd_array *array)
 {
     if (array->owner && !rd_adopt_block(ctx, array->owner))
         return false;
@@ -208,7 +208,7 @@ rd_expr *rd_adopt(rd_ctx *ctx, rd_array *array)
 
     if (ctx && rd_array_is_of(ctx, array, "rd_adopt"))
         leaf = rd_leaf_of(ctx, array, "rd_adopt");
-    if (leaf && adopt(ctx, array))
+    if (leaf && adopt_owner(ctx, array))
         return leaf;
     rd_array_free(array);
     return NULL;

@@ -103,11 +103,11 @@ static bool through_sort(trace *t)
     return true;
 }
 
-static bool follow(trace *t);
+static bool trace_axis(trace *t);
 
 /* Follows the operands in order.  Keeps the first axis that a reduction or reshape makes, in
  * case no operand leads to a leaf. */
-static bool through_any(trace *t)
+static bool through_operands(trace *t)
 {
     const trace    start = *t;
     const rd_expr *x     = t->at.from;
@@ -121,7 +121,7 @@ static bool through_any(trace *t)
         *t              = start;
         t->steps        = steps;
         t->at.from      = x->in[k];
-        if (!follow(t))
+        if (!trace_axis(t))
             continue;
         if (t->at.from->kind != RD_EXPR_REDUCE && t->at.from->kind != RD_EXPR_RESHAPE)
             return true;
@@ -137,7 +137,7 @@ static bool through_any(trace *t)
 }
 
 /* True if the axis is the one that a group-by makes. */
-static bool is_of_groups(const trace *t)
+static bool is_group_axis(const trace *t)
 {
     const rd_expr *x    = t->at.from;
     int            kept = 0;
@@ -149,7 +149,7 @@ static bool is_of_groups(const trace *t)
 
 /* Walks down from a node until it reaches a leaf or a node that makes the axis; false if there
  * is none. */
-static bool follow(trace *t)
+static bool trace_axis(trace *t)
 {
     for (;;) {
         const rd_expr *x    = t->at.from;
@@ -159,7 +159,7 @@ static bool follow(trace *t)
             return false;
         switch (x->kind) {
         case RD_EXPR_LEAF: return true;
-        case RD_EXPR_CONCAT: return x->as.axis->axis == t->at.axis || through_any(t);
+        case RD_EXPR_CONCAT: return x->as.axis->axis == t->at.axis || through_operands(t);
         case RD_EXPR_VIEW: goes = through_view(t); break;
         case RD_EXPR_RESHAPE:
             if (!through_reshape(t))
@@ -167,7 +167,7 @@ static bool follow(trace *t)
             goes = true;
             break;
         case RD_EXPR_REDUCE:
-            if (is_of_groups(t))
+            if (is_group_axis(t))
                 return true;
             goes = through_reduce(t);
             break;
@@ -175,7 +175,7 @@ static bool follow(trace *t)
         case RD_EXPR_SORT: goes = through_sort(t); break;
         case RD_EXPR_MAP:
         case RD_EXPR_CALL:
-        case RD_EXPR_COMPLEX: return through_any(t);
+        case RD_EXPR_COMPLEX: return through_operands(t);
         case RD_EXPR_SCAN:
             t->at.from = x->in[0];
             goes       = true;
@@ -206,7 +206,7 @@ bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out)
         return false;
     }
     trace t = { .at = { .from = y, .axis = found, .step = 1 } };
-    if (!follow(&t))
+    if (!trace_axis(&t))
         return false;
     *out = t.at;
     return true;

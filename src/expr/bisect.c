@@ -2,7 +2,7 @@
 #include "expr/bisect.h"
 
 /* The element sorted[at + k] of the row that belongs to each element. */
-static rd_expr *element(const rd_bisection *b, rd_expr *at, int64_t k)
+static rd_expr *gather_at(const rd_bisection *b, rd_expr *at, int64_t k)
 {
     rd_expr *const index =
         b->map(RD_OP_add, b->call, 2, (rd_expr *const[]){ at, rd_int(b->sorted->ctx, k) });
@@ -11,9 +11,9 @@ static rd_expr *element(const rd_bisection *b, rd_expr *at, int64_t k)
 }
 
 /* True where sorted[at + k] goes before x. */
-static rd_expr *passes(const rd_bisection *b, rd_expr *at, int64_t k, rd_expr *x)
+static rd_expr *is_before(const rd_bisection *b, rd_expr *at, int64_t k, rd_expr *x)
 {
-    return b->map(b->before, b->call, 2, (rd_expr *const[]){ element(b, at, k), x });
+    return b->map(b->before, b->call, 2, (rd_expr *const[]){ gather_at(b, at, k), x });
 }
 
 /* Each step halves the range of `left` elements from `at`: it skips the first half if that
@@ -23,11 +23,11 @@ rd_expr *rd_bisect(const rd_bisection *b, rd_expr **at, rd_expr *x)
 {
     for (int64_t left = b->sorted->extent[b->sorted->rank - 1]; left > 1 && *at; left -= left / 2) {
         const int64_t  half = left / 2;
-        rd_expr *const pass = passes(b, *at, half - 1, x);
+        rd_expr *const pass = is_before(b, *at, half - 1, x);
         rd_expr *const behind =
             b->map(RD_OP_add, b->call, 2, (rd_expr *const[]){ *at, rd_int(x->ctx, half) });
 
         *at = b->map(RD_OP_where, b->call, 3, (rd_expr *const[]){ pass, behind, *at });
     }
-    return *at ? passes(b, *at, 0, x) : NULL;
+    return *at ? is_before(b, *at, 0, x) : NULL;
 }

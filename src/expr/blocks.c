@@ -37,7 +37,7 @@ static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *
 }
 
 /* Makes the row that holds the cluster of each index. */
-static rd_expr *clusters(rd_ctx *ctx, int64_t n, const int64_t *border)
+static rd_expr *make_cluster_row(rd_ctx *ctx, int64_t n, const int64_t *border)
 {
     void          *room;
     rd_expr *const row = rd_index_row(ctx, border[n], true, &room, call);
@@ -58,7 +58,7 @@ typedef struct pairs {
 
 /* Writes the ranges of clusters k and l, adjacent ones merged, and returns their number.  `to`
  * NULL: only counts. */
-static int64_t ranges_of(const pairs *p, int64_t k, int64_t l, int64_t *to)
+static int64_t write_ranges(const pairs *p, int64_t k, int64_t l, int64_t *to)
 {
     int64_t n = 0, end = -1;
 
@@ -82,7 +82,7 @@ static int64_t ranges_of(const pairs *p, int64_t k, int64_t l, int64_t *to)
 
 /* Writes where each list begins, then all ranges, and returns how many numbers that takes.  `to`
  * NULL: only counts.  List c + d belongs to clusters c to d, which are equal or adjacent. */
-static int64_t put_lists(const pairs *p, int64_t clusters, int64_t *to)
+static int64_t write_lists(const pairs *p, int64_t clusters, int64_t *to)
 {
     const int64_t lists = 2 * clusters;
     int64_t       n     = 0;
@@ -90,8 +90,8 @@ static int64_t put_lists(const pairs *p, int64_t clusters, int64_t *to)
     for (int64_t k = 0; k < lists; k++) {
         if (to)
             to[k] = n;
-        n += ranges_of(p, k / 2, k + 1 < lists ? (k + 1) / 2 : k / 2,
-                       to ? to + lists + 1 + 2 * n : NULL);
+        n += write_ranges(p, k / 2, k + 1 < lists ? (k + 1) / 2 : k / 2,
+                          to ? to + lists + 1 + 2 * n : NULL);
     }
     if (to)
         to[lists] = n;
@@ -124,20 +124,20 @@ rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int64_t n_c
                        call, n_rows, n_columns);
     const pairs   by_row    = { pair, n_columns, 1, n_columns, columns };
     const pairs   by_column = { pair, 1, n_columns, n_rows, rows };
-    const int64_t first = (n + 7) / 8 * 8, of_rows = put_lists(&by_row, n_rows, NULL),
-                  of_columns = put_lists(&by_column, n_columns, NULL);
+    const int64_t first = (n + 7) / 8 * 8, of_rows = write_lists(&by_row, n_rows, NULL),
+                  of_columns = write_lists(&by_column, n_columns, NULL);
     int64_t *const room      = rd_arena_room(ctx, (size_t)(first + (of_rows + of_columns) * 8));
 
     if (!room)
         return NULL;
     memcpy(room, pair, (size_t)n);
-    put_lists(&by_row, n_rows, room + first / 8);
-    put_lists(&by_column, n_columns, room + first / 8 + of_rows);
+    write_lists(&by_row, n_rows, room + first / 8);
+    write_lists(&by_column, n_columns, room + first / 8 + of_rows);
     rd_expr *const table = rd_leaf_of(
         ctx, &(rd_array){ .in = room, .type = RD_BOOL, .shape = RD_SHAPE(n_rows, n_columns) },
         call);
-    rd_expr *const row    = clusters(ctx, n_rows, rows);
-    rd_expr *const column = clusters(ctx, n_columns, columns);
+    rd_expr *const row    = make_cluster_row(ctx, n_rows, rows);
+    rd_expr *const column = make_cluster_row(ctx, n_columns, columns);
 
     if (!table || !row || !column)
         return NULL;

@@ -85,7 +85,7 @@ static rd_expr *call_node(const char *call, const char *name, rd_dtype in, rd_dt
 }
 
 /* True if the function is not NULL; else records for `call`. */
-static bool given(const rd_expr *x, const char *call, bool f)
+static bool is_given(const rd_expr *x, const char *call, bool f)
 {
     if (!f)
         rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: the function is NULL", call);
@@ -105,7 +105,7 @@ rd_expr *rd_map_f32(rd_expr *x, float (*f)(float))
 {
     rd_call_facts facts;
 
-    if (!rd_operands("rd_map", 1, &x) || !given(x, "rd_map", f != NULL) ||
+    if (!rd_operands("rd_map", 1, &x) || !is_given(x, "rd_map", f != NULL) ||
         rd_refuse_complex("rd_map", 1, &x))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_1); i++)
@@ -121,7 +121,7 @@ rd_expr *rd_map_f64(rd_expr *x, double (*f)(double))
 {
     rd_call_facts facts;
 
-    if (!rd_operands("rd_map", 1, &x) || !given(x, "rd_map", f != NULL) ||
+    if (!rd_operands("rd_map", 1, &x) || !is_given(x, "rd_map", f != NULL) ||
         rd_refuse_complex("rd_map", 1, &x))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_1); i++)
@@ -138,7 +138,7 @@ rd_expr *rd_map2_f32(rd_expr *x, rd_expr *y, float (*f)(float, float))
     rd_expr *const v[] = { x, y };
     rd_call_facts  facts;
 
-    if (!rd_operands("rd_map2", 2, v) || !given(x, "rd_map2", f != NULL) ||
+    if (!rd_operands("rd_map2", 2, v) || !is_given(x, "rd_map2", f != NULL) ||
         rd_refuse_complex("rd_map2", 2, v))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_2); i++)
@@ -155,7 +155,7 @@ rd_expr *rd_map2_f64(rd_expr *x, rd_expr *y, double (*f)(double, double))
     rd_expr *const v[] = { x, y };
     rd_call_facts  facts;
 
-    if (!rd_operands("rd_map2", 2, v) || !given(x, "rd_map2", f != NULL) ||
+    if (!rd_operands("rd_map2", 2, v) || !is_given(x, "rd_map2", f != NULL) ||
         rd_refuse_complex("rd_map2", 2, v))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_2); i++)
@@ -169,7 +169,7 @@ rd_expr *rd_map2_f64(rd_expr *x, rd_expr *y, double (*f)(double, double))
 /* ---- rd_fn ----------------------------------------------------------------------------------- */
 /* Copies the fields that the caller's struct has and zeroes all newer ones.  Size 0 means all
  * fields of release 1. */
-static rd_fn whole_fn(const rd_fn *f)
+static rd_fn copy_fn(const rd_fn *f)
 {
     rd_fn  whole;
     size_t size = f->size && f->size < sizeof whole ? f->size : sizeof whole;
@@ -221,7 +221,7 @@ static rd_expr *block_map(const char *call, const rd_fn *f, int n, rd_expr *cons
 
 /* Maps by RD_FN: casts operands to float or double, as C would its arguments.  Prefers the
  * function's text, which becomes operators, to its compiled loops. */
-static rd_expr *real_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
+static rd_expr *float_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
     rd_dtype      real = rd_rule_type(RD_RULE_FLOAT, n, x);
     rd_expr      *v[MAX_OPERANDS], *read = NULL;
@@ -250,19 +250,21 @@ static rd_expr *real_map(const char *call, const rd_fn *f, int n, rd_expr *const
 /* Checks operands and function, then maps by its block function or by its text. */
 static rd_expr *fn_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
-    if (!rd_operands(call, n, x) || !given(x[0], call, f != NULL) || rd_refuse_complex(call, n, x))
+    if (!rd_operands(call, n, x) || !is_given(x[0], call, f != NULL) ||
+        rd_refuse_complex(call, n, x))
         return NULL;
 
-    rd_fn whole = whole_fn(f);
+    rd_fn whole = copy_fn(f);
     if (!fn_ok(x[0]->ctx, call, &whole, n))
         return NULL;
-    return whole.block ? block_map(call, &whole, n, x) : real_map(call, &whole, n, x);
+    return whole.block ? block_map(call, &whole, n, x) : float_map(call, &whole, n, x);
 }
 
 /* Checks operands, then maps by function text. */
 static rd_expr *text_map(const char *call, const char *f, int n, rd_expr *const *x)
 {
-    if (!rd_operands(call, n, x) || !given(x[0], call, f != NULL) || rd_refuse_complex(call, n, x))
+    if (!rd_operands(call, n, x) || !is_given(x[0], call, f != NULL) ||
+        rd_refuse_complex(call, n, x))
         return NULL;
     return rd_function_text(x[0]->ctx, call, f, n, x);
 }

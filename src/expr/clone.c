@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* ---- Facts that hold addresses --------------------------------------------------------------- */
-static bool own_text(rd_ctx *ctx, const char **text)
+static bool intern_text(rd_ctx *ctx, const char **text)
 {
     return !*text || (*text = rd_intern(ctx, *text, strlen(*text) + 1)) != NULL;
 }
@@ -21,8 +21,8 @@ static rd_expr *clone_call(const rd_expr *node, const rd_call_facts *of)
 {
     rd_call_facts facts = *of;
 
-    return own_text(node->ctx, &facts.name) && own_text(node->ctx, &facts.names) &&
-                   own_text(node->ctx, &facts.body)
+    return intern_text(node->ctx, &facts.name) && intern_text(node->ctx, &facts.names) &&
+                   intern_text(node->ctx, &facts.body)
                ? rd_node(node, &facts, sizeof facts)
                : NULL;
 }
@@ -97,16 +97,17 @@ static rd_expr *clone_node(rd_ctx *ctx, const rd_expr *x, rd_expr *const *in)
     }
 }
 
-static int by_serial(const void *a, const void *b)
+static int compare_serials(const void *a, const void *b)
 {
     const uint32_t p = (*(rd_expr *const *)a)->serial, q = (*(rd_expr *const *)b)->serial;
 
     return (p > q) - (p < q);
 }
 
-static int64_t place_of(const rd_node_list *list, const rd_expr *x)
+static int64_t index_in_list(const rd_node_list *list, const rd_expr *x)
 {
-    rd_expr *const *found = bsearch(&x, list->at, (size_t)list->n, sizeof *list->at, by_serial);
+    rd_expr *const *found =
+        bsearch(&x, list->at, (size_t)list->n, sizeof *list->at, compare_serials);
 
     return found - list->at;
 }
@@ -115,12 +116,12 @@ static int64_t place_of(const rd_node_list *list, const rd_expr *x)
  * readers. */
 static rd_expr *clone_nodes(rd_ctx *ctx, rd_node_list *list, rd_expr **made, rd_expr **in)
 {
-    qsort(list->at, (size_t)list->n, sizeof *list->at, by_serial);
+    qsort(list->at, (size_t)list->n, sizeof *list->at, compare_serials);
     for (int64_t i = 0; i < list->n; i++) {
         const rd_expr *x = list->at[i];
 
         for (int k = 0; k < x->n_in; k++)
-            in[k] = x->in[k] ? made[place_of(list, x->in[k])] : NULL;
+            in[k] = x->in[k] ? made[index_in_list(list, x->in[k])] : NULL;
         if (!(made[i] = clone_node(ctx, x, in)))
             return NULL;
     }

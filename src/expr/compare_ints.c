@@ -16,7 +16,7 @@ bool rd_is_beside_u64(rd_expr *const *x)
 
 /* True if the comparison holds for a negative number and any u64; `first`: the signed operand is
  * the first. */
-static bool of_negative(rd_op op, bool first)
+static bool is_true_of_negative(rd_op op, bool first)
 {
     return op == RD_OP_ne || op == (first ? RD_OP_lt : RD_OP_gt) ||
            op == (first ? RD_OP_le : RD_OP_ge);
@@ -32,7 +32,7 @@ rd_expr *rd_compare_ints(rd_op op, const char *call, rd_expr *const *x)
 
     if (!in[0] || !in[1] || !zero)
         return NULL;
-    if (of_negative(op, first))
+    if (is_true_of_negative(op, first))
         return plain_2(RD_OP_or, call, plain_2(RD_OP_lt, call, i, zero),
                        plain_2(op, call, in[0], in[1]));
     return plain_2(RD_OP_and, call, plain_2(RD_OP_ge, call, i, zero),

@@ -129,17 +129,17 @@ static rd_expr *map_where(const char *call, rd_expr *cond, rd_expr *yes, rd_expr
 
 /* ---- Made of other complex maps -------------------------------------------------------------- */
 /* Multiplies by i: a quarter turn; and divides by i. */
-static rd_expr *turned(const char *call, rd_expr *x)
+static rd_expr *times_i(const char *call, rd_expr *x)
 {
     return x ? rd_complex_of(map_1(RD_OP_neg, call, x->in[1]), x->in[0], call) : NULL;
 }
 
-static rd_expr *turned_back(const char *call, rd_expr *x)
+static rd_expr *divide_by_i(const char *call, rd_expr *x)
 {
     return x ? rd_complex_of(x->in[1], map_1(RD_OP_neg, call, x->in[0]), call) : NULL;
 }
 
-static rd_expr *times(const char *call, rd_expr *x, double factor)
+static rd_expr *scale_by(const char *call, rd_expr *x, double factor)
 {
     return x ? map_2(RD_OP_mul, call, x, rd_num(x->ctx, factor)) : NULL;
 }
@@ -156,17 +156,17 @@ static rd_expr *arcosh(const char *call, rd_expr *x)
 
 /* Composes operators of others: sin x = sinh(ix) / i and so on, with the special values of C's
  * annex G. NULL if the operator is not composed. */
-static rd_expr *composed(rd_op op, const char *call, rd_expr *x)
+static rd_expr *compose(rd_op op, const char *call, rd_expr *x)
 {
     switch (op) {
-    case RD_OP_sin: return turned_back(call, map_1(RD_OP_sinh, call, turned(call, x)));
-    case RD_OP_cos: return map_1(RD_OP_cosh, call, turned(call, x));
-    case RD_OP_tan: return turned_back(call, map_1(RD_OP_tanh, call, turned(call, x)));
-    case RD_OP_asinh: return turned_back(call, map_1(RD_OP_asin, call, turned(call, x)));
+    case RD_OP_sin: return divide_by_i(call, map_1(RD_OP_sinh, call, times_i(call, x)));
+    case RD_OP_cos: return map_1(RD_OP_cosh, call, times_i(call, x));
+    case RD_OP_tan: return divide_by_i(call, map_1(RD_OP_tanh, call, times_i(call, x)));
+    case RD_OP_asinh: return divide_by_i(call, map_1(RD_OP_asin, call, times_i(call, x)));
     case RD_OP_acosh: return arcosh(call, x);
-    case RD_OP_atan: return turned_back(call, map_1(RD_OP_atanh, call, turned(call, x)));
-    case RD_OP_log2: return times(call, map_1(RD_OP_log, call, x), 0x1.71547652b82fep0);
-    case RD_OP_log10: return times(call, map_1(RD_OP_log, call, x), 0x1.bcb7b1526e50ep-2);
+    case RD_OP_atan: return divide_by_i(call, map_1(RD_OP_atanh, call, times_i(call, x)));
+    case RD_OP_log2: return scale_by(call, map_1(RD_OP_log, call, x), 0x1.71547652b82fep0);
+    case RD_OP_log10: return scale_by(call, map_1(RD_OP_log, call, x), 0x1.bcb7b1526e50ep-2);
     case RD_OP_reciprocal: return map_2(RD_OP_div, call, rd_int(x->ctx, 1), x);
     default: return NULL;
     }
@@ -189,7 +189,7 @@ static int add_roots(rd_op op, const char *call, rd_expr **in)
 enum { MOST_PRODUCTS = 64 };
 
 /* The exponent, if it is a constant integer for which repeated products are better; else 0. */
-static int whole_exponent(const rd_expr *y)
+static int integer_exponent(const rd_expr *y)
 {
     const rd_expr *re = rd_is_complex(y) ? y->in[0] : y;
 
@@ -200,7 +200,7 @@ static int whole_exponent(const rd_expr *y)
     return imag == 0 && value == trunc(value) && fabs(value) <= MOST_PRODUCTS ? (int)value : 0;
 }
 
-static rd_expr *power_of_products(const char *call, rd_expr *x, int n)
+static rd_expr *power_by_products(const char *call, rd_expr *x, int n)
 {
     rd_expr *y = NULL;
 
@@ -215,7 +215,7 @@ static rd_expr *power_of_products(const char *call, rd_expr *x, int n)
 
 /* Replaces the power by 0 where x is 0 and y has a positive real part: there y times the
  * logarithm may have no angle. */
-static rd_expr *nothing_of_nothing(const char *call, rd_expr *x, rd_expr *y, rd_expr *z)
+static rd_expr *replace_zero_power(const char *call, rd_expr *x, rd_expr *y, rd_expr *z)
 {
     rd_expr *zero       = rd_int(z->ctx, 0);
     rd_expr *of_nothing = map_2(RD_OP_eq, call, x, zero);
@@ -227,23 +227,23 @@ static rd_expr *nothing_of_nothing(const char *call, rd_expr *x, rd_expr *y, rd_
 /* Computes exp(y log x), and 1 where y is 0; by products for small integer exponents. */
 static rd_expr *power(const char *call, rd_expr *x, rd_expr *y)
 {
-    const int n = rd_is_complex(x) ? whole_exponent(y) : 0;
+    const int n = rd_is_complex(x) ? integer_exponent(y) : 0;
 
     if (n)
-        return power_of_products(call, x, n);
+        return power_by_products(call, x, n);
     if (!rd_is_complex(x))
         x = rd_complex_cast(x, rd_dtype_of_parts(x->type));
     rd_expr *log_x = x ? map_1(RD_OP_log, call, x) : NULL;
     rd_expr *z     = map_1(RD_OP_exp, call, map_2(RD_OP_mul, call, y, log_x));
 
     if (z && rd_is_complex(y))
-        z = nothing_of_nothing(call, x, y, z);
+        z = replace_zero_power(call, x, y, z);
     return z ? map_where(call, map_2(RD_OP_eq, call, y, rd_int(y->ctx, 0)), rd_int(y->ctx, 1), z)
              : NULL;
 }
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-static rd_expr *choice(const char *call, rd_expr *const *x, rd_dtype part)
+static rd_expr *map_choice(const char *call, rd_expr *const *x, rd_dtype part)
 {
     rd_expr *y[2];
 
@@ -258,7 +258,7 @@ static rd_expr *choice(const char *call, rd_expr *const *x, rd_dtype part)
 }
 
 /* Logic operators: converts operands to bool first. */
-static rd_expr *truths(rd_op op, const char *call, int n, rd_expr *const *x)
+static rd_expr *map_logic(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *in[2] = { NULL };
 
@@ -268,7 +268,7 @@ static rd_expr *truths(rd_op op, const char *call, int n, rd_expr *const *x)
 }
 
 /* Records that the operator has no complex form.  Operators that need an order get a hint. */
-static void *no_such_map(rd_op op, const char *call, rd_ctx *ctx, rd_dtype type)
+static void *fail_no_map(rd_op op, const char *call, rd_ctx *ctx, rd_dtype type)
 {
     static const rd_op ordering[] = { RD_OP_lt,      RD_OP_le,      RD_OP_gt,   RD_OP_ge,
                                       RD_OP_minimum, RD_OP_maximum, RD_OP_fmin, RD_OP_fmax };
@@ -285,7 +285,7 @@ static void *no_such_map(rd_op op, const char *call, rd_ctx *ctx, rd_dtype type)
 
 /* Casts complex operands to `type` and real ones to the type of its parts; weak numbers stay
  * weak. */
-static bool convert(int n, rd_expr *const *x, rd_dtype type, rd_expr **in)
+static bool cast_operands(int n, rd_expr *const *x, rd_dtype type, rd_expr **in)
 {
     bool weak = true;
 
@@ -304,7 +304,7 @@ static bool convert(int n, rd_expr *const *x, rd_dtype type, rd_expr **in)
     return true;
 }
 
-static bool same_shape(const char *call, int n, rd_expr **x)
+static bool broadcast_all(const char *call, int n, rd_expr **x)
 {
     int64_t extent[RD_MAX_RANK];
     int     rank;
@@ -328,22 +328,22 @@ rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x)
     unsigned       real              = 0;
 
     if (op == RD_OP_where)
-        return choice(call, x, part);
+        return map_choice(call, x, part);
     if (n > 2)
-        return no_such_map(op, call, x[0]->ctx, type);
+        return fail_no_map(op, call, x[0]->ctx, type);
     if (rd_op_table[op].rule == RD_RULE_LOGIC)
-        return truths(op, call, n, x);
+        return map_logic(op, call, n, x);
     for (int k = 0; k < n; k++)
         real |= !rd_is_complex(x[k]) ? 1U << k : 0;
     const row *r = find_row(op, real);
-    if (!convert(n, x, type, in) || !in[0])
+    if (!cast_operands(n, x, type, in) || !in[0])
         return NULL;
     if (op == RD_OP_pow)
         return in[1] ? power(call, in[0], in[1]) : NULL;
     if (r && n == 1 && !(n = add_roots(op, call, in)))
         return NULL;
     if (r)
-        return same_shape(call, n, in) ? run_row(r, call, n, in, part) : NULL;
-    rd_expr *y = composed(op, call, in[0]);
-    return y || rd_error(x[0]->ctx) != RD_OK ? y : no_such_map(op, call, x[0]->ctx, type);
+        return broadcast_all(call, n, in) ? run_row(r, call, n, in, part) : NULL;
+    rd_expr *y = compose(op, call, in[0]);
+    return y || rd_error(x[0]->ctx) != RD_OK ? y : fail_no_map(op, call, x[0]->ctx, type);
 }

@@ -39,7 +39,7 @@ rd_expr *rd_complex_leaf(rd_expr *parts, const char *call)
 
 /* True if `re` and `im` are the two parts of one array in memory: equal views, except that they
  * begin at 0 and 1 along a last axis of extent 2. */
-static bool lie_together(const rd_expr *re, const rd_expr *im)
+static bool are_parts_of_array(const rd_expr *re, const rd_expr *im)
 {
     const int last = re->kind == RD_EXPR_VIEW ? re->in[0]->rank - 1 : -1;
 
@@ -67,12 +67,13 @@ rd_expr *rd_leaf_below(rd_expr *x)
     x = x && x->origin ? rd_with_origins(x, NULL) : x;
     if (!x || !rd_is_complex(x))
         return x;
-    const bool is_leaf = lie_together(x->in[0], x->in[1]) || is_empty_leaf(x->in[0], x->in[1]);
+    const bool is_leaf =
+        are_parts_of_array(x->in[0], x->in[1]) || is_empty_leaf(x->in[0], x->in[1]);
     return is_leaf ? x->in[0]->in[0] : x;
 }
 
 /* Makes one view of both parts, with their axis last. */
-static rd_expr *both_views(const rd_expr *re)
+static rd_expr *view_of_both(const rd_expr *re)
 {
     rd_expr *const x    = re->in[0];
     const int      rank = re->rank;
@@ -92,7 +93,7 @@ static rd_expr *both_views(const rd_expr *re)
 }
 
 /* Returns the number below x, which may be broadcast; NULL if x is something else. */
-static rd_expr *number_in(rd_expr *x)
+static rd_expr *number_below(rd_expr *x)
 {
     rd_expr *below = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
 
@@ -101,24 +102,24 @@ static rd_expr *number_in(rd_expr *x)
 
 /* Makes both parts as one expression with one more axis, by walking both trees in parallel; NULL
  * if they differ.  `depth` bounds the work where operands are shared repeatedly. */
-static rd_expr *together(rd_expr *re, rd_expr *im, int depth)
+static rd_expr *merge_parts(rd_expr *re, rd_expr *im, int depth)
 {
     enum { DEEP = 4, MOST = 3 };
     rd_expr *in[MOST];
     int64_t  extent[RD_MAX_RANK];
 
-    if (lie_together(re, im))
-        return both_views(re);
+    if (are_parts_of_array(re, im))
+        return view_of_both(re);
     for (int a = 0; a < re->rank; a++)
         extent[a] = re->extent[a];
     extent[re->rank] = 2;
-    if (re == im && number_in(re))
-        return rd_plain_broadcast(number_in(re), re->rank + 1, extent, "rd_eval");
+    if (re == im && number_below(re))
+        return rd_plain_broadcast(number_below(re), re->rank + 1, extent, "rd_eval");
     if (re->kind != RD_EXPR_MAP || im->kind != RD_EXPR_MAP || re->op != im->op ||
         re->type != im->type || re->n_in != im->n_in || re->n_in > MOST || depth == DEEP)
         return NULL;
     for (int k = 0; k < re->n_in; k++)
-        if (!(in[k] = together(re->in[k], im->in[k], depth + 1)))
+        if (!(in[k] = merge_parts(re->in[k], im->in[k], depth + 1)))
             return NULL;
     return rd_node(&(rd_expr){ .ctx    = re->ctx,
                                .kind   = RD_EXPR_MAP,
@@ -133,7 +134,7 @@ static rd_expr *together(rd_expr *re, rd_expr *im, int depth)
 
 rd_expr *rd_complex_together(rd_expr *x)
 {
-    return x->rank < RD_MAX_RANK ? together(x->in[0], x->in[1], 0) : NULL;
+    return x->rank < RD_MAX_RANK ? merge_parts(x->in[0], x->in[1], 0) : NULL;
 }
 
 /* Interleaves both parts: along memory if they come from one array, else by a concatenation.

@@ -10,17 +10,17 @@
 
 /* A request, with its keywords split for the two parts: parts of complex operands, types of
  * parts. */
-typedef struct asked {
+typedef struct request {
     const char    *call; /* "rd_sum" */
     const char    *name; /* "sum"    */
     rd_expr       *x;
     rd_reduce_opts part[2];
     bool           scan;
-} asked;
+} request;
 
 typedef struct row {
     const char *name;
-    rd_expr *(*build)(const asked *a);
+    rd_expr *(*build)(const request *a);
     bool complex; /* the result is complex */
 } row;
 
@@ -30,7 +30,7 @@ static rd_expr *part_of(rd_expr *x, int p)
 }
 
 /* The reduction or scan of one real operand. */
-static rd_expr *fold(const asked *a, const char *name, rd_expr *x, const rd_reduce_opts *opts)
+static rd_expr *fold(const request *a, const char *name, rd_expr *x, const rd_reduce_opts *opts)
 {
     return a->scan ? rd_real_scan(x, name, opts) : rd_real_reduce(a->call, x, name, opts);
 }
@@ -39,7 +39,7 @@ static rd_expr *fold(const asked *a, const char *name, rd_expr *x, const rd_redu
 /* Reduces both parts as one array with one more axis, so memory is read once, in order.  `last`:
  * that axis is reduced, too.  NULL if parts are not adjacent in memory, or if other keywords
  * than axes are given. */
-static rd_expr *fold_together(const asked *a, const char *name, rd_expr *x, bool last)
+static rd_expr *reduce_adjacent(const request *a, const char *name, rd_expr *x, bool last)
 {
     rd_reduce_opts o                   = a->part[0];
     int64_t        origin[RD_MAX_RANK] = { 0 };
@@ -65,7 +65,7 @@ static rd_expr *fold_together(const asked *a, const char *name, rd_expr *x, bool
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 /* True if the part of a complex product is a sum or difference of two real products. */
-static bool is_of_products(const rd_expr *x)
+static bool is_product_part(const rd_expr *x)
 {
     return x->kind == RD_EXPR_MAP && (x->op == RD_OP_add || x->op == RD_OP_sub) &&
            x->in[0]->kind == RD_EXPR_MAP && x->in[0]->op == RD_OP_mul &&
@@ -74,30 +74,31 @@ static bool is_of_products(const rd_expr *x)
 
 /* Sums one part.  If it consists of two products, each is summed on its own: with one rounding,
  * and by a BLAS, as any sum of products. */
-static rd_expr *sum_part(const asked *a, int p)
+static rd_expr *sum_part(const request *a, int p)
 {
     rd_expr              *x = part_of(a->x, p);
     const rd_reduce_opts *o = &a->part[p];
 
-    if (a->scan || !x || !is_of_products(x) || o->where || o->initial || o->accuracy != RD_PAIRWISE)
+    if (a->scan || !x || !is_product_part(x) || o->where || o->initial ||
+        o->accuracy != RD_PAIRWISE)
         return fold(a, a->name, x, o);
     return rd_map_op(
         x->op, a->call, 2,
         (rd_expr *const[]){ fold(a, a->name, x->in[0], o), fold(a, a->name, x->in[1], o) });
 }
 
-static rd_expr *build_sum(const asked *a)
+static rd_expr *build_sum(const request *a)
 {
-    rd_expr *y = fold_together(a, a->name, a->x, false);
+    rd_expr *y = reduce_adjacent(a, a->name, a->x, false);
 
     if (y)
         return rd_complex_leaf(y, a->call);
     return rd_complex_of(sum_part(a, 0), sum_part(a, 1), a->call);
 }
 
-static rd_expr *build_parts(const asked *a)
+static rd_expr *build_parts(const request *a)
 {
-    rd_expr *y[2], *both = fold_together(a, a->name, a->x, false);
+    rd_expr *y[2], *both = reduce_adjacent(a, a->name, a->x, false);
 
     if (both)
         return rd_complex_leaf(both, a->call);
@@ -108,7 +109,7 @@ static rd_expr *build_parts(const asked *a)
 
 /* ---- Products -------------------------------------------------------------------------------- */
 /* One part of the product, by a reducer whose state holds both parts of the product so far. */
-static rd_expr *product_part(const asked *a, rd_reducer_id reducer, rd_expr *re, rd_expr *im)
+static rd_expr *product_part(const request *a, rd_reducer_id reducer, rd_expr *re, rd_expr *im)
 {
     const rd_reduce_opts *o = &a->part[0];
     rd_folding            f = { .call = a->call, .x = re, .scan = a->scan };
@@ -131,9 +132,9 @@ static rd_expr *product_part(const asked *a, rd_reducer_id reducer, rd_expr *re,
 }
 
 /* Elements that the mask leaves out count as 1; .initial is one more factor. */
-static rd_expr *build_prod(const asked *a)
+static rd_expr *build_prod(const request *a)
 {
-    asked          own     = *a;
+    request        own     = *a;
     rd_expr       *x       = a->x;
     rd_expr *const initial = own.part[0].initial
                                  ? rd_complex_of(own.part[0].initial, own.part[1].initial, a->call)
@@ -150,15 +151,15 @@ static rd_expr *build_prod(const asked *a)
 }
 
 /* ---- Real results ---------------------------------------------------------------------------- */
-static rd_expr *build_truth(const asked *a)
+static rd_expr *build_logic(const request *a)
 {
     return fold(a, a->name, rd_cast_to(a->x, RD_BOOL), &a->part[0]);
 }
 
 /* The variance is the mean of |x - mean|^2, thus the sum of the variances of both parts. */
-static rd_expr *variance(const asked *a)
+static rd_expr *variance(const request *a)
 {
-    rd_expr *both = fold_together(a, "var", a->x, false);
+    rd_expr *both = reduce_adjacent(a, "var", a->x, false);
 
     if (both)
         return rd_add(rd_select_place(both, -1, 0), rd_select_place(both, -1, 1));
@@ -166,18 +167,18 @@ static rd_expr *variance(const asked *a)
                   fold(a, "var", rd_imag(a->x), &a->part[0]));
 }
 
-static rd_expr *build_var(const asked *a)
+static rd_expr *build_var(const request *a)
 {
     return variance(a);
 }
 
-static rd_expr *build_std(const asked *a)
+static rd_expr *build_std(const request *a)
 {
     return rd_sqrt(variance(a));
 }
 
 /* The 2-norm is the root of the sum of both parts' squares; other norms are those of |x|. */
-static rd_expr *build_norm(const asked *a)
+static rd_expr *build_norm(const request *a)
 {
     const double   p    = a->part[0].p;
     rd_reduce_opts sums = a->part[0];
@@ -185,7 +186,7 @@ static rd_expr *build_norm(const asked *a)
 
     if (p != 0 && p != 2)
         return fold(a, a->name, rd_abs(a->x), &a->part[0]);
-    if ((both = fold_together(a, "sum", rd_complex_of(re, im, a->call), true)))
+    if ((both = reduce_adjacent(a, "sum", rd_complex_of(re, im, a->call), true)))
         return rd_sqrt(both);
     sums.p = 0;
     return rd_sqrt(rd_add(fold(a, "sum", re, &sums), fold(a, "sum", im, &sums)));
@@ -194,7 +195,7 @@ static rd_expr *build_norm(const asked *a)
 /* ---- Rows ------------------------------------------------------------------------------------ */
 static const row rows[] = {
     { "sum", build_sum, true },    { "prod", build_prod, true },  { "mean", build_parts, true },
-    { "any", build_truth, false }, { "all", build_truth, false }, { "count", build_truth, false },
+    { "any", build_logic, false }, { "all", build_logic, false }, { "count", build_logic, false },
     { "var", build_var, false },   { "std", build_std, false },   { "norm", build_norm, false },
 };
 
@@ -208,7 +209,7 @@ static const row *find_row(const char *name)
 
 /* ---- Keywords of parts ----------------------------------------------------------------------- */
 /* Adds to the mask that elements with NaN in either part of any operand are left out. */
-static bool leave_out_nan(int n, rd_expr *const *x, rd_reduce_opts *part)
+static bool mask_nan(int n, rd_expr *const *x, rd_reduce_opts *part)
 {
     rd_expr *where = part[0].where;
 
@@ -262,11 +263,11 @@ bool rd_complex_options(const char *call, int n, rd_expr *const *x, const rd_red
             return false;
     if (complex && !split_type(call, x[0], part))
         return false;
-    return !part[0].skip_nan || leave_out_nan(n, x, part);
+    return !part[0].skip_nan || mask_nan(n, x, part);
 }
 
 /* ---- By name --------------------------------------------------------------------------------- */
-static rd_expr *refuse(const rd_expr *x, const char *name, bool scan)
+static rd_expr *fail_no_reduction(const rd_expr *x, const char *name, bool scan)
 {
     return rd_fail(x->ctx, RD_ERR_TYPE,
                    "rd_%s%s: elements are %s, and it takes real numbers alone%s",
@@ -277,12 +278,12 @@ static rd_expr *refuse(const rd_expr *x, const char *name, bool scan)
                        : "");
 }
 
-static rd_expr *build(asked *a, const rd_reduce_opts *opts)
+static rd_expr *build(request *a, const rd_reduce_opts *opts)
 {
     const row *r = find_row(a->name);
 
     if (!r)
-        return refuse(a->x, a->name, a->scan);
+        return fail_no_reduction(a->x, a->name, a->scan);
     return rd_complex_options(a->call, 1, &a->x, opts, r->complex, a->part) ? r->build(a) : NULL;
 }
 
@@ -290,10 +291,10 @@ static rd_expr *build(asked *a, const rd_reduce_opts *opts)
 rd_expr *rd_complex_reduce(rd_expr *x, const char *call, const char *name,
                            const rd_reduce_opts *opts)
 {
-    return build(&(asked){ .call = call, .name = name, .x = x }, opts);
+    return build(&(request){ .call = call, .name = name, .x = x }, opts);
 }
 
 rd_expr *rd_complex_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
-    return build(&(asked){ .call = "rd_scan", .name = name, .x = x, .scan = true }, opts);
+    return build(&(request){ .call = "rd_scan", .name = name, .x = x, .scan = true }, opts);
 }

@@ -50,7 +50,7 @@ rd_expr *rd_nan_to_num(rd_expr *x)
 }
 
 /* Casts ints and halves to a type that holds their differences. */
-static rd_expr *widened(rd_expr *x)
+static rd_expr *widen(rd_expr *x)
 {
     return rd_dtype_is_half(x->type)         ? rd_cast_to(x, RD_F32)
            : is_float(x) || rd_is_complex(x) ? x
@@ -64,8 +64,8 @@ rd_expr *rd_isclose(rd_expr *x, rd_expr *y, double rtol, double atol)
 
     if (!x || !y)
         return NULL;
-    x = widened(x);
-    y = widened(y);
+    x = widen(x);
+    y = widen(y);
     if (!x || !y)
         return NULL;
     rd_expr *part  = map_2(RD_OP_mul, call, rd_num(y->ctx, rtol), map_1(RD_OP_abs, call, y));

@@ -53,7 +53,7 @@ static double points(const contraction *c, rd_labels set)
 }
 
 /* Lists the labels of a set, lowest first; returns their number. */
-static int listed(rd_labels set, int8_t list[RD_MAX_LABELS])
+static int list_labels(rd_labels set, int8_t list[RD_MAX_LABELS])
 {
     int n = 0;
 
@@ -64,7 +64,7 @@ static int listed(rd_labels set, int8_t list[RD_MAX_LABELS])
 
 /* ---- One step -------------------------------------------------------------------------------- */
 /* Views the operand with the axes of `list`, repeated along labels that it lacks. */
-static rd_expr *seen_along(const contraction *c, const rd_term *t, int n, const int8_t *list)
+static rd_expr *view_along(const contraction *c, const rd_term *t, int n, const int8_t *list)
 {
     rd_affine v = { 0 };
 
@@ -107,7 +107,7 @@ static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
 
 /* The product of two sparse matrices whose stored places rdim can compute, as a LATER node; NULL
  * if the terms are something else. */
-static rd_expr *by_rows(const contraction *c, const rd_term *terms, const int8_t *list)
+static rd_expr *sparse_product(const contraction *c, const rd_term *terms, const int8_t *list)
 {
     const bool    truth   = c->type == RD_BOOL;
     const rd_op   op      = truth ? RD_OP_minimum : RD_OP_mul;
@@ -135,7 +135,8 @@ static rd_term part_of(const contraction *c, const rd_term *t, bool imaginary)
 
 /* The product of complex sparse matrices, from up to four products of their parts; all have one
  * pattern. */
-static rd_expr *parts_by_rows(const contraction *c, const rd_term *terms, const int8_t *list)
+static rd_expr *complex_sparse_product(const contraction *c, const rd_term *terms,
+                                       const int8_t *list)
 {
     contraction real       = *c;
     rd_expr    *y[2][2]    = { { NULL } };
@@ -149,7 +150,7 @@ static rd_expr *parts_by_rows(const contraction *c, const rd_term *terms, const 
             const rd_term both[] = { part[0][a], part[1][b] };
 
             if (both[0].x && both[1].x)
-                whole = (y[a][b] = by_rows(&real, both, list));
+                whole = (y[a][b] = sparse_product(&real, both, list));
         }
     if (!whole)
         return NULL;
@@ -168,11 +169,12 @@ static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *te
     rd_expr    *y  = NULL;
 
     if (n_terms == 2 && n_kept == 2 && n == 3)
-        y = rd_dtype_is_complex(c->type) ? parts_by_rows(c, terms, list) : by_rows(c, terms, list);
+        y = rd_dtype_is_complex(c->type) ? complex_sparse_product(c, terms, list)
+                                         : sparse_product(c, terms, list);
     if (y || rd_error(terms[0].x->ctx) != RD_OK)
         return y;
     for (int k = 0; k < n_terms; k++) {
-        rd_expr *x = seen_along(c, &terms[k], n, list);
+        rd_expr *x = view_along(c, &terms[k], n, list);
 
         y = k == 0 ? x : rd_map_op(op, c->call, 2, (rd_expr *const[]){ y, x });
         if (!y)
@@ -182,7 +184,8 @@ static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *te
 }
 
 /* Contracts terms to one: sums over all labels that are not in `kept`. */
-static rd_term joined(const contraction *c, int n_terms, const rd_term *terms, rd_labels kept)
+static rd_term contract_terms(const contraction *c, int n_terms, const rd_term *terms,
+                              rd_labels kept)
 {
     int8_t    list[RD_MAX_LABELS];
     rd_labels all = 0;
@@ -190,7 +193,8 @@ static rd_term joined(const contraction *c, int n_terms, const rd_term *terms, r
 
     for (int k = 0; k < n_terms; k++)
         all |= labels_of(&terms[k]);
-    const int n_kept = listed(all & kept, list), n = n_kept + listed(all & ~kept, list + n_kept);
+    const int n_kept = list_labels(all & kept, list),
+              n      = n_kept + list_labels(all & ~kept, list + n_kept);
 
     y.x = sum_product(c, n_terms, terms, n_kept, n, list);
     for (int a = 0; y.x && a < y.x->rank; a++)
@@ -201,7 +205,7 @@ static rd_term joined(const contraction *c, int n_terms, const rd_term *terms, r
 /* ---- Orders ---------------------------------------------------------------------------------- */
 /* The labels that are still needed after terms i and j are contracted: of the result and all
  * other terms. */
-static rd_labels wanted(const contraction *c, const rd_labels *set, int n, int i, int j)
+static rd_labels needed_labels(const contraction *c, const rd_labels *set, int n, int i, int j)
 {
     rd_labels all = c->out;
 
@@ -212,18 +216,18 @@ static rd_labels wanted(const contraction *c, const rd_labels *set, int n, int i
 }
 
 /* The quantity that the greedy choice minimises. */
-typedef enum rule { ROOM, WORK } rule;
+typedef enum rule { LEAST_MEMORY, LEAST_WORK } rule;
 
 typedef struct pair {
     int    i, j;
-    double work; /* multiplications, plus stored elements of the result */
-    double room; /* elements of the result, minus those of both operands */
+    double work;   /* multiplications, plus stored elements of the result */
+    double memory; /* elements of the result, minus those of both operands */
 } pair;
 
 /* Estimates work and memory of contracting terms i and j. */
 static pair pair_of(const contraction *c, const rd_labels *set, int n, int i, int j)
 {
-    const rd_labels both = set[i] | set[j], kept = both & wanted(c, set, n, i, j);
+    const rd_labels both = set[i] | set[j], kept = both & needed_labels(c, set, n, i, j);
     const double    size = points(c, kept);
 
     return (pair){ i, j, points(c, both) + size, size - points(c, set[i]) - points(c, set[j]) };
@@ -231,9 +235,10 @@ static pair pair_of(const contraction *c, const rd_labels *set, int n, int i, in
 
 static bool is_better(const pair *a, const pair *b, rule by)
 {
-    const double room = a->room - b->room, work = a->work - b->work;
+    const double memory = a->memory - b->memory, work = a->work - b->work;
 
-    return by == ROOM ? room < 0 || (room == 0 && work < 0) : work < 0 || (work == 0 && room < 0);
+    return by == LEAST_MEMORY ? memory < 0 || (memory == 0 && work < 0)
+                              : work < 0 || (work == 0 && memory < 0);
 }
 
 /* Chooses the best pair; pairs without a common label (outer products) come last. */
@@ -256,7 +261,7 @@ static pair best_pair(const contraction *c, const rd_labels *set, int n, rule by
 }
 
 /* Replaces term i by the result and removes term j. */
-static void put_pair(rd_labels *set, int n, const pair *p, rd_labels made)
+static void replace_pair(rd_labels *set, int n, const pair *p, rd_labels made)
 {
     set[p->i] = made;
     memmove(set + p->j, set + p->j + 1, (size_t)(n - p->j - 1) * sizeof *set);
@@ -271,22 +276,22 @@ static double work_by_pairs(const contraction *c, rd_labels *set, rule by)
         const pair p = best_pair(c, set, n, by);
 
         work += p.work;
-        put_pair(set, n, &p, (set[p.i] | set[p.j]) & wanted(c, set, n, p.i, p.j));
+        replace_pair(set, n, &p, (set[p.i] | set[p.j]) & needed_labels(c, set, n, p.i, p.j));
     }
     return work;
 }
 
 /* Contracts pairs in greedy order until two terms are left. */
-static bool join_pairs(contraction *c, rd_labels *set, rule by)
+static bool contract_pairs(contraction *c, rd_labels *set, rule by)
 {
     for (; c->n > 2; c->n--) {
         const pair      p    = best_pair(c, set, c->n, by);
-        const rd_labels kept = wanted(c, set, c->n, p.i, p.j);
-        const rd_term   y    = joined(c, 2, (rd_term[]){ c->term[p.i], c->term[p.j] }, kept);
+        const rd_labels kept = needed_labels(c, set, c->n, p.i, p.j);
+        const rd_term   y = contract_terms(c, 2, (rd_term[]){ c->term[p.i], c->term[p.j] }, kept);
 
         if (!y.x)
             return false;
-        put_pair(set, c->n, &p, labels_of(&y));
+        replace_pair(set, c->n, &p, labels_of(&y));
         c->term[p.i] = y;
         memmove(c->term + p.j, c->term + p.j + 1, (size_t)(c->n - p.j - 1) * sizeof *c->term);
     }
@@ -294,7 +299,7 @@ static bool join_pairs(contraction *c, rd_labels *set, rule by)
 }
 
 /* Writes the label sets of all terms and returns their union. */
-static rd_labels list_sets(const contraction *c, rd_labels *set)
+static rd_labels label_sets(const contraction *c, rd_labels *set)
 {
     rd_labels all = 0;
 
@@ -306,16 +311,17 @@ static rd_labels list_sets(const contraction *c, rd_labels *set)
 /* Contracts pairs if that is less work than one pass; `set` has room for all terms. */
 static bool reduce_terms_in(contraction *c, rd_labels *set)
 {
-    const rd_labels all     = list_sets(c, set);
-    const double    at_once = points(c, all) * (c->n - 1), by_room = work_by_pairs(c, set, ROOM);
+    const rd_labels all     = label_sets(c, set);
+    const double    at_once = points(c, all) * (c->n - 1),
+                 by_memory  = work_by_pairs(c, set, LEAST_MEMORY);
 
-    list_sets(c, set);
-    const double by_work = work_by_pairs(c, set, WORK);
+    label_sets(c, set);
+    const double by_work = work_by_pairs(c, set, LEAST_WORK);
 
-    if (fmin(by_room, by_work) >= at_once && __builtin_popcountll(all) <= RD_MAX_RANK)
+    if (fmin(by_memory, by_work) >= at_once && __builtin_popcountll(all) <= RD_MAX_RANK)
         return true;
-    list_sets(c, set);
-    return join_pairs(c, set, by_work < by_room ? WORK : ROOM);
+    label_sets(c, set);
+    return contract_pairs(c, set, by_work < by_memory ? LEAST_WORK : LEAST_MEMORY);
 }
 
 static bool reduce_terms(contraction *c)
@@ -329,7 +335,7 @@ static bool reduce_terms(contraction *c)
 }
 
 /* Sums each term over the labels that no other term has, before any product. */
-static bool sum_alone(contraction *c)
+static bool sum_single_terms(contraction *c)
 {
     for (int k = 0; c->n > 1 && k < c->n; k++) {
         rd_labels others = c->out;
@@ -339,7 +345,7 @@ static bool sum_alone(contraction *c)
                 others |= labels_of(&c->term[i]);
         if (!(labels_of(&c->term[k]) & ~others))
             continue;
-        c->term[k] = joined(c, 1, &c->term[k], others);
+        c->term[k] = contract_terms(c, 1, &c->term[k], others);
         if (!c->term[k].x)
             return false;
     }
@@ -350,7 +356,7 @@ static bool sum_alone(contraction *c)
  * ------------------------------------------------------------ */
 /* True if the term is sparse without a fill, has each of its labels once, and does not repeat
  * along any. */
-static bool takes_factors(const contraction *c, const rd_term *t)
+static bool can_scale(const contraction *c, const rd_term *t)
 {
     bool takes = rd_has_pattern(t->x) && !rd_fill_of(t->x) &&
                  __builtin_popcountll(labels_of(t)) == t->x->rank;
@@ -362,7 +368,7 @@ static bool takes_factors(const contraction *c, const rd_term *t)
 
 /* Returns which of the two sparse terms s a dense term k can scale: one that has all its labels,
  * the smaller one of both.  Returns -1 if term k is sparse, or has labels of both. */
-static int scaled_by(const contraction *c, int k, const int s[2])
+static int scaled_term(const contraction *c, int k, const int s[2])
 {
     const rd_labels own   = labels_of(&c->term[k]);
     int             found = -1;
@@ -382,7 +388,7 @@ static bool is_scaled_product(const contraction *c, int s[2])
     int n = 0;
 
     for (int k = 0; k < c->n; k++)
-        if (takes_factors(c, &c->term[k]) && c->term[k].x->rank == 2 && n++ < 2)
+        if (can_scale(c, &c->term[k]) && c->term[k].x->rank == 2 && n++ < 2)
             s[n - 1] = k;
     if (n != 2 || c->n < 3)
         return false;
@@ -390,7 +396,7 @@ static bool is_scaled_product(const contraction *c, int s[2])
     bool            all = a != b && (a & b) && (a ^ b) == c->out;
 
     for (int k = 0; k < c->n; k++)
-        all &= k == s[0] || k == s[1] || scaled_by(c, k, s) >= 0;
+        all &= k == s[0] || k == s[1] || scaled_term(c, k, s) >= 0;
     return all;
 }
 
@@ -406,8 +412,8 @@ static bool scale_stored(contraction *c)
         return true;
     for (int k = 0; k < c->n; k++)
         if (k != s[0] && k != s[1]) {
-            rd_term *const to = &c->term[scaled_by(c, k, s)];
-            rd_expr *const by = seen_along(c, &c->term[k], to->x->rank, to->label);
+            rd_term *const to = &c->term[scaled_term(c, k, s)];
+            rd_expr *const by = view_along(c, &c->term[k], to->x->rank, to->label);
 
             to->x = by ? rd_map_op(op, c->call, 2, (rd_expr *const[]){ to->x, by }) : NULL;
             if (!to->x)
@@ -451,7 +457,7 @@ static bool find_type(contraction *c, rd_dtype *natural)
 }
 
 /* Records that two axes of one label begin at different indices. */
-static bool clash(const contraction *c, int k, int a, int l)
+static bool fail_origins(const contraction *c, int k, int a, int l)
 {
     const rd_expr *const x = c->term[k].x;
 
@@ -478,7 +484,7 @@ static bool find_extents(contraction *c)
             if (x->extent[a] == 1)
                 continue;
             if (known[l] && c->origin[l] != rd_origin(x, a))
-                return clash(c, k, a, l);
+                return fail_origins(c, k, a, l);
             known[l]     = true;
             c->extent[l] = x->extent[a];
             c->origin[l] = rd_origin(x, a);
@@ -491,7 +497,7 @@ static bool find_extents(contraction *c)
             if (known[l] || !first)
                 continue;
             if (c->origin[l] && c->origin[l] != first)
-                return clash(c, k, a, l);
+                return fail_origins(c, k, a, l);
             c->origin[l] = first;
         }
     return true;
@@ -511,14 +517,14 @@ rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const i
     for (int k = 0; k < n && n > 2; k++)
         if (!(terms[k].x = rd_listed(terms[k].x)))
             return NULL;
-    if (!find_extents(&c) || !find_type(&c, &natural) || !scale_stored(&c) || !sum_alone(&c) ||
-        !reduce_terms(&c))
+    if (!find_extents(&c) || !find_type(&c, &natural) || !scale_stored(&c) ||
+        !sum_single_terms(&c) || !reduce_terms(&c))
         return NULL;
     for (int k = 0; k < c.n; k++)
         all |= labels_of(&c.term[k]);
     if (n_out > 0)
         memcpy(list, out, (size_t)n_out * sizeof *list);
-    const int n_all = n_out + listed(all & ~c.out, list + n_out);
+    const int n_all = n_out + list_labels(all & ~c.out, list + n_out);
 
     return rd_cast_to(sum_product(&c, c.n, c.term, n_out, n_all, list), natural);
 }

@@ -33,7 +33,7 @@ static rd_expr *windows(const convolution *c, int64_t first, int64_t count)
 }
 
 /* True if the kernel is so short that a sum of maps in one pass is faster than a call of a BLAS. */
-static bool are_few(const convolution *c)
+static bool is_short_kernel(const convolution *c)
 {
     enum { FEW = 8 };
 
@@ -42,7 +42,7 @@ static bool are_few(const convolution *c)
 }
 
 /* Adds up the shifted operand times each kernel element. */
-static rd_expr *by_maps(const convolution *c, int64_t first, int64_t count)
+static rd_expr *sum_of_maps(const convolution *c, int64_t first, int64_t count)
 {
     const int last = c->x->rank - 1;
     rd_expr  *y    = NULL;
@@ -58,14 +58,15 @@ static rd_expr *by_maps(const convolution *c, int64_t first, int64_t count)
 }
 
 /* Results of windows that lie inside x. */
-static rd_expr *whole(const convolution *c, int64_t first, int64_t count)
+static rd_expr *inner_results(const convolution *c, int64_t first, int64_t count)
 {
-    return are_few(c) ? by_maps(c, first, count) : rd_matmul(windows(c, first, count), c->k);
+    return is_short_kernel(c) ? sum_of_maps(c, first, count)
+                              : rd_matmul(windows(c, first, count), c->k);
 }
 
 /* Results of windows that extend beyond x; each has its own copy of the kernel, with zeros
  * outside x. */
-static rd_expr *cut_off(const convolution *c, int64_t first, int64_t count)
+static rd_expr *edge_results(const convolution *c, int64_t first, int64_t count)
 {
     rd_ctx *const  ctx   = c->x->ctx;
     rd_expr *const k     = rd_broadcast(c->k, RD_SHAPE(count, c->m));
@@ -93,17 +94,17 @@ static rd_expr *results(const convolution *c, int64_t first, int64_t count)
     rd_exprs      all = { parts, 0 };
 
     if (stop <= inside)
-        return cut_off(c, begin, count);
+        return edge_results(c, begin, count);
     if (begin < 0)
-        parts[all.n++] = cut_off(c, begin, -begin);
-    parts[all.n++] = whole(c, inside, stop - inside);
+        parts[all.n++] = edge_results(c, begin, -begin);
+    parts[all.n++] = inner_results(c, inside, stop - inside);
     if (end > stop)
-        parts[all.n++] = cut_off(c, stop, end - stop);
+        parts[all.n++] = edge_results(c, stop, end - stop);
     return rd_concat(c->x->rank - 1, all);
 }
 
 /* Checks arguments and fills in `c`; moves the axis to the end. */
-static bool begin(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convolve_mode mode)
+static bool prepare(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convolve_mode mode)
 {
     rd_expr *const both[] = { x, k };
     char           shape[RD_SHAPE_TEXT];
@@ -133,7 +134,7 @@ static bool begin(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convolve
 
 /* Selects the results that the mode asks for.  `turned`: if the kernel is longer, NumPy counts
  * the middle from the other end. */
-static rd_expr *convolved(convolution *c, int axis, rd_convolve_mode mode, bool turned)
+static rd_expr *select_results(convolution *c, int axis, rd_convolve_mode mode, bool turned)
 {
     const int64_t less = c->n < c->m ? c->n : c->m, more = c->n < c->m ? c->m : c->n;
     const int64_t middle = turned && c->m > c->n ? less / 2 : (less - 1) / 2;
@@ -162,10 +163,10 @@ rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
     if (!x || !k)
         return NULL;
     const bool turned = is_longer(k, x);
-    if (!begin(&c, turned ? k : x, turned ? x : k, &axis, mode) ||
+    if (!prepare(&c, turned ? k : x, turned ? x : k, &axis, mode) ||
         !(c.k = rd_flip(c.k, RD_DIMS(0))))
         return NULL;
-    return convolved(&c, axis, mode, false);
+    return select_results(&c, axis, mode, false);
 }
 
 /* Correlates with a longer kernel by swapping operands: the result is the conjugate of the
@@ -175,9 +176,9 @@ static rd_expr *correlated_with_longer(rd_expr *x, rd_expr *k, int axis, rd_conv
     convolution c = { .call = "rd_correlate" };
     rd_expr    *y;
 
-    if (!begin(&c, k, x, &axis, mode) || !(c.k = rd_conj(c.k)))
+    if (!prepare(&c, k, x, &axis, mode) || !(c.k = rd_conj(c.k)))
         return NULL;
-    y = convolved(&c, axis, mode, false);
+    y = select_results(&c, axis, mode, false);
     y = y ? rd_flip(y, RD_DIMS(0)) : NULL;
     return y ? rd_conj(y) : NULL;
 }
@@ -191,7 +192,7 @@ rd_expr *rd_correlate(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
         return NULL;
     if (is_longer(k, x))
         return correlated_with_longer(x, k, axis, mode);
-    if (!begin(&c, x, k, &axis, mode) || !(c.k = rd_conj(c.k)))
+    if (!prepare(&c, x, k, &axis, mode) || !(c.k = rd_conj(c.k)))
         return NULL;
-    return convolved(&c, axis, mode, true);
+    return select_results(&c, axis, mode, true);
 }

@@ -104,7 +104,7 @@ void rd_ctx_free(rd_ctx *ctx)
 }
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
-static rd_moment now(const rd_ctx *ctx)
+static rd_moment present_state(const rd_ctx *ctx)
 {
     return (rd_moment){ .chunk   = ctx->chunk,
                         .used    = ctx->chunk ? ctx->chunk->used : 0,
@@ -115,7 +115,7 @@ static rd_moment now(const rd_ctx *ctx)
 }
 
 /* Grows the list of marks. */
-static bool room_for_mark(rd_ctx *ctx)
+static bool grow_marks(rd_ctx *ctx)
 {
     const int64_t room = ctx->room_moment ? 2 * ctx->room_moment : 16, size = sizeof *ctx->moment;
     rd_moment    *moment;
@@ -141,7 +141,7 @@ rd_mark rd_ctx_mark(rd_ctx *ctx)
 
     if (!ctx)
         return none;
-    present = now(ctx);
+    present = present_state(ctx);
     /* A loop of mark, build, release comes back to the mark that it has just released.  It gets
      * the same mark again, else the list would grow without end. */
     if (ctx->n_moment > 0) {
@@ -149,7 +149,7 @@ rd_mark rd_ctx_mark(rd_ctx *ctx)
         if (last->released && last->chunk == present.chunk && last->used == present.used)
             return (rd_mark){ .at = (uint64_t)ctx->n_moment - 1, .serial = last->serial };
     }
-    if (!room_for_mark(ctx))
+    if (!grow_marks(ctx))
         return none;
     present.serial               = atomic_fetch_add(&marks, 1) + 1;
     ctx->moment[ctx->n_moment++] = present;

@@ -13,7 +13,7 @@
 
 /* Writes the extents of all axes but a and b, in order, then that of the diagonal; returns the
  * rank. */
-static int extents_of(const rd_expr *x, int a, int b, int64_t *extent)
+static int diagonal_extents(const rd_expr *x, int a, int b, int64_t *extent)
 {
     int rank = 0;
 
@@ -25,10 +25,10 @@ static int extents_of(const rd_expr *x, int a, int b, int64_t *extent)
 }
 
 /* Makes the node again, on other operands and with other facts. */
-static rd_expr *made_again(const rd_expr *x, int a, int b, rd_expr *const *in, const void *facts)
+static rd_expr *remake_node(const rd_expr *x, int a, int b, rd_expr *const *in, const void *facts)
 {
     int64_t   extent[RD_MAX_RANK];
-    const int rank = extents_of(x, a, b, extent);
+    const int rank = diagonal_extents(x, a, b, extent);
 
     return rd_node(&(rd_expr){ .ctx    = x->ctx,
                                .kind   = x->kind,
@@ -41,19 +41,19 @@ static rd_expr *made_again(const rd_expr *x, int a, int b, rd_expr *const *in, c
                    facts, x->as_size);
 }
 
-static rd_expr *of_map(const rd_expr *x, int a, int b)
+static rd_expr *diagonal_of_map(const rd_expr *x, int a, int b)
 {
     rd_expr *in[RD_MOST_ARITY];
 
     for (int k = 0; k < x->n_in; k++)
         if (!(in[k] = rd_of_selves(x->in[k], a, b)))
             return NULL;
-    return made_again(x, a, b, in, x->as.any);
+    return remake_node(x, a, b, in, x->as.any);
 }
 
 /* Removes both axes from the reduced ones, which keep their order; the diagonal becomes a kept
  * axis. */
-static rd_expr *of_fold(const rd_expr *x, int a, int b)
+static rd_expr *diagonal_of_reduction(const rd_expr *x, int a, int b)
 {
     const int     p = rd_axis_before(x, a), q = rd_axis_before(x, b);
     rd_fold_facts facts = *x->as.fold;
@@ -66,17 +66,17 @@ static rd_expr *of_fold(const rd_expr *x, int a, int b)
     for (int k = 0; k < x->n_in; k++)
         if (x->in[k] && !(in[k] = rd_of_selves(x->in[k], p, q)))
             return NULL;
-    return made_again(x, a, b, in, &facts);
+    return remake_node(x, a, b, in, &facts);
 }
 
 /* The diagonal of a view of pairs, whose axes a and b are axes p and q of its operand,
  * unchanged. */
-static rd_expr *of_view(const rd_expr *x, int a, int b, int p, int q)
+static rd_expr *diagonal_of_view(const rd_expr *x, int a, int b, int p, int q)
 {
     const rd_expr *of   = x->in[0];
     const int64_t *from = x->as.view->number, *coef = from + of->rank;
     int64_t        number[RD_VIEW_NUMBERS] = { 0 }, extent[RD_MAX_RANK];
-    const int      rank = extents_of(x, a, b, extent), below = of->rank - 1;
+    const int      rank = diagonal_extents(x, a, b, extent), below = of->rank - 1;
 
     for (int s = 0, to = 0; s < of->rank; s++) {
         if (s == p || s == q)
@@ -97,15 +97,15 @@ static rd_expr *of_view(const rd_expr *x, int a, int b, int p, int q)
 rd_expr *rd_of_selves(rd_expr *x, int a, int b)
 {
     if (x->kind == RD_EXPR_MAP)
-        return of_map(x, a, b);
+        return diagonal_of_map(x, a, b);
     if (x->kind == RD_EXPR_REDUCE)
-        return of_fold(x, a, b);
+        return diagonal_of_reduction(x, a, b);
     if (x->kind == RD_EXPR_VIEW &&
         (x->in[0]->kind == RD_EXPR_MAP || x->in[0]->kind == RD_EXPR_REDUCE)) {
         const int p = rd_axis_below(x, a), q = rd_axis_below(x, b);
 
         if (p >= 0 && q >= 0)
-            return of_view(x, a, b, p, q);
+            return diagonal_of_view(x, a, b, p, q);
     }
     return rd_diagonal(x, a, b, 0);
 }

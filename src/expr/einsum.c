@@ -36,7 +36,7 @@ static void skip_spaces(reader *r)
         r->p++;
 }
 
-static bool takes(reader *r, const char *word)
+static bool accept(reader *r, const char *word)
 {
     skip_spaces(r);
     if (strncmp(r->p, word, strlen(word)) != 0)
@@ -46,7 +46,7 @@ static bool takes(reader *r, const char *word)
 }
 
 /* Reads a letter; returns its label, or -1. */
-static int letter(reader *r)
+static int take_letter(reader *r)
 {
     skip_spaces(r);
     const char c = *r->p;
@@ -121,12 +121,12 @@ static bool read_term(reader *r, rd_term *t)
     for (;;) {
         skip_spaces(r);
         const char *at = r->p;
-        const int   k  = letter(r);
+        const int   k  = take_letter(r);
 
         if (k >= 0) {
             if (!read_letter(r, t, &axis, k, at))
                 return false;
-        } else if (!dots && takes(r, "...")) {
+        } else if (!dots && accept(r, "...")) {
             const int rest = t->x->rank - axis - count_letters(r->p);
 
             dots = true;
@@ -145,7 +145,7 @@ static bool read_term(reader *r, rd_term *t)
 static bool read_terms(reader *r)
 {
     for (int k = 0; k < r->n; k++) {
-        if (k > 0 && !takes(r, ","))
+        if (k > 0 && !accept(r, ","))
             return fail(r, r->p, "expected ',' and the axes of the next operand");
         if (!read_term(r, &r->term[k]))
             return false;
@@ -162,7 +162,7 @@ static void add_dots(const reader *r, int8_t *out, int *n)
 
 /* The result without an arrow: axes of "...", then letters that occur once, in the alphabet's
  * order, capitals first. */
-static void imply(const reader *r, int8_t *out, int *n)
+static void imply_result(const reader *r, int8_t *out, int *n)
 {
     add_dots(r, out, n);
     for (int k = 0; k < LETTERS; k++) {
@@ -181,9 +181,9 @@ static bool read_result(reader *r, int8_t *out, int *n)
 
     for (skip_spaces(r); *r->p; skip_spaces(r)) {
         const char *at = r->p;
-        const int   k  = letter(r);
+        const int   k  = take_letter(r);
 
-        if (k < 0 && !dots && takes(r, "...")) {
+        if (k < 0 && !dots && accept(r, "...")) {
             dots = true;
             add_dots(r, out, n);
             continue;
@@ -212,8 +212,8 @@ static rd_expr *read_all(reader *r)
     if (!read_terms(r))
         return NULL;
     if (!*r->p)
-        imply(r, out, &n);
-    else if (!takes(r, "->"))
+        imply_result(r, out, &n);
+    else if (!accept(r, "->"))
         return fail(r, r->p, "expected \"->\""), NULL;
     else if (!read_result(r, out, &n))
         return NULL;

@@ -21,7 +21,7 @@ static const char *const status_names[] = {
 };
 
 /* Ends a sentence that did not fit with dots, but not in the middle of a UTF-8 character. */
-static void cut(char sentence[RD_SENTENCE])
+static void end_in_dots(char sentence[RD_SENTENCE])
 {
     size_t end = RD_SENTENCE - sizeof "...";
 
@@ -39,7 +39,7 @@ __attribute__((format(printf, 3, 0))) static void record(rd_ctx *ctx, rd_status 
     if (!ctx || status == RD_OK || atomic_exchange(&ctx->failing, true))
         return;
     if (vsnprintf(ctx->sentence, RD_SENTENCE, format, list) >= RD_SENTENCE)
-        cut(ctx->sentence);
+        end_in_dots(ctx->sentence);
     atomic_store(&ctx->status, (int)status);
 }
 

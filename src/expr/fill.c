@@ -12,7 +12,7 @@ static bool has_nan(const rd_expr *x)
 
 /* Gathers from the last position that is not NaN. Where there is none yet it gathers the first
  * element, which is then NaN itself.  A gap is filled for at most `limit` elements; 0: always. */
-static rd_expr *filled(const char *call, rd_expr *x, int axis, int64_t limit)
+static rd_expr *gather_last(const char *call, rd_expr *x, int axis, int64_t limit)
 {
     rd_ctx *const  ctx  = x->ctx;
     rd_expr *const nan  = map_1(RD_OP_isnan, call, x);
@@ -42,7 +42,7 @@ static rd_expr *fill(const char *call, rd_expr *x, int axis, int64_t limit, bool
         return x;
     y = rd_with_origins(rd_cast_to(x, x->type), NULL);
     y = y && back ? rd_flip(y, RD_DIMS(a)) : y;
-    y = y ? filled(call, y, a, limit) : NULL;
+    y = y ? gather_last(call, y, a, limit) : NULL;
     y = y && back ? rd_flip(y, RD_DIMS(a)) : y;
     return y ? rd_with_origins(y, x->origin) : NULL;
 }

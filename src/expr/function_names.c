@@ -37,7 +37,7 @@ static int find_row(const char *name, size_t length, name_use least)
 }
 
 /* True for operators that only the evaluator makes, or that functions of other names make. */
-static bool is_ours_alone(int function)
+static bool is_internal(int function)
 {
     return function == RD_OP_fma || function == RD_OP_pow_half || function == RD_OP_cast ||
            function == RD_OP_index;
@@ -52,7 +52,7 @@ int rd_function_find(const char *name, size_t length, rd_dtype real)
         function = find_row(name, length - 1, USE_LIBM);
     if (function < 0 && !real)
         function = rd_op_find(name, length);
-    return function < 0 || is_ours_alone(function) ? -1 : function;
+    return function < 0 || is_internal(function) ? -1 : function;
 }
 
 int rd_function_arity(int function)

@@ -10,7 +10,7 @@
 enum { MAX_DEPTH = 400 }; /* a parenthesis counts twice */
 enum { MAX_WHOLE = 8 };
 
-static bool too_deep(rd_reader *r)
+static bool is_too_deep(rd_reader *r)
 {
     if (r->depth < MAX_DEPTH)
         return false;
@@ -110,7 +110,7 @@ static rd_expr *read_operand(rd_reader *r)
 /* Converts operands as C does: an int or bool beside a float becomes that float type, where rdim
  * would go to f64.  Weak numbers alone stay weak, so that 2 * 0.5 still takes the type of the
  * operands. */
-static bool meet_as_in_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
+static bool convert_as_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
 {
     bool real = false, weak = true;
 
@@ -127,7 +127,7 @@ static bool meet_as_in_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
 
 /* True if x is an integer that the text alone determines; sets its value.  It is a number, or a
  * small map of such numbers.  The depth is limited, as operands of a text may be large graphs. */
-static bool is_whole(const rd_expr *x, int depth, int64_t *value)
+static bool is_integer(const rd_expr *x, int depth, int64_t *value)
 {
     int64_t a, b = 0;
 
@@ -137,18 +137,18 @@ static bool is_whole(const rd_expr *x, int depth, int64_t *value)
         *value = x->as.number->value.i64;
         return true;
     }
-    return x->kind == RD_EXPR_MAP && x->n_in <= 2 && is_whole(x->in[0], depth - 1, &a) &&
-           (x->n_in == 1 || is_whole(x->in[1], depth - 1, &b)) &&
+    return x->kind == RD_EXPR_MAP && x->n_in <= 2 && is_integer(x->in[0], depth - 1, &a) &&
+           (x->n_in == 1 || is_integer(x->in[1], depth - 1, &b)) &&
            rd_whole_result(x->op, a, b, value) == RD_WHOLE_FITS;
 }
 
 /* Applies an operator; an integer of the text that exceeds 64 bits is an error instead of
  * wrapping. */
-static rd_expr *operate(rd_reader *r, rd_op op, const char *at, int n, rd_expr *const *v)
+static rd_expr *apply_checked(rd_reader *r, rd_op op, const char *at, int n, rd_expr *const *v)
 {
     int64_t a, b = 0, value;
 
-    if (is_whole(v[0], MAX_WHOLE, &a) && (n == 1 || is_whole(v[1], MAX_WHOLE, &b)) &&
+    if (is_integer(v[0], MAX_WHOLE, &a) && (n == 1 || is_integer(v[1], MAX_WHOLE, &b)) &&
         rd_whole_result(op, a, b, &value) == RD_WHOLE_BEYOND)
         return rd_function_fail(r, at, "a whole number beyond 64 bits: say a float, as 1e20");
     return r->map(op, r->call, n, v);
@@ -156,7 +156,7 @@ static rd_expr *operate(rd_reader *r, rd_op op, const char *at, int n, rd_expr *
 
 /* Applies an operator by C's rules of conversion; refuses a division of ints in C text, which
  * truncates there. */
-static rd_expr *apply(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v)
+static rd_expr *apply_as_c(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v)
 {
     bool ints = true;
 
@@ -164,7 +164,7 @@ static rd_expr *apply(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v
         ints &= rd_dtype_kind(v[i]->type) != RD_KIND_FLOAT;
     if (r->real && op == RD_OP_div && ints)
         return rd_function_fail(r, at, "C divides whole numbers another way");
-    return meet_as_in_c(r, n, v, true) ? operate(r, op, at, n, v) : NULL;
+    return convert_as_c(r, n, v, true) ? apply_checked(r, op, at, n, v) : NULL;
 }
 
 /* Reads a prefix operator - + !, or a power, which binds more tightly to its left: -x^2 is
@@ -175,7 +175,7 @@ static rd_expr *read_unary(rd_reader *r)
     const char       *at = rd_function_skip(r), *found = *at ? strchr(sign, *at) : NULL;
     rd_expr          *v[2];
 
-    if (too_deep(r))
+    if (is_too_deep(r))
         return NULL;
     r->at += found != NULL;
     r->depth++;
@@ -183,12 +183,12 @@ static rd_expr *read_unary(rd_reader *r)
     if (!found && v[0] && !r->real && rd_function_take(r, "^")) {
         at   = r->at - 1;
         v[1] = read_unary(r);
-        v[0] = v[1] ? operate(r, RD_OP_pow, at, 2, v) : NULL;
+        v[0] = v[1] ? apply_checked(r, RD_OP_pow, at, 2, v) : NULL;
     }
     r->depth--;
     if (!found || !v[0] || *found == '+')
         return v[0];
-    return apply(r, *found == '-' ? RD_OP_neg : RD_OP_not, at, 1, v);
+    return apply_as_c(r, *found == '-' ? RD_OP_neg : RD_OP_not, at, 1, v);
 }
 
 /* Rows of rank 0 are operators of formulas only, not of function text. */
@@ -231,7 +231,7 @@ static rd_expr *read_binary(rd_reader *r, int rank)
         if (i < 0)
             break;
         v[1] = read_binary(r, binary[i].rank + 1);
-        v[0] = v[1] ? apply(r, binary[i].op, at, 2, v) : NULL;
+        v[0] = v[1] ? apply_as_c(r, binary[i].op, at, 2, v) : NULL;
     }
     return v[0];
 }
@@ -241,7 +241,7 @@ rd_expr *rd_function_read(rd_reader *r)
 {
     rd_expr *v[3] = { NULL };
 
-    if (too_deep(r))
+    if (is_too_deep(r))
         return NULL;
     r->depth++;
     v[0] = read_binary(r, 1);
@@ -250,7 +250,7 @@ rd_expr *rd_function_read(rd_reader *r)
         if (v[1] && !rd_function_take(r, ":"))
             return rd_function_expected(r, "':' of '?'");
         v[2] = v[1] ? rd_function_read(r) : NULL;
-        v[0] = v[2] && meet_as_in_c(r, 2, v + 1, false) ? r->map(RD_OP_where, r->call, 3, v) : NULL;
+        v[0] = v[2] && convert_as_c(r, 2, v + 1, false) ? r->map(RD_OP_where, r->call, 3, v) : NULL;
     }
     r->depth--;
     return v[0];

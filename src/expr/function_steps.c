@@ -30,7 +30,7 @@ rd_expr *rd_steps_find(const rd_steps *steps, const char *name)
 
 /* Casts a strong value to the type of the parts.  `where` of two weak numbers is strong and has
  * a type of its own. */
-static rd_expr *of_part(rd_expr *x, rd_dtype part)
+static rd_expr *cast_strong(rd_expr *x, rd_dtype part)
 {
     return x && x->type != RD_BOOL && !x->weak ? rd_real_cast(x, part) : x;
 }
@@ -49,7 +49,7 @@ bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *te
         r.x = steps->x;
         memcpy(r.name, steps->name, sizeof r.name);
         memcpy(r.length, steps->length, sizeof r.length);
-        rd_expr *x = rd_function_take(&r, "=") ? of_part(rd_function_read(&r), part)
+        rd_expr *x = rd_function_take(&r, "=") ? cast_strong(rd_function_read(&r), part)
                                                : rd_function_expected(&r, "'='");
         if (!x)
             return false;

@@ -40,7 +40,7 @@ rd_expr *rd_grouped_label(const rd_folding *f)
 
 /* Counts the elements of each group and finds where they begin, by an exclusive scan of the
  * counts. */
-static bool count(rd_grouped *g)
+static bool count_groups(rd_grouped *g)
 {
     rd_expr *const by[] = { g->label };
     rd_expr       *one  = rd_number(g->label->ctx, RD_I64, rd_word_from_int(1, RD_I64));
@@ -59,7 +59,7 @@ bool rd_grouped_begin(rd_grouped *g, const rd_folding *f, rd_expr *x)
     int      last;
 
     *g = (rd_grouped){ .call = f->call, .n_group = rd_grouped_number(f) };
-    if (!(x = rd_folding_rows(f, x)) || !(g->label = rd_grouped_label(f)) || !count(g))
+    if (!(x = rd_folding_rows(f, x)) || !(g->label = rd_grouped_label(f)) || !count_groups(g))
         return false;
     last      = x->rank - 1;
     by_value  = rd_argsort(x, last);

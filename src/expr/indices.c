@@ -27,8 +27,8 @@ rd_expr *rd_places_of(const char *call, const rd_expr *x, int axis, rd_expr *ind
 }
 
 /* Resolves the axis, converts the indices to positions, and gathers by `take`. */
-static rd_expr *taken(const char *call, rd_expr *x, int axis, rd_expr *index,
-                      rd_expr *take(rd_expr *, int, rd_expr *))
+static rd_expr *gather(const char *call, rd_expr *x, int axis, rd_expr *index,
+                       rd_expr *take(rd_expr *, int, rd_expr *))
 {
     int a;
 
@@ -39,12 +39,12 @@ static rd_expr *taken(const char *call, rd_expr *x, int axis, rd_expr *index,
 
 rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index)
 {
-    return taken("rd_take", x, axis, index, rd_take_places);
+    return gather("rd_take", x, axis, index, rd_take_places);
 }
 
 rd_expr *rd_take_along(rd_expr *x, int axis, rd_expr *index)
 {
-    return taken("rd_take_along", x, axis, index, rd_take_places_along);
+    return gather("rd_take_along", x, axis, index, rd_take_places_along);
 }
 
 rd_expr *rd_coord(rd_expr *x, int axis)

@@ -32,7 +32,7 @@ static bool check_type_and_shape(rd_ctx *ctx, const rd_array *array, const char 
 }
 
 /* True if all elements have addresses.  It adds up the bytes below and above the first element. */
-static bool in_address_space(const rd_array *array, const int64_t *stride)
+static bool is_in_address_space(const rd_array *array, const int64_t *stride)
 {
     const uint64_t size = (uint64_t)rd_dtype_size(array->type),
                    base = (uint64_t)(uintptr_t)array->in;
@@ -91,7 +91,7 @@ bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64
         stride[a] = shape->at[a] < 2 ? 0 : array->strides.at[a];
     if (rd_points(shape->n, shape->at) == 0) /* no element: all layouts are the same */
         memset(stride, 0, (size_t)shape->n * sizeof *stride);
-    if (!in_address_space(array, stride)) {
+    if (!is_in_address_space(array, stride)) {
         rd_fail(ctx, RD_ERR_SHAPE, "%s: elements outside the address space, shape %s, strides %s",
                 call, rd_shape_text(shape->n, shape->at, shown),
                 rd_shape_text(shape->n, stride, given));

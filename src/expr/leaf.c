@@ -52,7 +52,7 @@ rd_expr *rd_label(rd_expr *leaf, const char *name)
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
-static bool same_layout(const rd_expr *leaf, const rd_array *layout, const rd_leaf_facts *facts)
+static bool has_layout(const rd_expr *leaf, const rd_array *layout, const rd_leaf_facts *facts)
 {
     const size_t extents = (size_t)leaf->rank * sizeof *leaf->extent;
 
@@ -62,8 +62,7 @@ static bool same_layout(const rd_expr *leaf, const rd_array *layout, const rd_le
 }
 
 /* Records that an input of this name has another type, shape, strides or device. */
-static rd_expr *other_layout(const rd_expr *leaf, const rd_array *layout,
-                             const rd_leaf_facts *facts)
+static rd_expr *fail_layout(const rd_expr *leaf, const rd_array *layout, const rd_leaf_facts *facts)
 {
     char text[4][RD_SHAPE_TEXT];
 
@@ -118,9 +117,9 @@ static rd_expr *input_from_0(rd_ctx *ctx, const char *name, const rd_array *layo
         return NULL;
     for (const rd_leaf_name *named = ctx->named; named; named = named->older)
         if (named->leaf->as.leaf->name == facts.name)
-            return same_layout(named->leaf, layout, &facts)
+            return has_layout(named->leaf, layout, &facts)
                        ? named->leaf
-                       : other_layout(named->leaf, layout, &facts);
+                       : fail_layout(named->leaf, layout, &facts);
     return list_input(ctx, rd_leaf_node(ctx, layout, &facts));
 }
 

@@ -30,7 +30,7 @@ static int label_batch(rd_term *t, int own)
 
 /* True if batch axes broadcast. own_a, own_b: how many last axes of each operand are not batch
  * axes. */
-static bool batches_meet(const rd_expr *a, int own_a, const rd_expr *b, int own_b)
+static bool can_broadcast_batches(const rd_expr *a, int own_a, const rd_expr *b, int own_b)
 {
     for (int k = 1; k <= a->rank - own_a && k <= b->rank - own_b; k++) {
         const int64_t n = a->extent[a->rank - own_a - k], m = b->extent[b->rank - own_b - k];
@@ -56,7 +56,7 @@ static rd_expr *multiply(const char *call, rd_expr *a, rd_expr *b)
                              "the last axis of the first is not as long as the axis that "
                              "the second is summed over",
                              a, b);
-    if (!batches_meet(a, own_a, b, own_b))
+    if (!can_broadcast_batches(a, own_a, b, own_b))
         return refuse_shapes(call, "the axes before the matrices do not broadcast", a, b);
     t[0].label[a->rank - 1]     = SUMMED;
     t[1].label[b->rank - own_b] = SUMMED;
@@ -197,7 +197,7 @@ rd_expr *rd_vecdot(rd_expr *a, rd_expr *b, int axis)
         return NULL;
     if (a->extent[a->rank - 1] != b->extent[b->rank - 1])
         return refuse_shapes(call, "the axes that are summed over differ in extent", a, b);
-    if (!batches_meet(a, 1, b, 1))
+    if (!can_broadcast_batches(a, 1, b, 1))
         return refuse_shapes(call, "the other axes do not broadcast", a, b);
 
     rd_term t[2] = { { a, { 0 } }, { b, { 0 } } };

@@ -6,7 +6,7 @@
 
 typedef struct refused {
     const char *call, *what; /* call NULL: no failure waits */
-    bool        nowhere;
+    bool        is_null;
     int64_t     n;
 } refused;
 
@@ -18,13 +18,13 @@ static void record(rd_ctx *ctx, const refused *r)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: a list of no %s", r->call, r->what);
     else
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: a list of %" PRId64 " %s%s", r->call, r->n, r->what,
-                r->nowhere ? ", which is NULL" : "");
+                r->is_null ? ", which is NULL" : "");
 }
 
 /* Records the failure, or lets it wait if there is no context.  The first one counts. */
 void rd_list_refuse(rd_ctx *ctx, const char *call, const char *what, const void *at, int64_t n)
 {
-    const refused r = { .call = call, .what = what, .nowhere = !at, .n = n };
+    const refused r = { .call = call, .what = what, .is_null = !at, .n = n };
 
     if (ctx)
         record(ctx, &r);

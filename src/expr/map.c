@@ -4,7 +4,7 @@
 #include "expr/sparse.h"
 #include <assert.h>
 
-static rd_expr *choice(const char *call, rd_expr *const *x)
+static rd_expr *map_choice(const char *call, rd_expr *const *x)
 {
     bool     weak;
     rd_expr *in[3] = { x[0], x[1], x[2] };
@@ -29,7 +29,7 @@ rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *c
 rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op == RD_OP_where)
-        return rd_operands(call, n, x) ? choice(call, x) : NULL;
+        return rd_operands(call, n, x) ? map_choice(call, x) : NULL;
     assert(rd_op_table[op].rule != RD_RULE_SPECIAL && rd_op_table[op].arity == n);
     return rd_map_rule(op, rd_op_table[op].rule, call, n, x);
 }

@@ -35,24 +35,24 @@ bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
 }
 
 /* ---- Indices ------------------------------------------------------------------------------- */
-static bool repeats(const rd_expr *x, int a, int depth);
+static bool is_repeated(const rd_expr *x, int a, int depth);
 
-/* repeats() for a sparse array: true if its pattern lacks the axis, and its values and fill
+/* is_repeated() for a sparse array: true if its pattern lacks the axis, and its values and fill
  * repeat along it. */
-static bool repeats_stored(const rd_expr *x, int a, int depth)
+static bool is_stored_repeated(const rd_expr *x, int a, int depth)
 {
     int of_values = 1;
 
     for (int d = 0; d < a; d++)
         of_values += rd_coord_of_axis(x, d) < 0;
-    return rd_coord_of_axis(x, a) < 0 && repeats(rd_values_of(x), of_values, depth) &&
-           (!rd_fill_of(x) || repeats(rd_fill_of(x), a, depth));
+    return rd_coord_of_axis(x, a) < 0 && is_repeated(rd_values_of(x), of_values, depth) &&
+           (!rd_fill_of(x) || is_repeated(rd_fill_of(x), a, depth));
 }
 
 /* True if all indices along the axis are the same element, as of a broadcast view.  Small maps
  * of such operands repeat, too; `depth` limits the search, beyond it an axis counts as an
  * ordinary one. */
-static bool repeats(const rd_expr *x, int a, int depth)
+static bool is_repeated(const rd_expr *x, int a, int depth)
 {
     if (x->extent[a] == 1 || rd_origin(x, a))
         return false;
@@ -65,18 +65,18 @@ static bool repeats(const rd_expr *x, int a, int depth)
         return true;
     }
     if (rd_has_pattern(x))
-        return repeats_stored(x, a, depth);
+        return is_stored_repeated(x, a, depth);
     if (x->kind != RD_EXPR_MAP && x->kind != RD_EXPR_COMPLEX)
         return false;
     for (int k = 0; k < x->n_in; k++)
-        if (depth == 0 || !repeats(x->in[k], a, depth - 1))
+        if (depth == 0 || !is_repeated(x->in[k], a, depth - 1))
             return false;
     return true;
 }
 
 /* Returns the axis of x that is `from_end` axes before the last one; -1 if x lacks it or repeats
  * along it. */
-static int axis_of(const rd_expr *x, int from_end, bool all_are_1)
+static int axis_from_end(const rd_expr *x, int from_end, bool all_are_1)
 {
     const int a = x->rank - 1 - from_end;
 
@@ -84,12 +84,12 @@ static int axis_of(const rd_expr *x, int from_end, bool all_are_1)
         return -1;
     if (x->extent[a] == 1)
         return all_are_1 && rd_origin(x, a) ? a : -1;
-    return repeats(x, a, 4) ? -1 : a;
+    return is_repeated(x, a, 4) ? -1 : a;
 }
 
 /* Records that two operands have different indices along an axis; returns false. */
-static bool indices_differ(const char *call, const rd_expr *first, int a, int k, const rd_expr *x,
-                           int b, int axis)
+static bool fail_indices(const char *call, const rd_expr *first, int a, int k, const rd_expr *x,
+                         int b, int axis)
 {
     rd_fail(x->ctx, RD_ERR_SHAPE,
             "%s: axis %d has indices %" PRId64 " to %" PRId64 " in operand %d, and %" PRId64
@@ -118,14 +118,14 @@ bool rd_ranges_meet_beside(const char *call, int n, rd_expr *const *x, int axis)
         for (int k = 0; k < n; k++)
             all_are_1 &= x[k]->rank <= e || x[k]->extent[x[k]->rank - 1 - e] == 1;
         for (int k = 0; k < n; k++) {
-            const int b = axis_of(x[k], e, all_are_1);
+            const int b = axis_from_end(x[k], e, all_are_1);
 
             if (b < 0)
                 continue;
             if (!first)
                 first = x[k];
             if (rd_origin(first, first->rank - 1 - e) != rd_origin(x[k], b))
-                return indices_differ(call, first, first->rank - 1 - e, k, x[k], b, rank - 1 - e);
+                return fail_indices(call, first, first->rank - 1 - e, k, x[k], b, rank - 1 - e);
         }
     }
     return true;
@@ -138,7 +138,7 @@ bool rd_ranges_meet(const char *call, int n, rd_expr *const *x)
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 /* Records that the shape of operand k does not fit the operands before it; returns false. */
-static bool shapes_clash(const char *call, const rd_expr *x, int k, int rank, const int64_t *extent)
+static bool fail_shapes(const char *call, const rd_expr *x, int k, int rank, const int64_t *extent)
 {
     char own[RD_SHAPE_TEXT], common[RD_SHAPE_TEXT];
 
@@ -162,7 +162,7 @@ bool rd_common_shape(const char *call, int n, rd_expr *const *x, int *rank, int6
         for (int a = 0; a < x[k]->rank; a++) {
             int64_t *common = &joined[*rank + grow - x[k]->rank + a];
             if (*common != x[k]->extent[a] && *common != 1 && x[k]->extent[a] != 1)
-                return shapes_clash(call, x[k], k, *rank, extent);
+                return fail_shapes(call, x[k], k, *rank, extent);
             *common = *common == 1 ? x[k]->extent[a] : *common;
         }
         *rank += grow;

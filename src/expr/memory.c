@@ -36,7 +36,7 @@ void rd_hook_release(const rd_ctx_opts *opts, void *p)
 }
 
 /* Adds the bytes to the count; false if that would pass the limit. */
-static bool count(rd_ctx *ctx, int64_t bytes)
+static bool count_bytes(rd_ctx *ctx, int64_t bytes)
 {
     const int64_t limit = ctx->opts.memory_limit > 0 ? ctx->opts.memory_limit : INT64_MAX;
     int64_t       held  = atomic_load(&ctx->held), peak;
@@ -56,7 +56,7 @@ static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     header *p;
 
-    if (!count(ctx, bytes))
+    if (!count_bytes(ctx, bytes))
         return NULL;
     p = rd_hook_allocate(&ctx->opts, bytes, zeroed);
     if (p)
@@ -70,7 +70,7 @@ static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
  * ---------------------------------------------------------------- */
 /* True if a freed block may be kept.  Memory of hooks goes back to the caller, and a sanitizer
  * must see what is freed. */
-static bool may_keep(const rd_ctx *ctx, int64_t bytes)
+static bool can_keep(const rd_ctx *ctx, int64_t bytes)
 {
 #if RD_GRAVES || defined(RD_ASAN)
     (void)ctx;
@@ -83,7 +83,7 @@ static bool may_keep(const rd_ctx *ctx, int64_t bytes)
 #endif
 }
 
-static void drop(rd_ctx *ctx, header *block)
+static void free_block(rd_ctx *ctx, header *block)
 {
     if (!block)
         return;
@@ -92,7 +92,7 @@ static void drop(rd_ctx *ctx, header *block)
 }
 
 /* Stores the block in an empty slot; false if there is none. */
-static bool keep(rd_ctx *ctx, header *block)
+static bool keep_block(rd_ctx *ctx, header *block)
 {
     for (int k = 0; k < RD_LARGE_KEPT; k++) {
         void *none = NULL;
@@ -110,12 +110,12 @@ static header *take_kept(rd_ctx *ctx, int64_t bytes)
         header *block = atomic_exchange(&ctx->large[k], NULL);
 
         if (block && block->bytes >= bytes && block->bytes / 2 <= bytes &&
-            count(ctx, block->bytes)) {
+            count_bytes(ctx, block->bytes)) {
             atomic_fetch_sub(&ctx->large_bytes, block->bytes);
             return block;
         }
-        if (block && !keep(ctx, block))
-            drop(ctx, block);
+        if (block && !keep_block(ctx, block))
+            free_block(ctx, block);
     }
     return NULL;
 }
@@ -128,7 +128,7 @@ bool rd_drop_kept(rd_ctx *ctx)
         header *block = atomic_exchange(&ctx->large[k], NULL);
 
         any |= block != NULL;
-        drop(ctx, block);
+        free_block(ctx, block);
     }
     return any;
 }
@@ -143,7 +143,7 @@ void rd_free_work(rd_ctx *ctx, void *p)
     header *block = p;
     int64_t bytes;
 
-    if (!p || !may_keep(ctx, (bytes = (--block)->bytes)) || bytes > rd_machine_memory() / 8) {
+    if (!p || !can_keep(ctx, (bytes = (--block)->bytes)) || bytes > rd_machine_memory() / 8) {
         rd_free(ctx, p);
         return;
     }
@@ -151,10 +151,11 @@ void rd_free_work(rd_ctx *ctx, void *p)
     if (atomic_load(&ctx->large_bytes) + bytes > HELD)
         rd_let_take_back(block + 1, (size_t)bytes - sizeof *block);
     while (atomic_fetch_add(&ctx->large_bytes, bytes) + bytes > rd_machine_memory() / 8 ||
-           !keep(ctx, block)) {
+           !keep_block(ctx, block)) {
         atomic_fetch_sub(&ctx->large_bytes, bytes);
-        drop(ctx, atomic_exchange(
-                      &ctx->large[atomic_fetch_add(&ctx->large_turn, 1) % RD_LARGE_KEPT], NULL));
+        free_block(
+            ctx, atomic_exchange(&ctx->large[atomic_fetch_add(&ctx->large_turn, 1) % RD_LARGE_KEPT],
+                                 NULL));
     }
 }
 
@@ -170,7 +171,7 @@ bool rd_reclaim(rd_ctx *ctx)
 
 /* Allocates behind a header.  If that fails it reclaims kept memory and tries once more; notes
  * refused sizes. */
-static void *take(rd_ctx *ctx, int64_t bytes, bool zeroed)
+static void *allocate_or_reclaim(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     header *p;
 
@@ -189,13 +190,13 @@ static void *take(rd_ctx *ctx, int64_t bytes, bool zeroed)
 
 void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
 {
-    return take(ctx, bytes, true);
+    return allocate_or_reclaim(ctx, bytes, true);
 }
 
 void *rd_alloc_pages(rd_ctx *ctx, int64_t bytes)
 {
     enum { LARGE = 4 << 20 }; /* large enough to be worth a system call */
-    void *const p = take(ctx, bytes, false);
+    void *const p = allocate_or_reclaim(ctx, bytes, false);
 
     if (p && bytes >= LARGE && !ctx->opts.allocate) /* memory of hooks belongs to the caller */
         rd_ask_for_large_pages(p, (size_t)bytes);
@@ -205,7 +206,7 @@ void *rd_alloc_pages(rd_ctx *ctx, int64_t bytes)
 void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
 {
     header *kept =
-        bytes > 0 && may_keep(ctx, bytes) ? take_kept(ctx, bytes + (int64_t)sizeof *kept) : NULL;
+        bytes > 0 && can_keep(ctx, bytes) ? take_kept(ctx, bytes + (int64_t)sizeof *kept) : NULL;
 
     return kept ? kept + 1 : rd_alloc_pages(ctx, bytes);
 }
@@ -236,21 +237,21 @@ void *rd_alloc_failed(rd_ctx *ctx, int64_t bytes)
                           ctx->call ? ": " : "");
 }
 
-static void *taken(rd_ctx *ctx, int64_t bytes, bool zeroed)
+static void *allocate_or_fail(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
-    void *p = take(ctx, bytes, zeroed);
+    void *p = allocate_or_reclaim(ctx, bytes, zeroed);
 
     return p ? p : rd_alloc_failed(ctx, bytes);
 }
 
 void *rd_alloc(rd_ctx *ctx, int64_t bytes)
 {
-    return taken(ctx, bytes, true);
+    return allocate_or_fail(ctx, bytes, true);
 }
 
 void *rd_alloc_raw(rd_ctx *ctx, int64_t bytes)
 {
-    return taken(ctx, bytes, false);
+    return allocate_or_fail(ctx, bytes, false);
 }
 
 /* Allocates anew, copies, and frees the old block.  See expr.h. */

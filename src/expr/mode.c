@@ -20,7 +20,7 @@ typedef struct modes {
 
 /* Computes the length of the run up to each element: its position minus the run's begin, plus 1.
  * The begin is a running maximum of the positions at which runs begin. */
-static rd_expr *runs(const modes *m)
+static rd_expr *run_lengths(const modes *m)
 {
     const char *const call   = m->f.call;
     rd_expr *const    at     = rd_places(m->sorted, m->sorted->rank - 1);
@@ -45,13 +45,14 @@ static bool put_in_order(modes *m)
         m->sorted = rd_folding_rows(&m->f, m->f.x);
         m->sorted = m->sorted ? rd_sort(m->sorted, -1) : NULL;
     }
-    m->run = m->sorted ? runs(m) : NULL;
+    m->run = m->sorted ? run_lengths(m) : NULL;
     return m->run != NULL;
 }
 
 /* Reads the options and sorts.  `counts`: for rd_mode_count, which has an answer without
  * elements.  False after recording what is wrong. */
-static bool begin(modes *m, const char *call, rd_expr *x, const rd_reduce_opts *opts, bool counts)
+static bool begin_modes(modes *m, const char *call, rd_expr *x, const rd_reduce_opts *opts,
+                        bool counts)
 {
     char shape[RD_SHAPE_TEXT];
     bool any_result;
@@ -75,7 +76,7 @@ static bool begin(modes *m, const char *call, rd_expr *x, const rd_reduce_opts *
 /* ---- Whole rows
  * ---------------------------------------------------------------------------------- */
 /* Returns `of_nan` where the row contains NaN, which is then its last element; else y. */
-static rd_expr *unless_nan(const modes *m, rd_expr *of_nan, rd_expr *y)
+static rd_expr *replace_nan(const modes *m, rd_expr *of_nan, rd_expr *y)
 {
     rd_expr *const last = rd_select_place(m->sorted, -1, -1);
 
@@ -90,13 +91,13 @@ static rd_expr *mode_of_rows(const modes *m)
     rd_expr *const y     = rd_take_places_along(m->sorted, m->sorted->rank - 1, place);
 
     return rd_folding_kept(
-        &m->f, unless_nan(m, rd_select_place(m->sorted, -1, -1), rd_select_place(y, -1, 0)));
+        &m->f, replace_nan(m, rd_select_place(m->sorted, -1, -1), rd_select_place(y, -1, 0)));
 }
 
 static rd_expr *count_of_rows(const modes *m)
 {
     return rd_folding_kept(
-        &m->f, unless_nan(m, rd_select_place(m->run, -1, -1), rd_max(m->run, RD_DIMS(-1))));
+        &m->f, replace_nan(m, rd_select_place(m->run, -1, -1), rd_max(m->run, RD_DIMS(-1))));
 }
 
 /* ---- Groups
@@ -121,7 +122,7 @@ static rd_expr *end_of_group(const modes *m)
 }
 
 /* Returns `of_nan` where the group contains NaN, which is then its last element; else y. */
-static rd_expr *unless_nan_of_group(const modes *m, rd_expr *of_nan, rd_expr *y)
+static rd_expr *replace_nan_in_groups(const modes *m, rd_expr *of_nan, rd_expr *y)
 {
     rd_expr *const greatest = rd_grouped_take(m->f.call, m->sorted, end_of_group(m));
 
@@ -131,7 +132,7 @@ static rd_expr *unless_nan_of_group(const modes *m, rd_expr *of_nan, rd_expr *y)
 }
 
 /* The result of a group without elements: .initial, or NaN. */
-static rd_expr *nothing(const modes *m)
+static rd_expr *empty_result(const modes *m)
 {
     return m->f.opts.initial ? rd_fit_to(m->f.opts.initial, m->f.x->type, m->f.call)
                              : rd_cast_to(rd_num(m->f.x->ctx, NAN), m->f.x->type);
@@ -139,12 +140,12 @@ static rd_expr *nothing(const modes *m)
 
 static rd_expr *mode_of_groups(const modes *m)
 {
-    rd_expr *const place = reduce_runs(m, "argmax", NULL), *const none = nothing(m);
+    rd_expr *const place = reduce_runs(m, "argmax", NULL), *const none = empty_result(m);
     rd_expr *y = rd_grouped_take(m->f.call, m->sorted, place);
 
     if (!y || !none)
         return NULL;
-    y = unless_nan_of_group(m, rd_grouped_take(m->f.call, m->sorted, end_of_group(m)), y);
+    y = replace_nan_in_groups(m, rd_grouped_take(m->f.call, m->sorted, end_of_group(m)), y);
     return map_where(m->f.call, map_2(RD_OP_eq, m->f.call, m->group.count, rd_int(y->ctx, 0)), none,
                      y);
 }
@@ -154,7 +155,7 @@ static rd_expr *count_of_groups(const modes *m)
     rd_expr *const zero = rd_int(m->sorted->ctx, 0);
     rd_expr       *y    = reduce_runs(m, "max", zero);
 
-    y = unless_nan_of_group(m, rd_grouped_take(m->f.call, m->run, end_of_group(m)), y);
+    y = replace_nan_in_groups(m, rd_grouped_take(m->f.call, m->run, end_of_group(m)), y);
     return map_where(m->f.call, map_2(RD_OP_eq, m->f.call, m->group.count, zero), zero, y);
 }
 
@@ -164,9 +165,9 @@ rd_expr *rd_mode_of(rd_expr *x, const rd_reduce_opts *opts)
     modes    m;
     rd_expr *y;
 
-    if (!begin(&m, "rd_mode", x, opts, false))
+    if (!begin_modes(&m, "rd_mode", x, opts, false))
         return NULL;
-    y = m.none      ? rd_grouped_as_seen(&m.f, rd_grouped_of_nothing(&m.f, nothing(&m)))
+    y = m.none      ? rd_grouped_as_seen(&m.f, rd_grouped_of_nothing(&m.f, empty_result(&m)))
         : m.grouped ? rd_grouped_as_seen(&m.f, mode_of_groups(&m))
                     : mode_of_rows(&m);
     return rd_folding_as_asked(&m.f, y, m.f.x->type);
@@ -178,7 +179,7 @@ rd_expr *rd_mode_count_of(rd_expr *x, const rd_reduce_opts *opts)
     modes    m;
     rd_expr *y;
 
-    if (!begin(&m, "rd_mode_count", x, opts, true))
+    if (!begin_modes(&m, "rd_mode_count", x, opts, true))
         return NULL;
     if (m.none)
         y = rd_grouped_as_seen(&m.f,

@@ -74,7 +74,7 @@ bool rd_aside_write(const rd_aside *s, const void *bytes, int64_t n)
 /* Gives the file the old one's mode, flushes it, closes and renames it.  The flush comes first:
  * a rename may reach the disk before the data, and a crash between them would leave an empty
  * file. */
-static bool settle(rd_aside *s)
+static bool commit_file(rd_aside *s)
 {
     if (s->replaces && !rd_replaced_take(s->fd, &s->old))
         return refuse(s, "cannot take the mode of the file there", errno);
@@ -91,7 +91,7 @@ static bool settle(rd_aside *s)
 
 bool rd_aside_close(rd_aside *s, bool good)
 {
-    const bool open = s->fd >= 0, there = open && good && settle(s);
+    const bool open = s->fd >= 0, there = open && good && commit_file(s);
 
     if (open && !there)
         unlink(s->name);

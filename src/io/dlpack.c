@@ -113,7 +113,7 @@ static bool find_layout(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd
 }
 
 /* Fills in the array: type, device, address, layout. */
-static bool describe(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_array *array)
+static bool describe_tensor(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_array *array)
 {
     if (!find_type(ctx, call, t, &array->type) || !find_device(ctx, call, t, &array->device))
         return false;
@@ -124,8 +124,9 @@ static bool describe(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_ar
 
 /* Imports a tensor, which release(managed) ends.  `tensor` NULL: there is none, or none that can
  * be read.  After a failure it releases at once. */
-static rd_status take(rd_ctx *ctx, const char *call, const rd_dl_tensor *tensor, uint64_t flags,
-                      void (*release)(void *managed), void *managed, rd_array *out)
+static rd_status import_tensor(rd_ctx *ctx, const char *call, const rd_dl_tensor *tensor,
+                               uint64_t flags, void (*release)(void *managed), void *managed,
+                               rd_array *out)
 {
     rd_array array = { .flags = flags & RD_DL_READ_ONLY ? RD_READ_ONLY : 0 };
 
@@ -133,7 +134,7 @@ static rd_status take(rd_ctx *ctx, const char *call, const rd_dl_tensor *tensor,
         *out = (rd_array){ 0 };
     else if (ctx)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: no array to describe the tensor", call);
-    if (out && rd_error(ctx) == RD_OK && tensor && describe(ctx, call, tensor, &array)) {
+    if (out && rd_error(ctx) == RD_OK && tensor && describe_tensor(ctx, call, tensor, &array)) {
         if (rd_array_own(ctx, &array, release, managed) == RD_OK)
             *out = array;
     } else
@@ -163,7 +164,8 @@ rd_status rd_from_dlpack(rd_ctx *ctx, struct DLManagedTensor *tensor, rd_array *
 
     if (ctx && !tensor)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the tensor is NULL", call);
-    return take(ctx, call, tensor ? &tensor->tensor : NULL, 0, delete_unversioned, tensor, out);
+    return import_tensor(ctx, call, tensor ? &tensor->tensor : NULL, 0, delete_unversioned, tensor,
+                         out);
 }
 
 /* Checks that the tensor is of DLPack 1.x. */
@@ -188,13 +190,13 @@ rd_status rd_from_dlpack_versioned(rd_ctx *ctx, struct DLManagedTensorVersioned 
     static const char call[] = "rd_from_dlpack_versioned";
     const bool        read   = check_version(ctx, call, tensor);
 
-    return take(ctx, call, read ? &tensor->tensor : NULL, read ? tensor->flags : 0,
-                delete_versioned, tensor, out);
+    return import_tensor(ctx, call, read ? &tensor->tensor : NULL, read ? tensor->flags : 0,
+                         delete_versioned, tensor, out);
 }
 
 /* ---- Export
  * -------------------------------------------------------------------------------------- */
-typedef struct shown {
+typedef struct exported {
     union {
         struct DLManagedTensor          unversioned;
         struct DLManagedTensorVersioned versioned;
@@ -204,9 +206,9 @@ typedef struct shown {
     int64_t         shape[RD_MAX_RANK], strides[RD_MAX_RANK];
     rd_ctx_opts     hooks; /* the context's: it may end before the consumer is done */
     rd_array_block *owner; /* NULL: the memory has another owner */
-} shown;
+} exported;
 
-static void end(shown *s)
+static void end_export(exported *s)
 {
     const rd_ctx_opts hooks = s->hooks;
 
@@ -219,17 +221,17 @@ static void end(shown *s)
 
 static void end_unversioned(struct DLManagedTensor *self)
 {
-    end(self->manager);
+    end_export(self->manager);
 }
 
 static void end_versioned(struct DLManagedTensorVersioned *self)
 {
-    end(self->manager);
+    end_export(self->manager);
 }
 
 /* Gives axes of fewer than two elements the stride of a dense array: rdim stores 0, but
  * consumers that look for dense arrays expect it. */
-static void dense_where_short(const rd_shape *shape, int64_t *stride)
+static void fill_short_strides(const rd_shape *shape, int64_t *stride)
 {
     for (int a = shape->n - 1; a >= 0; a--)
         if (shape->at[a] < 2)
@@ -239,7 +241,7 @@ static void dense_where_short(const rd_shape *shape, int64_t *stride)
 }
 
 /* Fills in the tensor of an array; its shape and strides lie in `s`. */
-static rd_dl_tensor describe_ours(shown *s, const rd_array *array)
+static rd_dl_tensor describe_array(exported *s, const rd_array *array)
 {
     const struct element *element = find_element(array->type);
     const bool            on_cpu  = array->device == 0;
@@ -257,8 +259,8 @@ static rd_dl_tensor describe_ours(shown *s, const rd_array *array)
 }
 
 /* Checks that the array can be exported, then waits for pending evaluations. */
-static bool can_be_shown(rd_ctx *ctx, const char *call, const rd_array *array, bool versioned,
-                         int64_t *stride)
+static bool can_export(rd_ctx *ctx, const char *call, const rd_array *array, bool versioned,
+                       int64_t *stride)
 {
     if (rd_error(ctx) != RD_OK || !rd_array_is_of(ctx, array, call) ||
         !rd_array_layout(ctx, array, call, stride) || !rd_array_readable(ctx, array, call))
@@ -270,19 +272,19 @@ static bool can_be_shown(rd_ctx *ctx, const char *call, const rd_array *array, b
 }
 
 /* Makes the exported tensor and moves the array's owner into it; NULL after recording a failure. */
-static shown *show(rd_ctx *ctx, const char *call, rd_array *array, bool versioned)
+static exported *export_array(rd_ctx *ctx, const char *call, rd_array *array, bool versioned)
 {
-    int64_t stride[RD_MAX_RANK];
-    shown  *s;
+    int64_t   stride[RD_MAX_RANK];
+    exported *s;
 
-    if (!can_be_shown(ctx, call, array, versioned, stride))
+    if (!can_export(ctx, call, array, versioned, stride))
         return NULL;
     s = rd_alloc(ctx, sizeof *s);
     if (!s)
         return NULL;
-    dense_where_short(&array->shape, stride);
+    fill_short_strides(&array->shape, stride);
     memcpy(s->strides, stride, (size_t)array->shape.n * sizeof *stride);
-    s->tensor    = describe_ours(s, array);
+    s->tensor    = describe_array(s, array);
     s->read_only = array->flags & RD_READ_ONLY;
     s->hooks     = rd_detach(ctx, s);
     s->owner     = array->owner;
@@ -296,7 +298,7 @@ static shown *show(rd_ctx *ctx, const char *call, rd_array *array, bool versione
 
 struct DLManagedTensor *rd_to_dlpack(rd_ctx *ctx, rd_array *array)
 {
-    shown *s = show(ctx, "rd_to_dlpack", array, false);
+    exported *s = export_array(ctx, "rd_to_dlpack", array, false);
 
     if (!s)
         return NULL;
@@ -307,7 +309,7 @@ struct DLManagedTensor *rd_to_dlpack(rd_ctx *ctx, rd_array *array)
 /* Exports an array as a tensor of DLPack 1.0. */
 struct DLManagedTensorVersioned *rd_to_dlpack_versioned(rd_ctx *ctx, rd_array *array)
 {
-    shown *s = show(ctx, "rd_to_dlpack_versioned", array, true);
+    exported *s = export_array(ctx, "rd_to_dlpack_versioned", array, true);
 
     if (!s)
         return NULL;

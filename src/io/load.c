@@ -197,7 +197,7 @@ static bool read_fresh(const source *s, rd_array *out)
 }
 
 /* True if type and shape of the output are the file's; else records both. */
-static bool same_layout(const source *s, const rd_array *out)
+static bool has_layout(const source *s, const rd_array *out)
 {
     const rd_shape *want = &s->header.shape, *have = &out->shape;
     char            file_text[RD_SHAPE_TEXT], out_text[RD_SHAPE_TEXT];
@@ -221,7 +221,7 @@ static bool read_into(const source *s, const rd_array *out)
     rd_walk walk;
 
     if (!rd_array_layout(s->ctx, out, s->call, stride) ||
-        !rd_array_writable(s->ctx, out, s->call) || !same_layout(s, out))
+        !rd_array_writable(s->ctx, out, s->call) || !has_layout(s, out))
         return false;
     if (s->header.points == 0)
         return true;

@@ -57,7 +57,7 @@ rd_status rd_measured_save(rd_ctx *ctx, const char *path)
 /* ---- Reading --------------------------------------------------------------------------------- */
 /* Returns why the file is not read, or NULL. FIFOs and devices are refused: opening could block,
  * or reading never end. */
-static const char *why_not(int fd, struct stat *facts)
+static const char *why_unreadable(int fd, struct stat *facts)
 {
     if (fd < 0 || fstat(fd, facts) != 0)
         return strerror(errno);
@@ -89,7 +89,7 @@ static char *read_text(rd_ctx *ctx, const char *call, const char *path)
 {
     struct stat facts = { 0 };
     const int   fd    = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    const char *why   = why_not(fd, &facts);
+    const char *why   = why_unreadable(fd, &facts);
     char       *text  = why ? NULL : rd_alloc(ctx, (int64_t)facts.st_size + 1);
     int64_t     n     = 0;
 
@@ -109,7 +109,7 @@ static char *read_text(rd_ctx *ctx, const char *call, const char *path)
 
 /* Checks the first line against this release and machine, then parses the others into the
  * context. */
-static void take(rd_ctx *ctx, const char *call, const char *path, char *text)
+static void parse_text(rd_ctx *ctx, const char *call, const char *path, char *text)
 {
     rd_findings *found = rd_findings_of(ctx);
     char         line[FIRST_LINE];
@@ -139,7 +139,7 @@ rd_status rd_measured_load(rd_ctx *ctx, const char *path)
         return ctx ? rd_error(ctx) : RD_ERR_ARGUMENT;
     text = read_text(ctx, call, path);
     if (text)
-        take(ctx, call, path, text);
+        parse_text(ctx, call, path, text);
     rd_free(ctx, text);
     return rd_error(ctx);
 }

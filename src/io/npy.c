@@ -253,7 +253,7 @@ static bool read_dict(reader *r)
 }
 
 /* Computes the sizes of the array; refuses an overflow. */
-static bool measure(reader *r)
+static bool compute_sizes(reader *r)
 {
     rd_npy_header *h    = r->header;
     const int      size = rd_dtype_size(h->type);
@@ -310,7 +310,7 @@ rd_status rd_npy_parse(const uint8_t *bytes, int64_t n, rd_npy_header *header, c
     }
     r.begin = r.at = bytes + (bytes[6] == 1 ? 10 : 12);
     r.end          = bytes + header->offset;
-    return read_dict(&r) && measure(&r) ? RD_OK : r.status;
+    return read_dict(&r) && compute_sizes(&r) ? RD_OK : r.status;
 }
 
 /* Writes version 1.0 always: its 65535 bytes hold any shape of 32 axes. */

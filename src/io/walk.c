@@ -34,7 +34,7 @@ static void copy_run(char *to, int64_t to_pitch, const char *from, int64_t from_
 }
 
 /* Advances by n elements within level 0; at its end it carries into the levels above. */
-static void step(rd_walk *walk, int64_t n)
+static void advance(rd_walk *walk, int64_t n)
 {
     walk->at += n * walk->pitch[0];
     walk->index[0] += n;
@@ -87,7 +87,7 @@ void rd_walk_gather(rd_walk *walk, void *dense, int64_t n)
         const int64_t run = run_length(walk, n);
 
         copy_run(to, walk->size, walk->at, walk->pitch[0], run, walk->size);
-        step(walk, run);
+        advance(walk, run);
         to += run * walk->size;
         n -= run;
     }
@@ -99,7 +99,7 @@ void rd_walk_scatter(rd_walk *walk, const void *dense, int64_t n)
         const int64_t run = run_length(walk, n);
 
         copy_run(walk->at, walk->pitch[0], from, walk->size, run, walk->size);
-        step(walk, run);
+        advance(walk, run);
         from += run * walk->size;
         n -= run;
     }
