@@ -14,13 +14,13 @@ typedef struct rd_affine_step {
  * zeroed view has rank 0 and reads element [0, ..., 0].  The steps are a list and not a matrix
  * of coefficients, as axes rarely meet and a matrix takes 8 KiB to zero. */
 typedef struct rd_affine {
-    /* axes added; may pass RD_MAX_RANK, the surplus is not stored and rd_affine_view() refuses
-     * it */
+    /* axes added; beyond RD_MAX_RANK they are counted but not stored, and rd_affine_view() refuses
+     * the view */
     int     rank;
-    int     n_step;
-    int64_t extent[RD_MAX_RANK];
-    int64_t origin[RD_MAX_RANK];
-    int64_t offset[RD_MAX_RANK];
+    int     n_step;              /* entries of `step` */
+    int64_t extent[RD_MAX_RANK]; /* of the result */
+    int64_t origin[RD_MAX_RANK]; /* of the result */
+    int64_t offset[RD_MAX_RANK]; /* by axes of the operand */
     /* Room for one step of each axis of the result and a second step of each axis of the
      * operand. */
     rd_affine_step step[2 * RD_MAX_RANK];
@@ -56,7 +56,7 @@ bool rd_affine_numbers(const rd_affine *v, rd_expr *x, const char *call,
 rd_expr *rd_affine_view(rd_expr *x, const rd_affine *v, const char *call);
 
 /* ---- What calls ask for (affine_views.c) ----------------------------------------------------- */
-/* Each fills v and returns it; NULL after recording what is wrong, or if x is NULL. The
+/* Each fills v and returns it; NULL after recording what is wrong, or if x is NULL.  The
  * callbacks `select` and `range` say whether numbers are positions or indices of the axis. */
 const rd_affine *rd_affine_selected(rd_affine *v, const rd_expr *x, int axis, int64_t i,
                                     bool select(rd_affine *, const rd_expr *, int, int64_t));

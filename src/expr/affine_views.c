@@ -175,8 +175,7 @@ bool rd_affine_from(rd_affine *v, const rd_expr *x, const int64_t *origin)
     return true;
 }
 
-/* ---- Views that change nothing
- * ------------------------------------------------------------------ */
+/* ---- Views that change nothing --------------------------------------------------------------- */
 bool rd_has_shape(const rd_expr *x, int rank, const int64_t *extent)
 {
     return rank == x->rank && (!rank || !memcmp(x->extent, extent, (size_t)rank * sizeof *extent));

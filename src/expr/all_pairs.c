@@ -80,15 +80,13 @@ bool rd_find_all_pairs(rd_all_pairs *pairs, const rd_folding *f, rd_expr *x, rd_
            has_full_reduced_axes(f, x) && has_full_reduced_axes(f, y) && is_worth_it(f, x, y);
 }
 
-/* ---- One side --------------------------------------------------------------------------------
- * *
- *
- * One operand without the axes along which only the other operand has elements.  If both sides
- * are rows of one array, both become the same expression, which is then computed once. */
+/* ---- One side -------------------------------------------------------------------------------- */
+/* One operand without the axes along which only the other operand has elements.  If both sides are
+ * rows of one array, both become the same expression, which is then computed once. */
 typedef struct side {
     const rd_all_pairs *pairs;
-    rd_expr            *x, *weights;
-    /* axes of one element to drop; reduced axes, numbered after the drop */
+    rd_expr            *x, *weights; /* weights: NULL without */
+    /* axes of one element that are dropped; reduced axes, numbered after the drop */
     rd_dims lacks, reduced;
 } side;
 

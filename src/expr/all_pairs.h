@@ -6,8 +6,8 @@
 
 /* The operands before they were broadcast to each other, with all axes and of one type. */
 typedef struct rd_all_pairs {
-    const rd_folding *f;
-    rd_expr          *side[2], *weights; /* weights: NULL without */
+    const rd_folding *f;                 /* the reduction of the broadcast operands */
+    rd_expr          *side[2], *weights; /* both operands; weights: NULL without */
 } rd_all_pairs;
 
 /* True if the reduction of x and y covers so many pairs that a matrix product pays; then it

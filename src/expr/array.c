@@ -133,8 +133,8 @@ bool rd_array_is_of(rd_ctx *ctx, const rd_array *array, const char *call)
 
 /* ---- Owners of the caller's ------------------------------------------------------------------ */
 typedef struct callers_block {
-    rd_array_block block;
-    void (*release)(void *user);
+    rd_array_block block;        /* first: its address is the owner's */
+    void (*release)(void *user); /* the caller's function, called once */
     void *user;
 } callers_block;
 

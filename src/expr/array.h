@@ -11,8 +11,7 @@ void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner);
 /* The header of every owner; memory of the context.  `drop` releases what the owner refers to
  * outside its own block (NULL: nothing). */
 typedef struct rd_array_block {
-    /* NULL: the owner has outlived its context, and no work of the context on a GPU is pending */
-    rd_ctx *ctx;
+    rd_ctx *ctx; /* NULL: the owner has left its context, and no work on a GPU is pending */
     void (*drop)(struct rd_array_block *block);
 } rd_array_block;
 /* Ties the block to the nodes that are made next: it is freed when they are released.  False

@@ -12,9 +12,8 @@
 enum { MOST_STEPS = 4096 };
 
 typedef struct trace {
-    /* the node reached, its axis, and the offset and step of the result's indices along it */
-    rd_axis_from at;
-    int          steps;
+    rd_axis_from at; /* the node reached, its axis, and offset and step of the result's indices */
+    int          steps; /* nodes visited */
 } trace;
 
 /* Follows axis k of a view to the one axis of the operand that steps along it. */

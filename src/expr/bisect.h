@@ -4,10 +4,9 @@
 #include "expr/expr.h"
 
 typedef struct rd_bisection {
-    const char *call;
+    const char *call;   /* for failures */
     rd_expr    *sorted; /* not empty: one row, or rows along the last axis */
-    /* RD_OP_lt or RD_OP_le: the order in which an element goes before another one */
-    rd_op before;
+    rd_op       before; /* RD_OP_lt or RD_OP_le: the order in which an element goes before x */
     /* How operators and gathers are made of these operands: by rd_map_op() and rd_take_places(),
      * or by the functions for plain operands. */
     rd_mapper *map;

@@ -48,12 +48,13 @@ static rd_expr *make_cluster_row(rd_ctx *ctx, int64_t n, const int64_t *border)
     return row;
 }
 
+/* The table of blocks, seen by rows or by columns: a list for each cluster of one side. */
 typedef struct pairs {
-    const bool *is;
-    /* table distance between lists, and between the clusters of a list */
-    int64_t        stride, step;
-    int64_t        n; /* clusters in a list */
-    const int64_t *border;
+    const bool    *is;     /* the table */
+    int64_t        stride; /* in the table, from one list to the next */
+    int64_t        step;   /* in the table, from one cluster of a list to the next */
+    int64_t        n;      /* clusters in a list */
+    const int64_t *border; /* first index of each of them, then the end */
 } pairs;
 
 /* Writes the ranges of clusters k and l, adjacent ones merged, and returns their number.  `to`

@@ -37,6 +37,7 @@ static const struct {
 #undef OF_C_1
 #undef OF_C_2
 
+/* The same for functions of two operands. */
 static const struct {
     rd_op op;
     float (*f32)(float, float);

@@ -1,6 +1,6 @@
 /* complex.h - complex expressions: pairs of real ones.
  *
- * A node of type c64 or c128 is a COMPLEX. Its operands are its real and its imaginary part, of
+ * A node of type c64 or c128 is a COMPLEX.  Its operands are its real and its imaginary part, of
  * f32 or f64 and of its shape.  Views apply to both parts.  Maps and reductions are made of real
  * ones by rows of a table (complex_maps.c, complex_reduce.c).  Both parts share loops as any two
  * expressions do, so no loop knows of complex numbers.  In memory a complex array is an array of

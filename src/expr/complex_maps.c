@@ -11,10 +11,11 @@
 /* Bits: which operands are real. */
 enum { NONE = 0, FIRST = 1, SECOND = 2 };
 
+/* A row of complex.def. */
 typedef struct row {
     rd_op       op;
-    unsigned    real;
-    const char *steps;
+    unsigned    real;  /* bits of the operands that are real */
+    const char *steps; /* text for rd_steps_run() */
 } row;
 
 static const row rows[] = {
@@ -101,8 +102,7 @@ static rd_expr *run_row(const row *r, const char *call, int n, rd_expr *const *x
     return is ? is : rd_complex_of(rd_steps_find(&steps, "re"), rd_steps_find(&steps, "im"), call);
 }
 
-/* ---- Operators on complex and real operands
- * ------------------------------------------------------ */
+/* ---- Operators on complex and real operands -------------------------------------------------- */
 static rd_expr *map_n(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (!rd_operands(call, n, x))

@@ -11,13 +11,14 @@
 /* A request, with its keywords split for the two parts: parts of complex operands, types of
  * parts. */
 typedef struct request {
-    const char    *call; /* "rd_sum" */
-    const char    *name; /* "sum"    */
-    rd_expr       *x;
-    rd_reduce_opts part[2];
-    bool           scan;
+    const char    *call;    /* "rd_sum" */
+    const char    *name;    /* "sum" */
+    rd_expr       *x;       /* complex */
+    rd_reduce_opts part[2]; /* keywords for real and imaginary parts */
+    bool           scan;    /* a scan, not a reduction */
 } request;
 
+/* How a reduction of complex numbers is made. */
 typedef struct row {
     const char *name;
     rd_expr *(*build)(const request *a);

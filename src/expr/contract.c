@@ -4,7 +4,7 @@
  *     ab,bc,cd->ad  ->  (ab,bc->ac), (ac,cd->ad)
  *
  * A step consists of views, one product and one sum.  The evaluator treats it as any user's
- * expression: large ones go to a BLAS. With three operands and more, pairs are chosen greedily,
+ * expression: large ones go to a BLAS.  With three operands and more, pairs are chosen greedily,
  * as opt_einsum does (Smith and Gray, 2018).  One order takes the pair whose result needs the
  * least memory beyond what it replaces, the other the pair of least work.  The order of less
  * total work is taken.  One pass over all operands is taken if it is no more work. */
@@ -18,13 +18,13 @@
 #include <string.h>
 
 typedef struct contraction {
-    const char *call;
-    int         n;
-    rd_term    *term;
-    rd_labels   out;
-    int64_t     extent[RD_MAX_LABELS];
-    int64_t     origin[RD_MAX_LABELS]; /* first index along each label */
-    rd_dtype    type;                  /* type of products and sums */
+    const char *call;                  /* for failures */
+    int         n;                     /* terms left */
+    rd_term    *term;                  /* the caller's, overwritten */
+    rd_labels   out;                   /* labels of the result */
+    int64_t     extent[RD_MAX_LABELS]; /* of each label */
+    int64_t     origin[RD_MAX_LABELS]; /* first index of each label */
+    rd_dtype    type;                  /* of products and sums */
 } contraction;
 
 static rd_labels label_bit(int label)
@@ -352,8 +352,7 @@ static bool sum_single_terms(contraction *c)
     return true;
 }
 
-/* ---- Dense factors of sparse matrices
- * ------------------------------------------------------------ */
+/* ---- Dense factors of sparse matrices -------------------------------------------------------- */
 /* True if the term is sparse without a fill, has each of its labels once, and does not repeat
  * along any. */
 static bool can_scale(const contraction *c, const rd_term *t)
@@ -426,8 +425,7 @@ static bool scale_stored(contraction *c)
     return true;
 }
 
-/* ---- The whole contraction
- * ---------------------------------------------------------------------- */
+/* ---- The whole contraction ------------------------------------------------------------------- */
 /* The common type.  Floats are promoted first, as in NumPy: i16 and u16 promote to i32, and then
  * f32 to f64. */
 static rd_dtype common_type(const contraction *c)

@@ -11,8 +11,8 @@
 #include "expr/origin.h"
 
 typedef struct convolution {
-    const char *call;
-    rd_expr    *x;    /* the axis is the last one */
+    const char *call; /* for failures */
+    rd_expr    *x;    /* its axis is the last one */
     rd_expr    *k;    /* the kernel, reversed for a convolution */
     int64_t     n, m; /* elements of x along the axis, and of k */
 } convolution;
@@ -132,12 +132,12 @@ static bool prepare(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convol
     return false;
 }
 
-/* Selects the results that the mode asks for.  `turned`: if the kernel is longer, NumPy counts
+/* Selects the results that the mode asks for.  `mirrored`: if the kernel is longer, NumPy counts
  * the middle from the other end. */
-static rd_expr *select_results(convolution *c, int axis, rd_convolve_mode mode, bool turned)
+static rd_expr *select_results(convolution *c, int axis, rd_convolve_mode mode, bool mirrored)
 {
     const int64_t less = c->n < c->m ? c->n : c->m, more = c->n < c->m ? c->m : c->n;
-    const int64_t middle = turned && c->m > c->n ? less / 2 : (less - 1) / 2;
+    const int64_t middle = mirrored && c->m > c->n ? less / 2 : (less - 1) / 2;
     rd_expr      *y;
 
     if (c->n > INT64_MAX / 2 - c->m)
@@ -162,8 +162,8 @@ rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
 
     if (!x || !k)
         return NULL;
-    const bool turned = is_longer(k, x);
-    if (!prepare(&c, turned ? k : x, turned ? x : k, &axis, mode) ||
+    const bool swapped = is_longer(k, x);
+    if (!prepare(&c, swapped ? k : x, swapped ? x : k, &axis, mode) ||
         !(c.k = rd_flip(c.k, RD_DIMS(0))))
         return NULL;
     return select_results(&c, axis, mode, false);

@@ -54,47 +54,45 @@ typedef struct rd_adopted {
 
 enum { RD_LARGE_KEPT = 8 };
 
-/* The state of a context at a mark, to which a release returns. */
+/* The state of a context at a mark, to which a release returns: the newest entry of each list. */
 typedef struct rd_moment {
     uint64_t      serial;   /* the mark's; never used twice in a process */
     bool          released; /* the context has returned to it at least once */
     rd_chunk     *chunk;
-    size_t        used;
+    size_t        used; /* bytes of the chunk */
     rd_kept      *newest;
     rd_leaf_name *named;
     rd_adopted   *adopted;
-    uint32_t      nodes;
+    uint32_t      nodes; /* serial of the newest node */
 } rd_moment;
 
 struct rd_ctx {
     rd_ctx_opts     opts;
-    _Atomic int64_t held, peak; /* bytes */
-    /* Large blocks that rd_free_work() keeps for reuse, their bytes in all, and which one to
-     * replace next. */
+    _Atomic int64_t held, peak; /* bytes allocated now; the most since the last reset */
+    /* Large blocks that rd_free_work() keeps for reuse; bytes of all; the next one to replace. */
     _Atomic(void *)  large[RD_LARGE_KEPT];
     _Atomic int64_t  large_bytes;
     _Atomic uint32_t large_turn;
     _Atomic int64_t  refused; /* bytes of the last request that failed */
 
-    atomic_bool failing; /* a thread writes, or has written, the sentence */
-    atomic_int  status;  /* set after the sentence is complete            */
-    atomic_uint warnings;
-    bool        measures; /* every evaluation is measured: RDIM_PLAN_MEASURE */
-    rd_backend  prefers;  /* the backend that AUTO takes where it can: RDIM_BACKEND */
-    int32_t     devices;  /* GPUs that may share an evaluation          */
-    atomic_bool cancel;   /* the first run that sees it ends */
-    char        sentence[RD_SENTENCE];
-    const char *call; /* the public call that evaluates or plans now; NULL: none */
+    atomic_bool failing;               /* a thread writes, or has written, the sentence */
+    atomic_int  status;                /* rd_status; set after the sentence is complete */
+    atomic_uint warnings;              /* bits */
+    bool        measures;              /* RDIM_PLAN_MEASURE: every evaluation is measured */
+    rd_backend  prefers;               /* RDIM_BACKEND: the backend that AUTO takes where it can */
+    int32_t     devices;               /* GPUs that may share an evaluation */
+    atomic_bool cancel;                /* set by rd_cancel(); the first run that sees it ends */
+    char        sentence[RD_SENTENCE]; /* of the first failure */
+    const char *call;                  /* the public call that evaluates or plans now; NULL: none */
 
-    rd_chunk *chunk, *spare;
+    rd_chunk *chunk, *spare; /* the arena's top chunk; an empty chunk for reuse, or NULL */
 #if RD_GRAVES
-    void    *grave[RD_GRAVES];
+    void    *grave[RD_GRAVES]; /* released chunks, a ring */
     uint32_t n_grave;
 #endif
 
-    rd_kept **bucket, *newest;
-    /* the first table, so that a new context allocates none */
-    rd_kept      *first[RD_FIRST_BUCKETS];
+    rd_kept     **bucket, *newest; /* the hash table of nodes and strings; its newest entry */
+    rd_kept      *first[RD_FIRST_BUCKETS]; /* the first table: a new context allocates none */
     size_t        n_bucket, n_kept;
     rd_leaf_name *named;
     rd_adopted   *adopted;
@@ -104,22 +102,21 @@ struct rd_ctx {
     rd_moment *moment; /* the marks that have not ended, oldest first */
     int64_t    n_moment, room_moment;
 
-    rd_owned *owned;
+    rd_owned *owned; /* things to free with the context, newest first */
 
-    _Atomic(rd_keeper *)    keeper; /* set once */
-    _Atomic(rd_kept_last *) last;
-    /* spare memory for the next planning; NULL: taken, or none yet */
-    _Atomic(void *) planning;
+    _Atomic(rd_keeper *)    keeper; /* the evaluator's caches; set once */
+    _Atomic(rd_kept_last *) last;   /* things to free after all else, newest first */
+    _Atomic(void *) planning; /* spare memory for the next planning; NULL: taken, or none yet */
 };
 
-/* memory.c: hooks, counts and failures of allocations. */
-/* not counted against the limit */
+/* Allocate and free by the hooks, without counting against the limit. */
 void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes, bool zeroed);
 void  rd_hook_release(const rd_ctx_opts *opts, void *p);
-/* removes p from the count; rd_free() still frees it */
-void  rd_uncount(rd_ctx *ctx, void *p);
-void *rd_alloc_failed(rd_ctx *ctx, int64_t bytes); /* records the failure; returns NULL */
-/* frees the blocks that rd_free_work() kept; true if there were any */
+/* Removes p from the count; rd_free() still frees it. */
+void rd_uncount(rd_ctx *ctx, void *p);
+/* Records that so many bytes could not be allocated; returns NULL. */
+void *rd_alloc_failed(rd_ctx *ctx, int64_t bytes);
+/* Frees the blocks that rd_free_work() kept; true if there were any. */
 bool rd_drop_kept(rd_ctx *ctx);
 /* arena.c: releases all memory taken after this position. */
 void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used);

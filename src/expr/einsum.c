@@ -11,11 +11,11 @@ enum { LETTERS = 52, MOST_DOTS = RD_MAX_LABELS - LETTERS };
 
 typedef struct reader {
     rd_ctx     *ctx;
-    const char *text, *p;
-    int         n, n_dots; /* number of operands; the most axes that a "..." stands for */
-    rd_term    *term;
-    size_t      seen[LETTERS]; /* how often each letter occurs in operands */
-    int64_t     extent[RD_MAX_LABELS];
+    const char *text, *p;              /* the whole text; where to read on */
+    int         n, n_dots;             /* operands; the most axes that a "..." stands for */
+    rd_term    *term;                  /* operands with the labels read so far */
+    size_t      seen[LETTERS];         /* how often each letter occurs in operands */
+    int64_t     extent[RD_MAX_LABELS]; /* of each label; 1 until a longer axis has it */
 } reader;
 
 /* Records a failure with a caret under `at`; returns false. */

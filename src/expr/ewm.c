@@ -85,8 +85,7 @@ static bool is_serial(const rd_expr *x)
     return (several || x->extent[x->rank - 1] <= LONG_ROW) && !x->device;
 }
 
-/* The recurrence as a scan.  Elements that are not finite have their natural effect, unless d is
- * 0. */
+/* The recurrence as a scan.  Infinities and NaN persist, unless d is 0. */
 static rd_expr *by_scan(rd_expr *x, double d)
 {
     rd_expr *const one     = rd_cast_to(rd_num(x->ctx, d), x->type);

@@ -21,39 +21,41 @@
 #include "rdim.h"
 #include <stdarg.h>
 
+/* The kinds of nodes; [facts] names the member of rd_expr.as that describes the node. */
 typedef enum rd_expr_kind {
-    RD_EXPR_LEAF,    /* caller memory, or a named input                    leaf              */
-    RD_EXPR_NUMBER,  /* a constant of rank 0                               number            */
-    RD_EXPR_COORD,   /* i64 index along `axis`; other extents are 1        axis              */
-    RD_EXPR_VIEW,    /* element i is element offset + coef i of in[0]      view              */
-    RD_EXPR_RESHAPE, /* in[0]'s elements in C order                                          */
-    RD_EXPR_TAKE,    /* in[0] with `axis` replaced by the axes of in[1], or along: axis      */
-    RD_EXPR_CONCAT,  /* in[0..n_in) joined along `axis`                    axis              */
-    RD_EXPR_MAP,     /* op(in[0..n_in))                                    op                */
-    RD_EXPR_CALL,    /* a user's C function of in[0..n_in)                 call              */
-    RD_EXPR_REDUCE,  /* in[0] x, in[1] weights or NULL, in[2] where (bool) or NULL,
-                      * in[3] labels (i64) if there are groups: rd_is_grouped()      fold    */
-    RD_EXPR_SCAN,    /* the same along one axis, result of x's shape                 fold    */
-    RD_EXPR_SORT,    /* rows of in[0] along its last axis, put in order              sort    */
-    /* values of a product of sparse matrices, one for each stored place,
-     * from the values of both, in[0] and in[1]: product */
+    RD_EXPR_LEAF,    /* caller memory, or a named input [leaf] */
+    RD_EXPR_NUMBER,  /* a constant of rank 0 [number] */
+    RD_EXPR_COORD,   /* the i64 index along `axis`; other extents are 1 [axis] */
+    RD_EXPR_VIEW,    /* element i is element offset + coef i of in[0] [view] */
+    RD_EXPR_RESHAPE, /* in[0]'s elements in C order */
+    RD_EXPR_TAKE,    /* a gather: in[1]'s axes replace `axis` of in[0], or run along it [axis] */
+    RD_EXPR_CONCAT,  /* in[0..n_in) joined along `axis` [axis] */
+    RD_EXPR_MAP,     /* op(in[0..n_in)) [none: rd_expr.op] */
+    RD_EXPR_CALL,    /* a user's C function of in[0..n_in) [call] */
+    /* in[0] x, in[1] weights or NULL, in[2] where (bool) or NULL, in[3] group labels (i64) if
+     * rd_is_grouped() [fold] */
+    RD_EXPR_REDUCE,
+    RD_EXPR_SCAN, /* the same along one axis; the result has x's shape [fold] */
+    RD_EXPR_SORT, /* rows of in[0] along its last axis, sorted [sort] */
+    /* the stored values of a product of sparse matrices, as a row; in[0] and in[1] are the values
+     * of both [product] */
     RD_EXPR_PRODUCT,
-    RD_EXPR_COMPLEX, /* in[0] + i in[1], of one shape; no other node has it as operand       */
-    RD_EXPR_SPARSE,  /* in[0] values, in[1] fill or NULL, then coordinates and rows      sparse */
-    /* a product of two SPARSE, in[0] and in[1]: a SPARSE whose places
-     * are not computed yet: later */
+    RD_EXPR_COMPLEX, /* in[0] + i in[1], of one shape; never an operand of another node */
+    RD_EXPR_SPARSE,  /* in[0] values, in[1] fill or NULL, then rows of coordinates [sparse] */
+    /* the product of two SPARSE, in[0] and in[1]: a SPARSE whose stored places are not computed yet
+     * [later] */
     RD_EXPR_LATER
 } rd_expr_kind;
 
 /* Facts of one kind of node.  All bytes are defined, padding too (zeroed before filling): equal
  * facts have equal bytes, so hash-consing finds a node again. */
 typedef struct rd_leaf_facts {
-    const void *data;                /* NULL: an input                                       */
-    const char *name;                /* interned (equal names, equal pointers); NULL: memory */
-    int64_t     stride[RD_MAX_RANK]; /* elements; 0 where extent < 2                         */
-    int64_t     device;              /* as of rd_array                                       */
-    /* a pattern's: each element is an index below it, as was
-     * checked when the pattern was made; 0: not checked */
+    const void *data;                /* NULL: an input */
+    const char *name;                /* of an input, interned: equal names have equal addresses */
+    int64_t     stride[RD_MAX_RANK]; /* in elements; 0 where extent < 2 */
+    int64_t     device;              /* as in rd_array */
+    /* a sparse pattern's row: its elements were checked to be indices below this number; 0: not
+     * checked */
     int64_t below;
 } rd_leaf_facts;
 
@@ -62,9 +64,8 @@ typedef struct rd_number_facts {
 } rd_number_facts;
 
 typedef struct rd_axis_facts {
-    int64_t axis;
-    /* TAKE only: true if in[1] has the node's axes, and in[0] all of them but `axis` */
-    int64_t along;
+    int64_t axis;  /* of COORD and CONCAT in the node, of TAKE in in[0] */
+    int64_t along; /* TAKE only: in[1] has the node's axes, and in[0] all of them but `axis` */
 } rd_axis_facts;
 
 /* Axis a of in[0] is read at offset[a] + sum over k of coef[a * rank + k] * i[k], where i is the
@@ -74,7 +75,7 @@ typedef struct rd_view_facts {
 } rd_view_facts;
 
 typedef struct rd_call_facts {
-    /* One of these is set; in[] and the node have the types of the function. */
+    /* One of these seven is set; in[] and the node have the types of the function. */
     float (*f32_1)(float);
     float (*f32_2)(float, float);
     double (*f64_1)(double);
@@ -82,9 +83,9 @@ typedef struct rd_call_facts {
     void (*f32)(int64_t n, const float *const *in, float *out);
     void (*f64)(int64_t n, const double *const *in, double *out);
     rd_block_fn *block;
-    void        *user;
-    const char  *name;         /* interned; for messages and dumps                   */
-    const char  *names, *body; /* interned; of f32 and f64, or NULL: see rd_fn       */
+    void        *user;         /* passed to `block` */
+    const char  *name;         /* interned; for messages and dumps */
+    const char  *names, *body; /* interned text of f32 and f64, or NULL: see rd_fn */
 } rd_call_facts;
 
 /* How group labels are ordered, as far as is known. */
@@ -98,14 +99,14 @@ typedef enum rd_pattern {
 typedef struct rd_fold_facts {
     uint64_t dims;               /* bit a: axis a of x is reduced; a scan has one bit */
     int32_t  reducer;            /* rd_reducer_id */
-    int32_t  law;                /* rd_law; the table's, or serial on request, or the user's */
+    int32_t  law;                /* rd_law: the table's, serial on request, or the user's */
     double   ddof;               /* the reducer's parameter P */
-    int32_t  exclusive, reverse; /* scans */
-    /* min, max with .initial: an empty reduction gives +inf / -inf
-     * (ints: the extreme), not NaN */
+    int32_t  exclusive, reverse; /* scans only */
+    /* min and max with .initial: an empty reduction gives +inf or -inf (ints: the extreme), not
+     * NaN */
     int32_t           identity;
-    int32_t           of_pattern; /* rd_pattern: of labels */
-    const rd_reducer *user;       /* interned copy, RD_RED_user only; n_out > 1 adds a last axis */
+    int32_t           of_pattern; /* rd_pattern of the group labels */
+    const rd_reducer *user;       /* interned; RD_RED_user only; n_out > 1 adds a last axis */
 } rd_fold_facts;
 
 /* in[2 + k] is a row of coordinates: indices along axis[k] of the node. */
@@ -128,26 +129,27 @@ static inline int32_t rd_same_device(int32_t a, int32_t b)
     return a == b || b == 0 ? a : a == 0 ? b : RD_SEVERAL;
 }
 
+/* A node, made by rd_node().  Constructors of sparse arrays and masks set `of_pattern`, `blocks`,
+ * `ascends`, `pieces`, `lists` and `stored` afterwards. */
 struct rd_expr {
     rd_ctx      *ctx;
     rd_expr_kind kind;
     rd_dtype     type;
-    /* a number, or maps of numbers only: takes the type of its strong operands */
-    bool       weak;
-    rd_pattern of_pattern; /* a leaf: what is known about its labels */
-    bool       blocks;     /* a leaf: a table of block pairs, followed by range lists (blocks.c) */
-    rd_op      op;         /* MAP                                                                */
-    int32_t    rank, n_in;
-    int32_t    device; /* the leaves' device, as in rd_array; RD_SEVERAL */
-    /* a pattern's leaf in ascending order: all indices are below it, and memory behind
-     * it holds where each begins; 0: not so */
+    bool         weak;       /* a number, or maps of numbers: takes the type of strong operands */
+    rd_pattern   of_pattern; /* a leaf of labels: their order */
+    bool         blocks; /* a leaf: a table of block pairs, followed by range lists (blocks.c) */
+    rd_op        op;     /* MAP */
+    int32_t      rank, n_in; /* number of axes, and of operands */
+    int32_t      device;     /* the leaves' device, as in rd_array; RD_SEVERAL */
+    /* a pattern's leaf in ascending order: all indices are below this number, and memory behind it
+     * holds where each begins; 0: no such leaf */
     int64_t                     ascends;
-    const struct rd_row_pieces *pieces; /* such a leaf's partition of long rows; NULL */
-    struct rd_lists            *lists;  /* a LATER: its places, once computed; else NULL */
-    int64_t         stored; /* a sparse array at all places: how many are stored; 0: no such */
-    const int64_t  *extent; /* `rank` extents */
-    const int64_t  *origin; /* the first index along each axis; NULL: 0 (origin.h)                */
-    rd_expr *const *in;
+    const struct rd_row_pieces *pieces; /* such a leaf's partition of long rows; NULL: none */
+    struct rd_lists            *lists;  /* a LATER: its stored places, once computed; else NULL */
+    int64_t        stored; /* a sparse array at all places: how many are stored; 0: no such array */
+    const int64_t *extent; /* `rank` extents */
+    const int64_t *origin; /* first index along each axis; NULL: all 0 (origin.h) */
+    rd_expr *const *in;    /* operands; optional ones may be NULL */
     union {
         const void                  *any;
         const rd_leaf_facts         *leaf;
@@ -160,13 +162,13 @@ struct rd_expr {
         const rd_sparse_facts       *sparse;
         const rd_later_facts        *later;
         const struct rd_row_product *product;
-    } as;
-    size_t   as_size;
+    } as;             /* facts of the kind */
+    size_t   as_size; /* bytes of facts */
     uint64_t hash;
-    /* unique in the context, even after a release; 0: the node was
-     * released, and its memory is not reused yet */
+    /* unique in the context, even after releases; 0: the node was released, and its memory is not
+     * reused yet */
     uint64_t id;
-    uint32_t serial; /* grows with each new node: operands have smaller ones */
+    uint32_t serial; /* grows with each new node: operands have smaller ones than readers */
 };
 
 /* True for a reduction by group.  Its last operand holds the group label of each element.  Its

@@ -95,7 +95,7 @@ void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *wh
                    text[from + n] ? "..." : "", (int)(at - from) + (from ? 3 : 0), "");
 }
 
-/* Records RD_ERR_TEXT. See rd_fail_at(). */
+/* Records RD_ERR_TEXT.  See rd_fail_at(). */
 void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at)
 {
     return rd_fail_at(ctx, RD_ERR_TEXT, call, what, text, at);

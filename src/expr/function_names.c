@@ -5,7 +5,7 @@
 
 /* In which texts a name is known.  C text may use only the names that rdim.h lists at RD_FN and
  * that mean the same in C. Another name may be the user's own function, and C's round differs
- * from rdim's. ops.def has the C names of operators. */
+ * from rdim's.  ops.def has the C names of operators. */
 typedef enum name_use {
     USE_TEXT, /* function text only */
     USE_C,    /* and C text */

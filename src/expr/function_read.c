@@ -236,7 +236,7 @@ static rd_expr *read_binary(rd_reader *r, int rank)
     return v[0];
 }
 
-/* Reads an expression, with "? :". See function_text.h. */
+/* Reads an expression, with "? :".  See function_text.h. */
 rd_expr *rd_function_read(rd_reader *r)
 {
     rd_expr *v[3] = { NULL };

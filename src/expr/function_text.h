@@ -5,18 +5,19 @@
 
 enum { RD_TEXT_CLIP = RD_N_OPS, RD_TEXT_ARITY = 3, RD_TEXT_OPERANDS = 40, RD_TEXT_NUMBER = 128 };
 
+/* The state of the parser. */
 typedef struct rd_reader {
     rd_ctx     *ctx;
-    const char *call, *text, *at;
+    const char *call, *text, *at; /* for failures; the whole text; where to read on */
     /* How operators are applied: by rd_map_op(), or by its variant for real operands. */
     rd_mapper      *map;
-    int             n;
+    int             n; /* operands */
     rd_expr *const *x;
-    const char     *name[RD_TEXT_OPERANDS];
+    const char     *name[RD_TEXT_OPERANDS]; /* of operands, not terminated */
     size_t          length[RD_TEXT_OPERANDS];
     rd_dtype        real;  /* C text: the type of all floats; RD_AUTO: function text */
     bool            quiet; /* records no failures to read */
-    int             depth;
+    int             depth; /* of recursion */
 } rd_reader;
 
 /* ---- Steps (function_steps.c) ---------------------------------------------------------------- */

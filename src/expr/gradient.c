@@ -7,8 +7,8 @@
 #include "expr/origin.h"
 
 typedef struct slopes {
-    const char *call;
-    rd_expr    *y, *x; /* x: the step, a number, or positions of y's rank */
+    const char *call;  /* for failures */
+    rd_expr    *y, *x; /* the data; the step, a number, or positions of y's rank */
     int         axis;
     int64_t     n; /* elements along the axis */
 } slopes;

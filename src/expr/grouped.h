@@ -4,7 +4,7 @@
 #define RD_EXPR_GROUPED_H
 #include "expr/reduce.h"
 
-/* "Rows" have the kept axes, then all reduced elements as one axis. "Groups" have the group axis
+/* "Rows" have the kept axes, then all reduced elements as one axis.  "Groups" have the group axis
  * last instead. */
 typedef struct rd_grouped {
     const char *call;

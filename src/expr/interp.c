@@ -6,12 +6,13 @@
 
 static const char call[] = "rd_interp";
 
+/* The known points, and the values to find between them. */
 typedef struct points {
-    int      axis;
-    int64_t  n;
+    int      axis;       /* of fp */
+    int64_t  n;          /* points */
     rd_expr *descending; /* true if positions descend: all positions are then negated */
-    rd_expr *xp, *fp;    /* f64; xp ascends */
-    rd_expr *x;          /* reshaped to the rank of the result */
+    rd_expr *xp, *fp;    /* positions and values, f64; xp ascends */
+    rd_expr *x;          /* the positions asked for, reshaped to the rank of the result */
     rd_expr *at;         /* of x's own shape: the point before each x, 0 to n - 2 */
 } points;
 

@@ -28,7 +28,7 @@ static int label_batch(rd_term *t, int own)
     return n;
 }
 
-/* True if batch axes broadcast. own_a, own_b: how many last axes of each operand are not batch
+/* True if batch axes broadcast.  own_a, own_b: how many last axes of each operand are not batch
  * axes. */
 static bool can_broadcast_batches(const rd_expr *a, int own_a, const rd_expr *b, int own_b)
 {

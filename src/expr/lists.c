@@ -4,10 +4,11 @@
 #include "expr/ctx.h"
 #include <inttypes.h>
 
+/* A failure about a list. */
 typedef struct refused {
     const char *call, *what; /* call NULL: no failure waits */
-    bool        is_null;
-    int64_t     n;
+    bool        is_null;     /* the list is a null pointer */
+    int64_t     n;           /* its elements */
 } refused;
 
 static _Thread_local refused waiting;

@@ -10,7 +10,7 @@ void rd_list_refuse(struct rd_ctx *ctx, const char *call, const char *what, cons
                     int64_t n);
 
 /* True if the list has `least` or more elements and is not NULL; else records "call: a list of n
- * what ...". A refused list of operands leaves no context to record it in: ctx is then NULL, and
+ * what ...".  A refused list of operands leaves no context to record it in: ctx is then NULL, and
  * the next context that this thread uses records it.  Otherwise the call's NULL could pass for a
  * keyword that was left out. */
 static inline bool rd_list_ok(struct rd_ctx *ctx, const char *call, const char *what,

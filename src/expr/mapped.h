@@ -10,8 +10,8 @@
 
 /* One mapped file; a part of the owner's struct. */
 typedef struct rd_mapped {
-    struct rd_mapped *next, **link; /* link NULL: small, and not in the list */
-    char             *at;
+    struct rd_mapped *next, **link; /* the list; link NULL: small, and not in it */
+    char             *at;           /* the mapping */
     size_t            bytes;
 } rd_mapped;
 

@@ -66,8 +66,7 @@ static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
     return p;
 }
 
-/* ---- Large blocks kept for reuse
- * ---------------------------------------------------------------- */
+/* ---- Large blocks kept for reuse ------------------------------------------------------------- */
 /* True if a freed block may be kept.  Memory of hooks goes back to the caller, and a sanitizer
  * must see what is freed. */
 static bool can_keep(const rd_ctx *ctx, int64_t bytes)

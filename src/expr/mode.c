@@ -73,8 +73,7 @@ static bool begin_modes(modes *m, const char *call, rd_expr *x, const rd_reduce_
     return m->none || put_in_order(m);
 }
 
-/* ---- Whole rows
- * ---------------------------------------------------------------------------------- */
+/* ---- Whole rows ------------------------------------------------------------------------------ */
 /* Returns `of_nan` where the row contains NaN, which is then its last element; else y. */
 static rd_expr *replace_nan(const modes *m, rd_expr *of_nan, rd_expr *y)
 {
@@ -100,8 +99,7 @@ static rd_expr *count_of_rows(const modes *m)
         &m->f, replace_nan(m, rd_select_place(m->run, -1, -1), rd_max(m->run, RD_DIMS(-1))));
 }
 
-/* ---- Groups
- * -------------------------------------------------------------------------------------- */
+/* ---- Groups ---------------------------------------------------------------------------------- */
 static rd_expr *reduce_runs(const modes *m, const char *reducer, rd_expr *initial)
 {
     rd_expr *const by[] = { m->group.group };

@@ -10,9 +10,9 @@ typedef struct rd_aside {
     const char *call, *path; /* for the failures that it records */
     char       *real;        /* the path with links resolved, or NULL */
     char       *name;        /* of the temporary file */
-    int         fd;
-    bool        replaces;
-    struct stat old; /* facts of the file to be replaced, if any */
+    int         fd;          /* -1: not open */
+    bool        replaces;    /* there is a file at the path */
+    struct stat old;         /* its facts, if so */
 } rd_aside;
 
 bool rd_aside_open(rd_aside *file, rd_ctx *ctx, const char *call, const char *path);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 /* ---- Elements -------------------------------------------------------------------------------- */
+/* The element types of DLPack. */
 static const struct element {
     rd_dtype type;
     uint8_t  code, bits;
@@ -88,8 +89,7 @@ static bool find_device(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, in
     }
 }
 
-/* ---- Import
- * -------------------------------------------------------------------------------------- */
+/* ---- Import ---------------------------------------------------------------------------------- */
 static bool find_layout(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_array *array)
 {
     int64_t checked[RD_MAX_RANK];
@@ -194,15 +194,15 @@ rd_status rd_from_dlpack_versioned(rd_ctx *ctx, struct DLManagedTensorVersioned 
                          delete_versioned, tensor, out);
 }
 
-/* ---- Export
- * -------------------------------------------------------------------------------------- */
+/* ---- Export ---------------------------------------------------------------------------------- */
+/* What an exported tensor belongs to; its deleter frees this. */
 typedef struct exported {
     union {
         struct DLManagedTensor          unversioned;
         struct DLManagedTensorVersioned versioned;
     } as;
     rd_dl_tensor    tensor;
-    bool            read_only;
+    bool            read_only; /* only versioned tensors can say so */
     int64_t         shape[RD_MAX_RANK], strides[RD_MAX_RANK];
     rd_ctx_opts     hooks; /* the context's: it may end before the consumer is done */
     rd_array_block *owner; /* NULL: the memory has another owner */

@@ -13,11 +13,11 @@ enum { RD_DL_READ_ONLY = 1 };
 
 typedef struct rd_dl_tensor {
     void    *data;
-    int32_t  device, device_number;
+    int32_t  device, device_number; /* type, and which one of that type */
     int32_t  rank;
-    uint8_t  code, bits;
-    uint16_t lanes;
-    int64_t *shape;
+    uint8_t  code, bits;  /* kind and size of an element */
+    uint16_t lanes;       /* of a vector type; 1 */
+    int64_t *shape;       /* `rank` extents */
     int64_t *strides;     /* in elements; NULL: dense, last axis contiguous */
     uint64_t byte_offset; /* from `data` to element [0, ..., 0] */
 } rd_dl_tensor;

@@ -17,22 +17,23 @@
 
 enum { CHUNK = 1 << 15 }; /* bytes converted at a time; they stay in L1 */
 
+/* An open .npy file. */
 typedef struct source {
     rd_ctx       *ctx;
-    const char   *call, *path;
-    int           fd;
-    int64_t       start; /* where the array begins in the file */
-    int64_t       size;  /* bytes of the file from there on */
+    const char   *call, *path; /* for failures */
+    int           fd;          /* -1: not open */
+    int64_t       start;       /* where the array begins in the file, in bytes */
+    int64_t       size;        /* bytes of the file from there on */
     rd_npy_header header;
 } source;
 
 /* The data of a loaded leaf.  They belong to the context and not to a mark.  A leaf that is
  * released and loaded again is rare; a leaf whose memory disappears under a plan would crash. */
 typedef struct loaded {
-    rd_owned  own;
+    rd_owned  own; /* first: the context frees it by this address */
     rd_ctx   *ctx;
-    rd_mapped file; /* at NULL: read into `array` instead */
-    rd_array  array;
+    rd_mapped file;  /* at NULL: read into `array` instead */
+    rd_array  array; /* the elements, of either */
 } loaded;
 
 static bool refuse(const source *s, rd_status status, const char *finding)

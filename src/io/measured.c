@@ -55,7 +55,7 @@ rd_status rd_measured_save(rd_ctx *ctx, const char *path)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-/* Returns why the file is not read, or NULL. FIFOs and devices are refused: opening could block,
+/* Returns why the file is not read, or NULL.  FIFOs and devices are refused: opening could block,
  * or reading never end. */
 static const char *why_unreadable(int fd, struct stat *facts)
 {

@@ -11,11 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The state of the parser. */
 typedef struct reader {
-    const uint8_t *begin, *at, *end; /* the text of the dict */
-    rd_npy_header *header;
-    rd_status      status;
-    char          *why;
+    const uint8_t *begin, *at, *end; /* the text of the dict; where to read on */
+    rd_npy_header *header;           /* filled in */
+    rd_status      status;           /* of a failure */
+    char          *why;              /* its sentence, RD_NPY_WHY bytes */
 } reader;
 
 /* Kind and size, as in a descr.  V means bytes without a type, by which NumPy writes types that
@@ -183,7 +184,7 @@ static bool read_order(reader *r)
     return r->header->order || accept_word(r, "False") || refuse_here(r, "True or False");
 }
 
-/* Reads a tuple: "()", "(3,)", "(3, 4)". "(3)" is refused, as in Python it is a number. */
+/* Reads a tuple: "()", "(3,)", "(3, 4)".  "(3)" is refused, as in Python it is a number. */
 static bool read_shape(reader *r)
 {
     rd_shape *shape = &r->header->shape;
@@ -204,6 +205,7 @@ static bool read_shape(reader *r)
 }
 
 /* ---- The dict -------------------------------------------------------------------------------- */
+/* The keys of the dict, each with the function that reads its value. */
 static const struct {
     const char *name;
     bool (*read)(reader *r);

@@ -16,7 +16,7 @@ enum { RD_HOST_IS_BIG = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 
 typedef struct rd_npy_header {
     rd_dtype type;
-    int32_t  order; /* order of elements; 0: last axis contiguous, 1: first axis */
+    int32_t  order; /* of elements; 0: last axis contiguous, 1: first axis */
     bool     swap;  /* bytes of an element are not in this machine's order */
     rd_shape shape;
     int64_t  points; /* number of elements */

@@ -3,7 +3,7 @@
 #include "io/walk.h"
 #include <string.h>
 
-/* Copies elements of one size. memcpy with a constant size is one load and one store, and allows
+/* Copies elements of one size.  memcpy with a constant size is one load and one store, and allows
  * unaligned elements: data of a file may begin anywhere, and callers may pack records. */
 #define COPY_LOOP(T)                \
     for (int64_t i = 0; i < n; i++) \

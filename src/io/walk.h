@@ -8,8 +8,9 @@
  * fastest.  Adjacent axes that are contiguous in memory are one level, so an array that is dense
  * in the file's order has at most one. */
 typedef struct rd_walk {
-    char   *at;
-    int     size, levels;
+    char *at;           /* the current element */
+    int   size, levels; /* bytes of an element; used entries of the arrays */
+    /* elements of a level; bytes from one of them to the next; the current position */
     int64_t extent[32], pitch[32], index[32];
 } rd_walk;
 
