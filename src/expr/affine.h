@@ -12,7 +12,7 @@ typedef struct rd_affine_step {
 
 /* Axis a of the operand is read at offset[a] + the sum over its steps of coef * i[along].  A
  * zeroed view has rank 0 and reads element [0, ..., 0].  The steps are a list and not a matrix
- * of coefficients, as axes rarely meet and a matrix takes 8 KiB to zero. */
+ * of coefficients, as few axes share a step and a matrix takes 8 KiB to zero. */
 typedef struct rd_affine {
     /* axes added; beyond RD_MAX_RANK they are counted but not stored, and rd_affine_view() refuses
      * the view */

@@ -189,7 +189,7 @@ rd_expr *rd_stack(int axis, rd_exprs parts)
     return y;
 }
 
-/* Splits an axis into n parts whose extents differ by at most one, longer ones first. */
+/* Splits an axis into n parts with extents that differ by at most one, longer ones first. */
 bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
 {
     int  found;
@@ -316,7 +316,7 @@ rd_expr *rd_kron(rd_expr *x, rd_expr *y)
     return rd_reshape(all, shape);
 }
 
-/* Applies the difference of neighbours n times along an axis; of bools: whether they differ. */
+/* Subtracts adjacent elements along an axis, n times; of bools it tells whether they differ. */
 rd_expr *rd_diff(rd_expr *x, int axis, int32_t n)
 {
     static const char call[] = "rd_diff";

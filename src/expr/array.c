@@ -55,7 +55,7 @@ bool rd_array_asks_memory(const rd_array *array)
     return rd_array_is_zeroed(&rest);
 }
 
-/* Strides of a dense array whose axes are ordered by `rank`: the axis of the least rank is
+/* Computes strides of a dense array with axes ordered by `rank`: the axis of the least rank is
  * contiguous. */
 static void strides_by_rank(const rd_expr *y, const rd_strides *rank, int64_t *stride)
 {

@@ -1,4 +1,5 @@
-/* blocks.c - block masks of pairs: which clusters of rows meet which clusters of columns.
+/* blocks.c - block masks of pairs: which clusters of rows are combined with which clusters of
+ * columns.
  *
  * A mask is a table of blocks that is gathered by the cluster of each row and of each column, so
  * every execution path can run it.  Lists of ranges follow the table in memory, aligned to 8
@@ -48,11 +49,11 @@ static rd_expr *make_cluster_row(rd_ctx *ctx, int64_t n, const int64_t *border)
     return row;
 }
 
-/* The table of blocks, seen by rows or by columns: a list for each cluster of one side. */
+/* The table of blocks, read by rows or by columns: a list for each cluster of one side. */
 typedef struct pairs {
-    const bool    *is;     /* the table */
-    int64_t        stride; /* in the table, from one list to the next */
-    int64_t        step;   /* in the table, from one cluster of a list to the next */
+    const bool *is; /* the table */
+    /* distances in the table: from list to list, and from cluster to cluster of a list */
+    int64_t        stride, step;
     int64_t        n;      /* clusters in a list */
     const int64_t *border; /* first index of each of them, then the end */
 } pairs;

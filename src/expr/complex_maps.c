@@ -63,7 +63,7 @@ static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
                      rd_number(ctx, part, rd_word_from_double(constants[k].value, part)));
 }
 
-/* Finds the row whose real operands match, else the row for complex operands; NULL if there is
+/* Finds the row with the same real operands, else the row for complex operands; NULL if there is
  * none. */
 static const row *find_row(rd_op op, unsigned real)
 {

@@ -137,8 +137,8 @@ rd_expr *rd_complex_together(rd_expr *x)
     return x->rank < RD_MAX_RANK ? merge_parts(x->in[0], x->in[1], 0) : NULL;
 }
 
-/* Interleaves both parts: along memory if they come from one array, else by a concatenation.
- * See complex.h. */
+/* Interleaves both parts: along memory if both are in one array, else by a concatenation.  See
+ * complex.h. */
 rd_expr *rd_complex_pairs(rd_expr *x)
 {
     rd_expr *y, *re, *im;

@@ -109,7 +109,7 @@ static rd_expr *build_parts(const request *a)
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
-/* One part of the product, by a reducer whose state holds both parts of the product so far. */
+/* One part of the product, by a reducer with both parts of the product in its state. */
 static rd_expr *product_part(const request *a, rd_reducer_id reducer, rd_expr *re, rd_expr *im)
 {
     const rd_reduce_opts *o = &a->part[0];

@@ -105,8 +105,8 @@ static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
     return t->label[0] == second && t->label[1] == first ? rd_permute(t->x, RD_INDEX(1, 0)) : NULL;
 }
 
-/* The product of two sparse matrices whose stored places rdim can compute, as a LATER node; NULL
- * if the terms are something else. */
+/* The product of two sparse matrices, as a LATER node; NULL if the terms are something else, or
+ * if rdim cannot compute its stored places. */
 static rd_expr *sparse_product(const contraction *c, const rd_term *terms, const int8_t *list)
 {
     const bool    truth   = c->type == RD_BOOL;

@@ -1,4 +1,4 @@
-/* contract.h - tensor contraction: sums of products of operands whose axes have labels.  Matrix
+/* contract.h - tensor contraction: sums of products of operands with labelled axes.  Matrix
  * products, tensordot and einsum use it. */
 #ifndef RD_EXPR_CONTRACT_H
 #define RD_EXPR_CONTRACT_H

@@ -142,8 +142,8 @@ rd_mark rd_ctx_mark(rd_ctx *ctx)
     if (!ctx)
         return none;
     present = present_state(ctx);
-    /* A loop of mark, build, release comes back to the mark that it has just released.  It gets
-     * the same mark again, else the list would grow without end. */
+    /* A loop of mark, build, release returns to the mark that it has just released.  It gets the
+     * same mark again, else the list would grow without end. */
     if (ctx->n_moment > 0) {
         const rd_moment *last = &ctx->moment[ctx->n_moment - 1];
         if (last->released && last->chunk == present.chunk && last->used == present.used)

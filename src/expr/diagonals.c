@@ -69,8 +69,7 @@ static rd_expr *diagonal_of_reduction(const rd_expr *x, int a, int b)
     return remake_node(x, a, b, in, &facts);
 }
 
-/* The diagonal of a view of pairs, whose axes a and b are axes p and q of its operand,
- * unchanged. */
+/* The diagonal of a view of pairs.  Its axes a and b are axes p and q of its operand, unchanged. */
 static rd_expr *diagonal_of_view(const rd_expr *x, int a, int b, int p, int q)
 {
     const rd_expr *of   = x->in[0];

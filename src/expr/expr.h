@@ -42,8 +42,8 @@ typedef enum rd_expr_kind {
     RD_EXPR_PRODUCT,
     RD_EXPR_COMPLEX, /* in[0] + i in[1], of one shape; never an operand of another node */
     RD_EXPR_SPARSE,  /* in[0] values, in[1] fill or NULL, then rows of coordinates [sparse] */
-    /* the product of two SPARSE, in[0] and in[1]: a SPARSE whose stored places are not computed yet
-     * [later] */
+    /* the product of two SPARSE, in[0] and in[1]: a SPARSE with stored places that are not
+     * computed yet [later] */
     RD_EXPR_LATER
 } rd_expr_kind;
 
@@ -121,9 +121,9 @@ typedef struct rd_later_facts {
     int32_t stored;      /* no fill: other places hold nothing */
 } rd_later_facts;
 
-/* The device of an expression whose leaves lie on several GPUs. */
+/* The device of an expression with leaves on several GPUs. */
 enum { RD_SEVERAL = -1, RD_MOST_DEVICES = 64 };
-/* The device of operands on two devices; memory of this process (0) goes with any device. */
+/* The device of operands on two devices; memory of this process (0) fits any device. */
 static inline int32_t rd_same_device(int32_t a, int32_t b)
 {
     return a == b || b == 0 ? a : a == 0 ? b : RD_SEVERAL;

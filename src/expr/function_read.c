@@ -107,9 +107,9 @@ static rd_expr *read_operand(rd_reader *r)
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
-/* Converts operands as C does: an int or bool beside a float becomes that float type, where rdim
- * would go to f64.  Weak numbers alone stay weak, so that 2 * 0.5 still takes the type of the
- * operands. */
+/* Converts operands as C does: an int or bool combined with a float takes the float's type,
+ * where rdim would go to f64.  Weak numbers alone stay weak, so that 2 * 0.5 still takes the
+ * type of the operands. */
 static bool convert_as_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
 {
     bool real = false, weak = true;

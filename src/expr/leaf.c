@@ -92,7 +92,7 @@ static rd_expr *list_input(rd_ctx *ctx, rd_expr *leaf)
     return leaf;
 }
 
-/* Makes an input whose axes begin at 0, or finds it by name and compares layouts. */
+/* Makes an input with axes that begin at 0, or finds it by name and compares layouts. */
 static rd_expr *input_from_0(rd_ctx *ctx, const char *name, const rd_array *layout)
 {
     rd_leaf_facts facts;

@@ -1,4 +1,4 @@
-/* mapped.c - the list of large mapped files; there is one in the process. */
+/* mapped.c - the list of large mapped files, one for the whole process. */
 #define _DEFAULT_SOURCE /* madvise() */
 #include "expr/mapped.h"
 #include "core/machine_memory.h"

@@ -67,7 +67,7 @@ static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
 }
 
 /* ---- Large blocks kept for reuse ------------------------------------------------------------- */
-/* True if a freed block may be kept.  Memory of hooks goes back to the caller, and a sanitizer
+/* True if a freed block may be kept.  Memory of hooks belongs to the caller, and a sanitizer
  * must see what is freed. */
 static bool can_keep(const rd_ctx *ctx, int64_t bytes)
 {
@@ -253,7 +253,7 @@ void *rd_alloc_raw(rd_ctx *ctx, int64_t bytes)
     return allocate_or_fail(ctx, bytes, false);
 }
 
-/* Allocates anew, copies, and frees the old block.  See expr.h. */
+/* Allocates a new block, copies, and frees the old one.  See expr.h. */
 void *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes)
 {
     void *q = rd_alloc(ctx, bytes);

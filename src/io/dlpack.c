@@ -1,8 +1,8 @@
 /* dlpack.c - exchange of arrays with other libraries by DLPack, without a copy.
  *
- * Import: rd_from_dlpack() describes a tensor as an rd_array, whose owner calls the tensor's
- * deleter.  Export: rd_to_dlpack() moves the owner of an array into a tensor, which its deleter
- * frees. */
+ * Import: rd_from_dlpack() describes a tensor as an rd_array; the array's owner calls the
+ * tensor's deleter.  Export: rd_to_dlpack() moves the owner of an array into a tensor, which its
+ * deleter frees. */
 #include "io/dlpack.h"
 #include "expr/array.h"
 #include <string.h>

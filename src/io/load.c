@@ -28,12 +28,12 @@ typedef struct source {
 } source;
 
 /* The data of a loaded leaf.  They belong to the context and not to a mark.  A leaf that is
- * released and loaded again is rare; a leaf whose memory disappears under a plan would crash. */
+ * released and loaded again is rare; a leaf that loses its memory under a plan would crash. */
 typedef struct loaded {
     rd_owned  own; /* first: the context frees it by this address */
     rd_ctx   *ctx;
     rd_mapped file;  /* at NULL: read into `array` instead */
-    rd_array  array; /* the elements, of either */
+    rd_array  array; /* the elements, mapped or read */
 } loaded;
 
 static bool refuse(const source *s, rd_status status, const char *finding)
