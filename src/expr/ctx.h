@@ -66,6 +66,8 @@ typedef struct rd_moment {
     uint32_t      nodes; /* serial of the newest node */
 } rd_moment;
 
+/* A context.  One thread at a time uses it, except for its atomic fields, which threads of a plan
+ * and callers of rd_cancel() touch as well. */
 struct rd_ctx {
     rd_ctx_opts     opts;
     _Atomic int64_t held, peak; /* bytes allocated now; the most since the last reset */

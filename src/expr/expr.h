@@ -294,8 +294,9 @@ bool  rd_keep_spare(rd_ctx *ctx, void *p);
 /* Frees all kept memory that is not in use, as when memory is short.  False if there was none. */
 bool rd_reclaim(rd_ctx *ctx);
 
-/* Both detect the use of a released node: false after recording it.  Detection is certain in
- * debug builds, else possible until the memory is reused.  It costs one comparison. */
+/* rd_is_here() is true if the node is not released; else rd_fail_gone() records the failure and is
+ * false.  Detection is certain in debug builds, else possible until the memory is reused.  It costs
+ * one comparison. */
 bool               rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k);
 static inline bool rd_is_here(rd_ctx *told, const char *call, const char *what, int k,
                               const rd_expr *x)

@@ -195,7 +195,7 @@ rd_status rd_from_dlpack_versioned(rd_ctx *ctx, struct DLManagedTensorVersioned 
 }
 
 /* ---- Export ---------------------------------------------------------------------------------- */
-/* What an exported tensor belongs to; its deleter frees this. */
+/* The owner of an exported tensor, which the tensor's deleter frees. */
 typedef struct exported {
     union {
         struct DLManagedTensor          unversioned;
