@@ -34,6 +34,7 @@ void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef)
         rd_affine_also(v, a, k, coef);
 }
 
+/* Appends axis `a` of x, unchanged and with its origin. */
 void rd_affine_whole(rd_affine *v, const rd_expr *x, int a)
 {
     rd_affine_axis(v, x->extent[a], a, 1);

@@ -162,6 +162,7 @@ bool rd_broadcast_numbers(const rd_expr *x, int rank, const int64_t *extent, con
     return true;
 }
 
+/* Keeps all elements and replaces the origins of the axes.  See affine.h. */
 bool rd_affine_from(rd_affine *v, const rd_expr *x, const int64_t *origin)
 {
     origin = rd_somewhere(x->rank, origin);

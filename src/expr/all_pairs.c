@@ -114,6 +114,7 @@ static rd_expr *expand_axes(rd_expr *x, const rd_dims *axes)
     return x;
 }
 
+/* Casts one operand and its weights, and drops its axes of one element. */
 static side make_side(const rd_all_pairs *pairs, int number, rd_dtype type)
 {
     side s = { .pairs = pairs };
@@ -215,6 +216,7 @@ rd_expr *rd_covariance_of_all(const rd_all_pairs *pairs, rd_dtype type)
                  divisor(pairs, type));
 }
 
+/* The standard deviations of the rows of one operand.  See all_pairs.h. */
 rd_expr *rd_deviation_of_side(const rd_all_pairs *pairs, int number, rd_dtype type)
 {
     const rd_folding *f   = pairs->f;

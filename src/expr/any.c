@@ -33,6 +33,7 @@ rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char
                : NULL;
 }
 
+/* Replaces the origins of x's axes; NULL: all 0.  Returns x if it has them already. */
 rd_expr *rd_with_origins(rd_expr *x, const int64_t *origin)
 {
     rd_affine v;
@@ -40,6 +41,7 @@ rd_expr *rd_with_origins(rd_expr *x, const int64_t *origin)
     return x && rd_affine_from(&v, x, origin) ? rd_affine_view(x, &v, "rd_reindex") : x;
 }
 
+/* Replaces the origins of all operands by 0; false after a failure. */
 bool rd_from_0(int n, rd_expr **x)
 {
     bool ok = true;

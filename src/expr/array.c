@@ -106,6 +106,7 @@ bool rd_array_fresh_strides(rd_ctx *ctx, const char *call, const rd_expr *y, con
     return true;
 }
 
+/* Releases the memory by its owner, and zeroes the descriptor. */
 void rd_array_free(rd_array *array)
 {
     if (!array)
@@ -138,6 +139,7 @@ typedef struct callers_block {
     void *user;
 } callers_block;
 
+/* Calls the caller's function, once nothing reads the memory any more. */
 static void call_release(rd_array_block *block)
 {
     const callers_block *mine = (const callers_block *)block;
@@ -194,6 +196,7 @@ bool rd_adopt_block(rd_ctx *ctx, rd_array_block *block)
     return true;
 }
 
+/* Ties the array's owner to the nodes made now, and takes it out of the array. */
 static bool adopt_owner(rd_ctx *ctx, rd_array *array)
 {
     if (array->owner && !rd_adopt_block(ctx, array->owner))
@@ -202,6 +205,7 @@ static bool adopt_owner(rd_ctx *ctx, rd_array *array)
     return true;
 }
 
+/* Makes a leaf that owns the array's memory.  A failure releases the array. */
 rd_expr *rd_adopt(rd_ctx *ctx, rd_array *array)
 {
     rd_expr *leaf = NULL;
@@ -214,6 +218,7 @@ rd_expr *rd_adopt(rd_ctx *ctx, rd_array *array)
     return NULL;
 }
 
+/* Frees the arrays that were adopted after `last`.  See ctx.h. */
 void rd_abandon(rd_ctx *ctx, const rd_adopted *last)
 {
     while (ctx->adopted != last) {

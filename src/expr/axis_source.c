@@ -211,6 +211,7 @@ bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out)
     return true;
 }
 
+/* Skips views, reshapes and gathers: returns the node that computes the elements. */
 rd_expr *rd_elements_of(rd_expr *y)
 {
     while (y && (y->kind == RD_EXPR_VIEW || y->kind == RD_EXPR_RESHAPE || y->kind == RD_EXPR_TAKE))

@@ -100,6 +100,7 @@ static int64_t write_lists(const pairs *p, int64_t clusters, int64_t *to)
     return lists + 1 + 2 * n;
 }
 
+/* Finds the lists behind a table; those of columns follow those of rows.  See blocks.h. */
 int64_t rd_blocks_lists(const rd_expr *table, bool columns)
 {
     const int64_t  lists = 2 * table->extent[0], n = table->extent[0] * table->extent[1];

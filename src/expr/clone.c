@@ -17,6 +17,7 @@ static bool intern_text(rd_ctx *ctx, const char **text)
     return !*text || (*text = rd_intern(ctx, *text, strlen(*text) + 1)) != NULL;
 }
 
+/* Makes a CALL node with its texts interned in the node's context. */
 static rd_expr *clone_call(const rd_expr *node, const rd_call_facts *of)
 {
     rd_call_facts facts = *of;
@@ -27,6 +28,7 @@ static rd_expr *clone_call(const rd_expr *node, const rd_call_facts *of)
                : NULL;
 }
 
+/* Makes a reduction or scan with a user's reducer copied to the node's context. */
 static rd_expr *clone_fold(const rd_expr *node, const rd_fold_facts *of)
 {
     rd_fold_facts facts = *of;
@@ -104,6 +106,7 @@ static int compare_serials(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
+/* Finds a node in the list, which is sorted by serial. */
 static int64_t index_in_list(const rd_node_list *list, const rd_expr *x)
 {
     rd_expr *const *found =

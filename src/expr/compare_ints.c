@@ -9,6 +9,7 @@ static bool is_signed(const rd_expr *x)
     return rd_dtype_kind(x->type) == RD_KIND_INT && !x->weak;
 }
 
+/* True if one operand is u64 and the other a signed int that is not weak. */
 bool rd_is_beside_u64(rd_expr *const *x)
 {
     return (is_signed(x[0]) && x[1]->type == RD_U64) || (x[0]->type == RD_U64 && is_signed(x[1]));

@@ -200,6 +200,7 @@ static int integer_exponent(const rd_expr *y)
     return imag == 0 && value == trunc(value) && fabs(value) <= MOST_PRODUCTS ? (int)value : 0;
 }
 
+/* Computes x^n by repeated squaring; a negative n by the reciprocal. */
 static rd_expr *power_by_products(const char *call, rd_expr *x, int n)
 {
     rd_expr *y = NULL;
@@ -304,6 +305,7 @@ static bool cast_operands(int n, rd_expr *const *x, rd_dtype type, rd_expr **in)
     return true;
 }
 
+/* Broadcasts all operands to their common shape; false after a failure. */
 static bool broadcast_all(const char *call, int n, rd_expr **x)
 {
     int64_t extent[RD_MAX_RANK];

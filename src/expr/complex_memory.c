@@ -31,6 +31,7 @@ bool rd_complex_array(rd_ctx *ctx, const rd_array *array, const char *call, rd_a
     return true;
 }
 
+/* Selects both parts along the last axis.  See complex.h. */
 rd_expr *rd_complex_leaf(rd_expr *parts, const char *call)
 {
     return parts ? rd_complex_of(rd_plain_select(parts, -1, 0), rd_plain_select(parts, -1, 1), call)
@@ -62,6 +63,7 @@ static bool is_empty_leaf(const rd_expr *re, const rd_expr *im)
            leaf->extent[re->rank] == 2 && rd_points(re->rank, re->extent) == 0;
 }
 
+/* Returns the leaf of parts if x is a complex leaf, else x.  See complex.h. */
 rd_expr *rd_leaf_below(rd_expr *x)
 {
     x = x && x->origin ? rd_with_origins(x, NULL) : x;

@@ -88,6 +88,7 @@ static rd_expr *sum_part(const request *a, int p)
         (rd_expr *const[]){ fold(a, a->name, x->in[0], o), fold(a, a->name, x->in[1], o) });
 }
 
+/* Sums both parts: in one reduction if they are adjacent in memory, else one by one. */
 static rd_expr *build_sum(const request *a)
 {
     rd_expr *y = reduce_adjacent(a, a->name, a->x, false);
@@ -97,6 +98,7 @@ static rd_expr *build_sum(const request *a)
     return rd_complex_of(sum_part(a, 0), sum_part(a, 1), a->call);
 }
 
+/* Reduces both parts independently of each other, as for a mean. */
 static rd_expr *build_parts(const request *a)
 {
     rd_expr *y[2], *both = reduce_adjacent(a, a->name, a->x, false);
@@ -279,6 +281,7 @@ static rd_expr *fail_no_reduction(const rd_expr *x, const char *name, bool scan)
                        : "");
 }
 
+/* Finds how the reduction is made, splits its keywords, and makes it. */
 static rd_expr *build(request *a, const rd_reduce_opts *opts)
 {
     const row *r = find_row(a->name);

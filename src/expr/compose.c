@@ -77,6 +77,7 @@ rd_expr *rd_isclose(rd_expr *x, rd_expr *y, double rtol, double atol)
     return map_2(RD_OP_or, call, map_2(RD_OP_eq, call, x, y), near);
 }
 
+/* Computes 10^n at run time, in rdim's rounding mode; `volatile` prevents constant folding. */
 static double power_of_ten(int n)
 {
     const rd_float_env env      = rd_float_env_begin();

@@ -233,6 +233,7 @@ static pair pair_of(const contraction *c, const rd_labels *set, int n, int i, in
     return (pair){ i, j, points(c, both) + size, size - points(c, set[i]) - points(c, set[j]) };
 }
 
+/* True if contracting pair a is better than pair b; ties are broken by the other quantity. */
 static bool is_better(const pair *a, const pair *b, rule by)
 {
     const double memory = a->memory - b->memory, work = a->work - b->work;
@@ -324,6 +325,7 @@ static bool reduce_terms_in(contraction *c, rd_labels *set)
     return contract_pairs(c, set, by_work < by_memory ? LEAST_WORK : LEAST_MEMORY);
 }
 
+/* Contracts pairs of more than two terms, if that is less work. */
 static bool reduce_terms(contraction *c)
 {
     rd_ctx    *ctx = c->term[0].x->ctx;
@@ -442,6 +444,7 @@ static rd_dtype common_type(const contraction *c)
     return type;
 }
 
+/* Casts all terms to the type of products; `natural` is the type of the result. */
 static bool find_type(contraction *c, rd_dtype *natural)
 {
     const rd_dtype type = common_type(c);

@@ -23,6 +23,7 @@ static const struct {
     { "clip", RD_TEXT_CLIP, USE_TEXT },
 };
 
+/* Finds a name in ops.def and in the table above; -1 if texts of this kind do not know it. */
 static int find_row(const char *name, size_t length, name_use least)
 {
     const int op = rd_op_of_c(name, length);
@@ -43,6 +44,7 @@ static bool is_internal(int function)
            function == RD_OP_index;
 }
 
+/* Finds a function of C text (`real` is set) or of function text.  See function_text.h. */
 int rd_function_find(const char *name, size_t length, rd_dtype real)
 {
     int function = find_row(name, length, real ? USE_C : USE_TEXT);

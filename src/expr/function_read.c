@@ -10,6 +10,7 @@
 enum { MAX_DEPTH = 400 }; /* a parenthesis counts twice */
 enum { MAX_WHOLE = 8 };
 
+/* True if the text is nested too deeply for recursion; records that. */
 static bool is_too_deep(rd_reader *r)
 {
     if (r->depth < MAX_DEPTH)
@@ -56,6 +57,7 @@ static rd_expr *read_call(rd_reader *r, size_t length)
     return rd_function_apply(function, r->call, r->map, v);
 }
 
+/* The constants true, false and pi; NULL: the name is something else. */
 static rd_expr *constant(const rd_reader *r, const char *name, size_t length)
 {
     bool truth = length == 4 && !memcmp(name, "true", 4);

@@ -45,6 +45,7 @@ void *rd_function_fail(rd_reader *r, const char *at, const char *format, ...)
     return rd_fail_text(r->ctx, r->call, what, r->text, (size_t)(at - r->text));
 }
 
+/* Records that `what` is missing at r->at, and what is there instead. */
 void *rd_function_expected(rd_reader *r, const char *what)
 {
     if (!*r->at)

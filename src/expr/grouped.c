@@ -71,6 +71,7 @@ bool rd_grouped_begin(rd_grouped *g, const rd_folding *f, rd_expr *x)
     return g->group && g->sorted;
 }
 
+/* Clamps the positions to the row and gathers.  See grouped.h. */
 rd_expr *rd_grouped_take(const char *call, rd_expr *rows, rd_expr *place)
 {
     if (!rows || !place)

@@ -4,6 +4,7 @@
 #include "expr/plain.h"
 #include <string.h>
 
+/* Makes a leaf with origins 0, a complex one from its parts. */
 static rd_expr *leaf_from_0(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     rd_array parts;

@@ -25,6 +25,7 @@ rd_expr *rd_leaf_node(rd_ctx *ctx, const rd_array *array, const rd_leaf_facts *f
                    facts, sizeof *facts);
 }
 
+/* Makes the leaf of an array of real elements, after checking layout and address. */
 rd_expr *rd_plain_leaf(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     /* an address for empty arrays; not NULL, which means an input */

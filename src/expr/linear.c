@@ -69,6 +69,7 @@ static rd_expr *multiply(const char *call, rd_expr *a, rd_expr *b)
     return rd_contract(call, 2, t, n, out);
 }
 
+/* The matrix product, with vectors and batches as in NumPy. */
 rd_expr *rd_matmul(rd_expr *a, rd_expr *b)
 {
     static const char call[] = "rd_matmul";
@@ -143,6 +144,7 @@ rd_expr *rd_tensordot(rd_expr *a, rd_expr *b, rd_index of_a, rd_index of_b)
     return tensordot(call, a, b, of_a.n, axis_a, axis_b);
 }
 
+/* Sums over the last axis of a and the second to last of b; a number multiplies. */
 rd_expr *rd_dot(rd_expr *a, rd_expr *b)
 {
     static const char call[] = "rd_dot";
@@ -155,6 +157,7 @@ rd_expr *rd_dot(rd_expr *a, rd_expr *b)
                      (int[]){ b->rank > 1 ? b->rank - 2 : 0 });
 }
 
+/* Multiplies all elements of a with all elements of b. */
 rd_expr *rd_outer(rd_expr *a, rd_expr *b)
 {
     static const char call[] = "rd_outer";

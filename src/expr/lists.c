@@ -13,6 +13,7 @@ typedef struct refused {
 
 static _Thread_local refused waiting;
 
+/* Records the failure in a context. */
 static void record(rd_ctx *ctx, const refused *r)
 {
     if (r->n == 0)
@@ -33,6 +34,7 @@ void rd_list_refuse(rd_ctx *ctx, const char *call, const char *what, const void 
         waiting = r;
 }
 
+/* Records the waiting failure in ctx.  See lists.h. */
 bool rd_take_failure(rd_ctx *ctx)
 {
     const refused r = waiting;

@@ -4,6 +4,7 @@
 #include "expr/sparse.h"
 #include <assert.h>
 
+/* `where`: by complex parts if a branch is complex, else as a real map. */
 static rd_expr *map_choice(const char *call, rd_expr *const *x)
 {
     bool     weak;

@@ -43,6 +43,7 @@ rd_expr *rd_plain_cast(rd_expr *x, rd_dtype type)
                    NULL, 0);
 }
 
+/* Casts, after checking that a weak int fits the type. */
 static rd_expr *cast_fitting(rd_expr *x, rd_dtype type, const char *call)
 {
     return x && rd_fits(x, type, call) ? rd_plain_cast(x, type) : NULL;
@@ -71,6 +72,7 @@ static rd_expr *map_node(rd_op op, rd_dtype type, const char *call, int n, rd_ex
                    NULL, 0);
 }
 
+/* Makes the node of `where`: a bool condition, and both branches in their common type. */
 static rd_expr *map_choice(const char *call, rd_expr *const *x)
 {
     bool           weak;

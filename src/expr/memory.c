@@ -14,6 +14,7 @@ typedef union header {
     max_align_t align;
 } header;
 
+/* Allocates by the caller's function if there is one, else by malloc or calloc. */
 void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes, bool zeroed)
 {
     void *p;
@@ -82,6 +83,7 @@ static bool can_keep(const rd_ctx *ctx, int64_t bytes)
 #endif
 }
 
+/* Frees a kept block; NULL is allowed. */
 static void free_block(rd_ctx *ctx, header *block)
 {
     if (!block)
@@ -158,6 +160,7 @@ void rd_free_work(rd_ctx *ctx, void *p)
     }
 }
 
+/* Frees kept blocks, the spare block, and unused parts of the caches.  See expr.h. */
 bool rd_reclaim(rd_ctx *ctx)
 {
     void      *spare  = rd_take_spare(ctx);
@@ -202,6 +205,7 @@ void *rd_alloc_pages(rd_ctx *ctx, int64_t bytes)
     return p;
 }
 
+/* Takes a kept block if one fits, else allocates.  See expr.h. */
 void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
 {
     header *kept =

@@ -84,6 +84,7 @@ static rd_expr *replace_nan(const modes *m, rd_expr *of_nan, rd_expr *y)
                : y;
 }
 
+/* Selects the element with the longest run in each row; NaN if the row contains NaN. */
 static rd_expr *mode_of_rows(const modes *m)
 {
     rd_expr *const place = rd_expand(rd_argmax(m->run, RD_DIMS(-1)), -1);
@@ -93,6 +94,7 @@ static rd_expr *mode_of_rows(const modes *m)
         &m->f, replace_nan(m, rd_select_place(m->sorted, -1, -1), rd_select_place(y, -1, 0)));
 }
 
+/* Returns the length of the longest run in each row. */
 static rd_expr *count_of_rows(const modes *m)
 {
     return rd_folding_kept(
@@ -136,6 +138,7 @@ static rd_expr *empty_result(const modes *m)
                              : rd_cast_to(rd_num(m->f.x->ctx, NAN), m->f.x->type);
 }
 
+/* The same for groups: the longest run of each, by a reduction by group. */
 static rd_expr *mode_of_groups(const modes *m)
 {
     rd_expr *const place = reduce_runs(m, "argmax", NULL), *const none = empty_result(m);
@@ -148,6 +151,7 @@ static rd_expr *mode_of_groups(const modes *m)
                      y);
 }
 
+/* Returns the length of the longest run in each group; 0 without elements. */
 static rd_expr *count_of_groups(const modes *m)
 {
     rd_expr *const zero = rd_int(m->sorted->ctx, 0);

@@ -89,6 +89,7 @@ static bool commit_file(rd_aside *s)
            refuse(s, "cannot rename the file written beside it", errno);
 }
 
+/* Commits or removes the temporary file, then frees all.  See aside.h. */
 bool rd_aside_close(rd_aside *s, bool good)
 {
     const bool open = s->fd >= 0, there = open && good && commit_file(s);

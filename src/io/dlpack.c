@@ -208,6 +208,7 @@ typedef struct exported {
     rd_array_block *owner; /* NULL: the memory has another owner */
 } exported;
 
+/* Frees the array's memory and the tensor, by the hooks of the context it came from. */
 static void end_export(exported *s)
 {
     const rd_ctx_opts hooks = s->hooks;

@@ -111,6 +111,7 @@ static bool read_header(source *s)
     return ok;
 }
 
+/* Checks that the file holds all elements that the header promises. */
 static bool check_size(const source *s)
 {
     char          why[RD_NPY_WHY];
@@ -123,6 +124,7 @@ static bool check_size(const source *s)
     return refuse(s, RD_ERR_FILE, why);
 }
 
+/* Opens the file and reads its header; s->fd is open even after some failures. */
 static bool open_source(source *s)
 {
     s->fd = -1;
@@ -290,6 +292,7 @@ static rd_expr *load_leaf(const source *s, bool read)
     return rd_leaf(s->ctx, &l->array);
 }
 
+/* The public call: makes a leaf of a file and labels it with the path. */
 rd_expr *rd_load_npy(rd_ctx *ctx, const rd_load_opts *opts)
 {
     source s = { .ctx = ctx, .call = "rd_load", .path = opts ? opts->path : NULL };

@@ -15,6 +15,7 @@
 
 enum { FIRST_LINE = 100, MOST_TEXT = 64 << 20 };
 
+/* The first line of a file: release and machine, for which measurements hold. */
 static void first_line(char line[FIRST_LINE])
 {
     snprintf(line, FIRST_LINE, "rdim measured, release %06x, %s, processors %ld\n", RD_VERSION,

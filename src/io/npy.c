@@ -147,6 +147,7 @@ bool rd_npy_has(rd_dtype type)
     return (unsigned)type < N_DESCR && descr_table[type][0] && descr_table[type][0] != 'V';
 }
 
+/* Finds the type by its descr without the byte order; RD_AUTO: none. */
 static rd_dtype find_descr(const char *text, int n)
 {
     for (int type = 1; n > 0 && type < N_DESCR; type++)

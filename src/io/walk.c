@@ -81,6 +81,7 @@ bool rd_walk_is_dense(const rd_walk *walk)
     return walk->levels <= 1 && walk->pitch[0] == walk->size;
 }
 
+/* Copies runs of level 0 to dense bytes.  See walk.h. */
 void rd_walk_gather(rd_walk *walk, void *dense, int64_t n)
 {
     for (char *to = dense; n > 0;) {
@@ -93,6 +94,7 @@ void rd_walk_gather(rd_walk *walk, void *dense, int64_t n)
     }
 }
 
+/* Copies dense bytes to runs of level 0.  See walk.h. */
 void rd_walk_scatter(rd_walk *walk, const void *dense, int64_t n)
 {
     for (const char *from = dense; n > 0;) {
@@ -117,6 +119,7 @@ static void swap_bytes(void *data, int64_t n, int size)
     }
 }
 
+/* Reverses bytes; a complex element consists of two parts.  See walk.h. */
 void rd_swap_elements(void *data, int64_t n, rd_dtype type)
 {
     const int part = rd_dtype_align(type);
