@@ -1,4 +1,7 @@
-/* affine.c - views by offsets and coefficients, built axis by axis. */
+/* affine.c - affine views under construction: offsets and coefficients, added axis by axis.
+ *
+ *     x[::2] along axis 1 of a matrix  ->  extent (r, (c + 1) / 2), offset (0, 0), steps:
+ *                                          axis 0 along 0 by 1, axis 1 along 1 by 2 */
 #include "expr/affine.h"
 #include "expr/origin.h"
 #include <assert.h>
@@ -11,12 +14,14 @@ void rd_affine_begin(rd_affine *v, const rd_expr *x)
     memset(v->offset, 0, (size_t)x->rank * sizeof *v->offset);
 }
 
+/* Lets axis `a` of the operand step along an existing axis k of the result.  See affine.h. */
 void rd_affine_also(rd_affine *v, int a, int k, int64_t coef)
 {
     assert(v->n_step < 2 * RD_MAX_RANK);
     v->step[v->n_step++] = (rd_affine_step){ .of = a, .along = k, .coef = coef };
 }
 
+/* Appends an axis to the result.  See affine.h. */
 void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef)
 {
     const int k = v->rank++;
@@ -29,6 +34,7 @@ void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef)
         rd_affine_also(v, a, k, coef);
 }
 
+/* Appends axis `a` of x, unchanged and with its origin. */
 void rd_affine_whole(rd_affine *v, const rd_expr *x, int a)
 {
     rd_affine_axis(v, x->extent[a], a, 1);
@@ -36,14 +42,16 @@ void rd_affine_whole(rd_affine *v, const rd_expr *x, int a)
         v->origin[v->rank - 1] = rd_origin(x, a);
 }
 
-/* A bound of a range in [low, high], counted from the end if negative. */
-static int64_t cut(int64_t bound, int64_t extent, int64_t low, int64_t high)
+/* Resolves a bound of a range: counts it from the end if negative, then clamps it to [low,
+ * high]. */
+static int64_t clamp_bound(int64_t bound, int64_t extent, int64_t low, int64_t high)
 {
     if (bound < 0)
         bound = bound < -extent ? low : bound + extent;
     return bound < low ? low : bound > high ? high : bound;
 }
 
+/* Appends the axis of a slice start:stop:step, with Python's rules for bounds.  See affine.h. */
 void rd_affine_places(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop,
                       int64_t step)
 {
@@ -55,8 +63,8 @@ void rd_affine_places(rd_affine *v, const rd_expr *x, int a, int64_t start, int6
         rd_affine_whole(v, x, a);
         return;
     }
-    start  = start == RD_OPEN ? (step > 0 ? low : high) : cut(start, extent, low, high);
-    stop   = stop == RD_OPEN ? (step > 0 ? high : low) : cut(stop, extent, low, high);
+    start  = start == RD_OPEN ? (step > 0 ? low : high) : clamp_bound(start, extent, low, high);
+    stop   = stop == RD_OPEN ? (step > 0 ? high : low) : clamp_bound(stop, extent, low, high);
     length = step > 0 ? stop - start : start - stop;
     if (length > 0) /* a step of INT64_MIN has no opposite: divide by the negative one */
         n = step > 0 ? (length - 1) / step + 1 : 1 - (length - 1) / step;
@@ -64,6 +72,7 @@ void rd_affine_places(rd_affine *v, const rd_expr *x, int a, int64_t start, int6
     rd_affine_axis(v, n, a, n > 1 ? step : n == extent); /* all of an axis of one element or none */
 }
 
+/* Fixes axis `a` at one position, counted from the end if negative.  See affine.h. */
 bool rd_affine_place(rd_affine *v, const rd_expr *x, int a, int64_t place)
 {
     const int64_t extent = x->extent[a];
@@ -74,10 +83,10 @@ bool rd_affine_place(rd_affine *v, const rd_expr *x, int a, int64_t place)
     return true;
 }
 
-/* ---- By indices of an axis --------------------------------------------------------------------- */
-/* A bound of a range as a place.  What is below the axis is as far below 0 as nothing from the end
- * is. */
-static int64_t place_of_bound(const rd_expr *x, int a, int64_t bound)
+/* ---- By indices of an axis ------------------------------------------------------------------- */
+/* Converts a bound of a range from an index of the axis to a position.  An index below the axis
+ * becomes a position so far below 0 that it stays before the axis when counted from the end. */
+static int64_t position_of_bound(const rd_expr *x, int a, int64_t bound)
 {
     int64_t place;
 
@@ -88,19 +97,22 @@ static int64_t place_of_bound(const rd_expr *x, int a, int64_t bound)
     return place < 0 ? INT64_MIN + 1 : place;
 }
 
+/* The slice of rd_affine_places(), with bounds that are indices of the axis. */
 void rd_affine_range(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop,
                      int64_t step)
 {
-    rd_affine_places(v, x, a, place_of_bound(x, a, start), place_of_bound(x, a, stop), step);
+    rd_affine_places(v, x, a, position_of_bound(x, a, start), position_of_bound(x, a, stop), step);
 }
 
+/* The selection of rd_affine_place(), by an index of the axis. */
 bool rd_affine_select(rd_affine *v, const rd_expr *x, int a, int64_t i)
 {
-    const int64_t place = place_of_bound(x, a, i);
+    const int64_t place = position_of_bound(x, a, i);
 
     return (place >= 0 || !rd_origin(x, a)) && rd_affine_place(v, x, a, place);
 }
 
+/* Checks rank and size, then writes offsets and the matrix of coefficients.  See affine.h. */
 bool rd_affine_numbers(const rd_affine *v, rd_expr *x, const char *call,
                        int64_t number[RD_VIEW_NUMBERS])
 {

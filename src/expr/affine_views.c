@@ -1,8 +1,10 @@
-/* affine_views.c - the views that calls ask for, as offsets and coefficients. */
+/* affine_views.c - the views behind rd_select(), rd_slice_axis(), rd_permute(), rd_expand(),
+ * rd_squeeze() and rd_broadcast(), as offsets and coefficients. */
 #include "expr/affine.h"
 #include "expr/origin.h"
 #include <string.h>
 
+/* Fixes one axis at index i and keeps all others.  See affine.h. */
 const rd_affine *rd_affine_selected(rd_affine *v, const rd_expr *x, int axis, int64_t i,
                                     bool select(rd_affine *, const rd_expr *, int, int64_t))
 {
@@ -24,6 +26,7 @@ const rd_affine *rd_affine_selected(rd_affine *v, const rd_expr *x, int axis, in
     return NULL;
 }
 
+/* Slices one axis and keeps all others.  See affine.h. */
 const rd_affine *rd_affine_sliced(rd_affine *v, const rd_expr *x, int axis, int64_t start,
                                   int64_t stop, int64_t step,
                                   void range(rd_affine *, const rd_expr *, int, int64_t, int64_t,
@@ -47,8 +50,8 @@ const rd_affine *rd_affine_sliced(rd_affine *v, const rd_expr *x, int axis, int6
     return v;
 }
 
-/* Axis `order.at[k]` of x, counted from 0; -1 after recording that there is none, or that it is in
- * `seen` already. */
+/* Returns axis `order.at[k]` of x, counted from 0.  Returns -1 after recording that x has no
+ * such axis, or that `seen` has it already. */
 static int axis_in_order(const rd_expr *x, const rd_index *order, int k, uint64_t seen)
 {
     const int64_t a = order->at[k] < 0 ? order->at[k] + x->rank : order->at[k];
@@ -65,6 +68,7 @@ static int axis_in_order(const rd_expr *x, const rd_index *order, int k, uint64_
     return -1;
 }
 
+/* Puts the axes of x in another order, after checking that each is named once. */
 const rd_affine *rd_affine_permuted(rd_affine *v, const rd_expr *x, rd_index order)
 {
     uint64_t seen = 0;
@@ -89,6 +93,7 @@ const rd_affine *rd_affine_permuted(rd_affine *v, const rd_expr *x, rd_index ord
     return v;
 }
 
+/* Inserts an axis of one element that no axis of x steps along. */
 const rd_affine *rd_affine_expanded(rd_affine *v, const rd_expr *x, int axis)
 {
     char text[RD_SHAPE_TEXT];
@@ -111,6 +116,7 @@ const rd_affine *rd_affine_expanded(rd_affine *v, const rd_expr *x, int axis)
     return v;
 }
 
+/* Removes axes of one element, after checking that they have one. */
 const rd_affine *rd_affine_squeezed(rd_affine *v, const rd_expr *x, rd_dims d)
 {
     uint64_t bits;
@@ -131,6 +137,7 @@ const rd_affine *rd_affine_squeezed(rd_affine *v, const rd_expr *x, rd_dims d)
     return v;
 }
 
+/* Aligns the axes of x with the last ones of the result and checks their extents.  See affine.h. */
 bool rd_broadcast_numbers(const rd_expr *x, int rank, const int64_t *extent, const char *call,
                           int64_t number[RD_VIEW_NUMBERS], int64_t origin[RD_MAX_RANK])
 {
@@ -145,7 +152,8 @@ bool rd_broadcast_numbers(const rd_expr *x, int rank, const int64_t *extent, con
                     rd_shape_text(x->rank, x->extent, from), rd_shape_text(rank, extent, to));
             return false;
         }
-        /* An axis of one element that stays is told from one that repeats it. */
+        /* An axis of one element that the result has, too, keeps coefficient 1 and its origin; a
+         * repeated axis gets coefficient 0. */
         const bool stays = x->extent[a] == extent[lead + a];
 
         number[x->rank + a * rank + lead + a] = stays;
@@ -154,6 +162,7 @@ bool rd_broadcast_numbers(const rd_expr *x, int rank, const int64_t *extent, con
     return true;
 }
 
+/* Keeps all elements and replaces the origins of the axes.  See affine.h. */
 bool rd_affine_from(rd_affine *v, const rd_expr *x, const int64_t *origin)
 {
     origin = rd_somewhere(x->rank, origin);
@@ -167,7 +176,7 @@ bool rd_affine_from(rd_affine *v, const rd_expr *x, const int64_t *origin)
     return true;
 }
 
-/* ---- Views that are nothing new ---------------------------------------------------------------- */
+/* ---- Views that change nothing --------------------------------------------------------------- */
 bool rd_has_shape(const rd_expr *x, int rank, const int64_t *extent)
 {
     return rank == x->rank && (!rank || !memcmp(x->extent, extent, (size_t)rank * sizeof *extent));
@@ -181,6 +190,7 @@ bool rd_begins_at(const rd_expr *x, const int64_t *origin)
     return true;
 }
 
+/* True if the view is the identity.  Axes of one element do not count.  See affine.h. */
 bool rd_is_whole_view(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
 {
     if (!rd_has_shape(x, rank, extent))

@@ -2,6 +2,7 @@
 #include "expr/along.h"
 #include "expr/complex.h"
 
+/* Checks type and shape of positions.  See along.h. */
 bool rd_positions_ok(const char *call, const rd_expr *x, const rd_expr *y, int axis)
 {
     char own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];

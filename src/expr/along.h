@@ -3,11 +3,11 @@
 #define RD_EXPR_ALONG_H
 #include "expr/expr.h"
 
-/* Does x say positions of the elements of y along `axis`: a number, their distance; of rank 1; or of
- * y's rank?  False after recording what is wrong. */
+/* True if x can give positions of the elements of y along `axis`.  It is a number (their
+ * distance), or of rank 1, or of y's rank.  False after recording what is wrong. */
 bool rd_positions_ok(const char *call, const rd_expr *x, const rd_expr *y, int axis);
-/* x along `axis` of y: positions of rank 1 lie there. */
+/* Reshapes positions of rank 1 so that they lie along `axis` of y; others stay as they are. */
 rd_expr *rd_positions_along(rd_expr *x, const rd_expr *y, int axis);
-/* Ints as f64, as their differences and sums would wrap; others as they are. */
+/* Casts ints to f64, as their differences and sums would wrap; returns others as they are. */
 rd_expr *rd_real_numbers(rd_expr *x);
 #endif

@@ -21,6 +21,7 @@ rd_expr *rd_affine_view(rd_expr *x, const rd_affine *v, const char *call)
                                                  : NULL;
 }
 
+/* Broadcasts x to a shape, or returns x if it has it. */
 rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS], origin[RD_MAX_RANK];
@@ -32,6 +33,7 @@ rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char
                : NULL;
 }
 
+/* Replaces the origins of x's axes; NULL: all 0.  Returns x if it has them already. */
 rd_expr *rd_with_origins(rd_expr *x, const int64_t *origin)
 {
     rd_affine v;
@@ -39,6 +41,7 @@ rd_expr *rd_with_origins(rd_expr *x, const int64_t *origin)
     return x && rd_affine_from(&v, x, origin) ? rd_affine_view(x, &v, "rd_reindex") : x;
 }
 
+/* Replaces the origins of all operands by 0; false after a failure. */
 bool rd_from_0(int n, rd_expr **x)
 {
     bool ok = true;

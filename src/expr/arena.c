@@ -1,10 +1,10 @@
-/* arena.c - memory that lives until a mark before it is released: a stack of chunks. */
+/* arena.c - the arena of a context: a stack of chunks, released down to a mark. */
 #include "expr/ctx.h"
 #include <string.h>
 
-/* Under the address sanitizer each allocation is a chunk of its own, really freed by a release: it
- * then sees the use of a released node, and steps over the end of anything.  So it is in debug
- * builds, but for the freeing, which comes later. */
+/* With the address sanitizer each allocation is a chunk of its own, which a release really
+ * frees.  The sanitizer then sees uses of released nodes and overruns.  Debug builds do the
+ * same, but free later. */
 #if RD_GRAVES || defined(RD_ASAN)
 enum { CHUNK = 0 };
 #else
@@ -23,6 +23,8 @@ static size_t align(size_t bytes)
     return (bytes + 15) & ~(size_t)15;
 }
 
+/* Pushes a chunk with room for at least `bytes`: the spare one if it is large enough, else a new
+ * one. */
 static rd_chunk *new_chunk(rd_ctx *ctx, size_t bytes)
 {
     rd_chunk    *chunk = ctx->spare;
@@ -41,6 +43,7 @@ static rd_chunk *new_chunk(rd_ctx *ctx, size_t bytes)
     return ctx->chunk = chunk;
 }
 
+/* Takes bytes from the top chunk, or from a new one if they do not fit.  They are not zeroed. */
 void *rd_arena_room(rd_ctx *ctx, size_t bytes)
 {
     const size_t size  = align(bytes ? bytes : 1);
@@ -63,7 +66,7 @@ void *rd_arena(rd_ctx *ctx, size_t bytes)
     void *const p = rd_arena_room(ctx, bytes);
 
     return p ? memset(p, 0, align(bytes ? bytes : 1))
-             : NULL; /* it may have been in use before a release */
+             : NULL; /* a chunk may hold bytes from before a release */
 }
 
 const char *rd_arena_text(rd_ctx *ctx, const char *text)
@@ -74,7 +77,9 @@ const char *rd_arena_text(rd_ctx *ctx, const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* A loop of mark, build, release must not call the allocator at each turn: one chunk is kept. */
+/* Frees a released chunk, or keeps one as spare: a loop of mark, build, release then never calls
+ * the allocator.  Debug builds leave the last RD_GRAVES chunks unused, so that uses of released
+ * nodes are recognised. */
 static void drop_chunk(rd_ctx *ctx, rd_chunk *chunk)
 {
 #if RD_GRAVES

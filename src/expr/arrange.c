@@ -1,17 +1,20 @@
-/* arrange.c - arrays made of others: borders, copies, stacks, grids, triangles, differences,
- * blocks of products.  Views, concatenations and maps, as a user would write them. */
+/* arrange.c - arrays made of other arrays by views, concatenations and maps: padding, repeats,
+ * stacks, grids, triangles, differences, Kronecker products.
+ *
+ *     rd_roll(x, axis, 1)  ->  concat(axis, x[-1:], x[:-1]) */
 #include "expr/lists.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include <string.h>
 
-static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t stop)
+/* The slice start:stop of one axis, by positions. */
+static rd_expr *slice(rd_expr *x, int axis, int64_t start, int64_t stop)
 {
     return rd_slice_places(x, axis, start, stop, 1);
 }
 
-/* x seen with another extent along an axis of extent 1. */
-static rd_expr *along(rd_expr *x, int axis, int64_t extent)
+/* Broadcasts x along an axis of extent 1. */
+static rd_expr *broadcast_axis(rd_expr *x, int axis, int64_t extent)
 {
     rd_shape shape = rd_shape_of(x);
 
@@ -22,8 +25,8 @@ static rd_expr *along(rd_expr *x, int axis, int64_t extent)
 }
 
 /* ---- Borders --------------------------------------------------------------------------------- */
-/* Where element i of an axis of n elements is found, i below 0 or not below n. */
-static rd_expr *place(const char *call, rd_pad_mode mode, rd_expr *i, int64_t n)
+/* Maps index i, which lies outside an axis of n elements, to the index of the element to repeat. */
+static rd_expr *pad_index(const char *call, rd_pad_mode mode, rd_expr *i, int64_t n)
 {
     rd_ctx *ctx = i ? i->ctx : NULL;
 
@@ -31,7 +34,8 @@ static rd_expr *place(const char *call, rd_pad_mode mode, rd_expr *i, int64_t n)
         return rd_clip(i, rd_int(ctx, 0), rd_int(ctx, n - 1));
     if (mode == RD_PAD_WRAP)
         return map_2(RD_OP_remainder, call, i, rd_int(ctx, n));
-    /* there and back: of 0 1 2 by 0 1 2 1, or by 0 1 2 2 1 0 */
+    /* A triangle wave: indices of three elements continue as 0 1 2 1 with reflection (period 4),
+     * or as 0 1 2 2 1 0 with symmetry (period 6). */
     const int64_t back   = mode == RD_PAD_REFLECT ? 0 : 1;
     const int64_t period = n > 1 || back ? 2 * (n - 1) + 2 * back : 1;
     rd_expr      *at     = map_2(RD_OP_remainder, call, i, rd_int(ctx, period));
@@ -39,23 +43,24 @@ static rd_expr *place(const char *call, rd_pad_mode mode, rd_expr *i, int64_t n)
     return map_2(RD_OP_minimum, call, at, map_2(RD_OP_sub, call, rd_int(ctx, period - back), at));
 }
 
-/* `extent` elements of the border, of which the first would be element `start` of the axis. */
-static rd_expr *border(const char *call, rd_expr *x, int axis, int64_t start, int64_t extent,
-                       rd_pad_mode mode, rd_expr *value)
+/* Makes `extent` elements of padding; the first continues the axis at index `start`. */
+static rd_expr *make_padding(const char *call, rd_expr *x, int axis, int64_t start, int64_t extent,
+                             rd_pad_mode mode, rd_expr *value)
 {
-    rd_expr *y =
-        along(mode == RD_PAD_CONSTANT ? cut(value, axis, 0, 1) : cut(x, axis, 0, 1), axis, extent);
+    rd_expr *y = broadcast_axis(
+        mode == RD_PAD_CONSTANT ? slice(value, axis, 0, 1) : slice(x, axis, 0, 1), axis, extent);
     rd_expr *i;
 
     if (mode == RD_PAD_CONSTANT || !x || !y)
         return y;
     i = rd_reshape(rd_places(y, axis), RD_SHAPE(extent));
     i = map_2(RD_OP_add, call, i, rd_int(y->ctx, start));
-    return rd_take_places(x, axis, place(call, mode, i, x->extent[axis]));
+    return rd_take_places(x, axis, pad_index(call, mode, i, x->extent[axis]));
 }
 
-/* The constant in x's type, seen with x's shape but for extent 1 along the axis. */
-static rd_expr *constant(const char *call, rd_expr *x, int axis, rd_expr *value)
+/* Converts the constant to x's type and broadcasts it to x's shape, with extent 1 along the
+ * axis. */
+static rd_expr *padding_value(const char *call, rd_expr *x, int axis, rd_expr *value)
 {
     rd_shape shape = rd_shape_of(x);
 
@@ -64,6 +69,7 @@ static rd_expr *constant(const char *call, rd_expr *x, int axis, rd_expr *value)
     return value ? rd_broadcast_to(value, shape.n, shape.at, call) : NULL;
 }
 
+/* Pads one axis on both sides: checks arguments, then concatenates padding, x and padding. */
 rd_expr *rd_pad(rd_expr *x, int axis, int64_t before, int64_t after, rd_pad_mode mode,
                 rd_expr *value)
 {
@@ -85,13 +91,13 @@ rd_expr *rd_pad(rd_expr *x, int axis, int64_t before, int64_t after, rd_pad_mode
                        "%s: axis %d of shape %s has no element to repeat, say RD_PAD_CONSTANT",
                        call, found, rd_shape_text(x->rank, x->extent, text));
     x = rd_cast_to(x, x->type);
-    if (x && mode == RD_PAD_CONSTANT && !(value = constant(call, x, found, value)))
+    if (x && mode == RD_PAD_CONSTANT && !(value = padding_value(call, x, found, value)))
         return NULL;
     if (before)
-        all[n++] = border(call, x, found, -before, before, mode, value);
+        all[n++] = make_padding(call, x, found, -before, before, mode, value);
     all[n++] = x;
     if (after)
-        all[n++] = border(call, x, found, x ? x->extent[found] : 0, after, mode, value);
+        all[n++] = make_padding(call, x, found, x ? x->extent[found] : 0, after, mode, value);
     return rd_concat(found, (rd_exprs){ all, n });
 }
 
@@ -104,10 +110,10 @@ rd_expr *rd_roll(rd_expr *x, int axis, int64_t shift)
     const int64_t n = x->extent[found], first = n ? (n - shift % n) % n : 0;
     if (first == 0)
         return x;
-    return rd_concat(found, RD_EXPRS(cut(x, found, first, n), cut(x, found, 0, first)));
+    return rd_concat(found, RD_EXPRS(slice(x, found, first, n), slice(x, found, 0, first)));
 }
 
-/* ---- Copies ----------------------------------------------------------------------------------- */
+/* ---- Copies ---------------------------------------------------------------------------------- */
 static bool check_times(const char *call, const rd_expr *x, int64_t times)
 {
     if (times >= 0)
@@ -116,8 +122,8 @@ static bool check_times(const char *call, const rd_expr *x, int64_t times)
     return false;
 }
 
-/* x `times` times along an axis: all of it again, or each element. */
-static rd_expr *again(const char *call, rd_expr *x, int axis, int64_t times, bool each)
+/* Repeats x along an axis: each element `times` times, or the whole axis again. */
+static rd_expr *repeat_axis(const char *call, rd_expr *x, int axis, int64_t times, bool each)
 {
     rd_shape shape = rd_shape_of(x);
     char     text[RD_SHAPE_TEXT];
@@ -130,7 +136,7 @@ static rd_expr *again(const char *call, rd_expr *x, int axis, int64_t times, boo
                        call, rd_shape_text(x->rank, x->extent, text), (long long)times, axis);
     const int place = each ? axis + 1 : axis;
 
-    return rd_reshape(along(rd_expand(x, place), place, times), shape);
+    return rd_reshape(broadcast_axis(rd_expand(x, place), place, times), shape);
 }
 
 rd_expr *rd_repeat(rd_expr *x, int axis, int64_t times)
@@ -140,9 +146,10 @@ rd_expr *rd_repeat(rd_expr *x, int axis, int64_t times)
     if (!rd_operands("rd_repeat", 1, &x) || (found = rd_axis(x, axis, "rd_repeat")) < 0 ||
         !check_times("rd_repeat", x, times))
         return NULL;
-    return again("rd_repeat", x, found, times, true);
+    return repeat_axis("rd_repeat", x, found, times, true);
 }
 
+/* Repeats whole axes, after adding leading axes to match the list. */
 rd_expr *rd_tile(rd_expr *x, rd_shape times)
 {
     if (!rd_operands("rd_tile", 1, &x))
@@ -155,12 +162,12 @@ rd_expr *rd_tile(rd_expr *x, rd_shape times)
     for (int a = 0; x && a < times.n; a++) {
         if (!check_times("rd_tile", x, times.at[a]))
             return NULL;
-        x = again("rd_tile", x, x->rank - times.n + a, times.at[a], false);
+        x = repeat_axis("rd_tile", x, x->rank - times.n + a, times.at[a], false);
     }
     return x;
 }
 
-/* ---- Lists ------------------------------------------------------------------------------------ */
+/* ---- Lists ----------------------------------------------------------------------------------- */
 rd_expr *rd_stack(int axis, rd_exprs parts)
 {
     rd_expr **wider;
@@ -182,6 +189,7 @@ rd_expr *rd_stack(int axis, rd_exprs parts)
     return y;
 }
 
+/* Splits an axis into n parts with extents that differ by at most one, longer ones first. */
 bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
 {
     int  found;
@@ -201,18 +209,20 @@ bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
     for (int64_t k = 0, start = 0; k < n; k++) {
         const int64_t stop = start + each + (k < more);
 
-        all &= (parts[k] = cut(x, found, start, stop)) != NULL;
+        all &= (parts[k] = slice(x, found, start, stop)) != NULL;
         start = stop;
     }
     return all;
 }
 
+/* Makes the coordinate grids of n rows: reshapes each row along its axis and broadcasts it to
+ * all. */
 bool rd_meshgrid(rd_exprs in, rd_expr **grids)
 {
     rd_shape shape = { .n = in.n };
     bool     all   = true;
 
-    /* A count that comes without a list may be anything: no more than RD_MAX_RANK are grids. */
+    /* Without a list the count may be arbitrary, so at most RD_MAX_RANK entries are cleared. */
     for (int k = 0; grids && k < in.n && (in.at || k < RD_MAX_RANK); k++)
         grids[k] = NULL;
     if (!rd_list_ok(NULL, "rd_meshgrid", "rows", in.at, in.n, 1) ||
@@ -239,8 +249,9 @@ bool rd_meshgrid(rd_exprs in, rd_expr **grids)
     return all;
 }
 
-/* ---- Matrices --------------------------------------------------------------------------------- */
-/* Elements of the last two axes where column - row compares with k, else 0. */
+/* ---- Matrices -------------------------------------------------------------------------------- */
+/* Keeps elements where (column - row) compares true with k, in the last two axes; others become
+ * 0. */
 static rd_expr *triangle(const char *call, rd_op compares, rd_expr *x, int64_t k)
 {
     char text[RD_SHAPE_TEXT];
@@ -267,13 +278,14 @@ rd_expr *rd_triu(rd_expr *x, int64_t k)
     return triangle("rd_triu", RD_OP_ge, x, k);
 }
 
+/* Makes a matrix of ones on and below diagonal k, and zeros above. */
 rd_expr *rd_tri(rd_ctx *ctx, int64_t n, int64_t m, int64_t k, rd_dtype type)
 {
     return rd_tril(rd_broadcast(rd_cast(rd_int(ctx, 1), type), RD_SHAPE(n, m)), k);
 }
 
-/* x with an axis of extent 1 after each of its own, or before. */
-static rd_expr *spread(rd_expr *x, int rank, bool after)
+/* Adds an axis of extent 1 after each axis of x, or before each. */
+static rd_expr *interleave_axes(rd_expr *x, int rank, bool after)
 {
     while (x && x->rank < rank)
         x = rd_expand(x, 0);
@@ -282,6 +294,7 @@ static rd_expr *spread(rd_expr *x, int rank, bool after)
     return x;
 }
 
+/* Kronecker product: multiplies all pairs of elements, then merges each two axes into one. */
 rd_expr *rd_kron(rd_expr *x, rd_expr *y)
 {
     rd_expr *const both[] = { x, y };
@@ -293,7 +306,8 @@ rd_expr *rd_kron(rd_expr *x, rd_expr *y)
     if (2 * rank > RD_MAX_RANK)
         return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_kron: rank %d, at most %d is possible", rank,
                        RD_MAX_RANK / 2);
-    rd_expr *all = map_2(RD_OP_mul, "rd_kron", spread(x, rank, true), spread(y, rank, false));
+    rd_expr *all = map_2(RD_OP_mul, "rd_kron", interleave_axes(x, rank, true),
+                         interleave_axes(y, rank, false));
     if (!all)
         return NULL;
     shape = (rd_shape){ .n = rank };
@@ -302,6 +316,7 @@ rd_expr *rd_kron(rd_expr *x, rd_expr *y)
     return rd_reshape(all, shape);
 }
 
+/* Subtracts adjacent elements along an axis, n times; of bools it tells whether they differ. */
 rd_expr *rd_diff(rd_expr *x, int axis, int32_t n)
 {
     static const char call[] = "rd_diff";
@@ -314,7 +329,7 @@ rd_expr *rd_diff(rd_expr *x, int axis, int32_t n)
     for (; x && n > 0; n--) {
         const rd_op op = x->type == RD_BOOL ? RD_OP_ne : RD_OP_sub;
 
-        x = map_2(op, call, cut(x, found, 1, RD_OPEN), cut(x, found, 0, -1));
+        x = map_2(op, call, slice(x, found, 1, RD_OPEN), slice(x, found, 0, -1));
     }
     return x;
 }

@@ -1,8 +1,8 @@
 /* array.c - owners of arrays.
  *
- * Fresh memory for results: rd_array_free() gets no context, and the caller's hooks promise no more
- * than malloc's alignment: a small header at the start of the block remembers the context, the data
- * follows at the next multiple of 64. */
+ * Fresh memory for results begins with a small header, which holds the context: rd_array_free()
+ * gets no context.  The data begins at the next multiple of 64 bytes, as the caller's allocator
+ * promises no more alignment than malloc. */
 #include "expr/array.h"
 #include "expr/ctx.h"
 #include <stddef.h>
@@ -14,6 +14,7 @@
 
 enum { ARRAY_ALIGN = 64 }; /* a cache line, and the widest vector */
 
+/* Allocates header and data in one block and aligns the data.  See array.h. */
 void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner)
 {
     const int64_t spare = (int64_t)sizeof(rd_array_block) + ARRAY_ALIGN;
@@ -29,7 +30,7 @@ void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner)
 
     char *data = (char *)(block + 1);
     data += -(uintptr_t)data & (ARRAY_ALIGN - 1);
-    if (RD_CHECK) /* nobody may count on zeros */
+    if (RD_CHECK) /* no reader may rely on zeros */
         memset(data, 0xA5, (size_t)bytes);
     return data;
 }
@@ -38,7 +39,7 @@ bool rd_array_is_zeroed(const rd_array *array)
 {
     static const rd_array zeroed;
 
-    /* it has no padding, and `device` and `flags` are its last */
+    /* the struct has no padding, and `device` and `flags` are its last fields */
     return array->flags == 0 && memcmp(array, &zeroed, offsetof(rd_array, device)) == 0;
 }
 
@@ -54,7 +55,8 @@ bool rd_array_asks_memory(const rd_array *array)
     return rd_array_is_zeroed(&rest);
 }
 
-/* Dense, the axis with the least number fastest. */
+/* Computes strides of a dense array with axes ordered by `rank`: the axis of the least rank is
+ * contiguous. */
 static void strides_by_rank(const rd_expr *y, const rd_strides *rank, int64_t *stride)
 {
     bool    used[RD_MAX_RANK] = { false };
@@ -72,6 +74,7 @@ static void strides_by_rank(const rd_expr *y, const rd_strides *rank, int64_t *s
     }
 }
 
+/* Checks `order` and `strides` of the output, then computes dense strides.  See array.h. */
 bool rd_array_fresh_strides(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *array,
                             int64_t *stride)
 {
@@ -103,6 +106,7 @@ bool rd_array_fresh_strides(rd_ctx *ctx, const char *call, const rd_expr *y, con
     return true;
 }
 
+/* Releases the memory by its owner, and zeroes the descriptor. */
 void rd_array_free(rd_array *array)
 {
     if (!array)
@@ -130,20 +134,22 @@ bool rd_array_is_of(rd_ctx *ctx, const rd_array *array, const char *call)
 
 /* ---- Owners of the caller's ------------------------------------------------------------------ */
 typedef struct callers_block {
-    rd_array_block block;
-    void (*release)(void *user);
+    rd_array_block block;        /* first: its address is the owner's */
+    void (*release)(void *user); /* the caller's function, called once */
     void *user;
 } callers_block;
 
-static void tell_caller(rd_array_block *block)
+/* Calls the caller's function, once nothing reads the memory any more. */
+static void call_release(rd_array_block *block)
 {
     const callers_block *mine = (const callers_block *)block;
 
-    if (block->ctx) /* evaluations that are left may still read it */
+    if (block->ctx) /* pending evaluations may still read the memory */
         (void)rd_wait(block->ctx);
     mine->release(mine->user);
 }
 
+/* Makes a block that calls `release` once and stores it as the array's owner. */
 static bool give_owner(rd_ctx *ctx, rd_array *array, void (*release)(void *user), void *user)
 {
     callers_block *block;
@@ -157,12 +163,13 @@ static bool give_owner(rd_ctx *ctx, rd_array *array, void (*release)(void *user)
     block = rd_alloc(ctx, sizeof *block);
     if (!block)
         return false;
-    *block = (callers_block){ { ctx, tell_caller }, release, user };
+    *block = (callers_block){ { ctx, call_release }, release, user };
 
     array->owner = block;
     return true;
 }
 
+/* Hands memory of the caller to the array.  After a failure it releases the memory at once. */
 rd_status rd_array_own(rd_ctx *ctx, rd_array *array, void (*release)(void *user), void *user)
 {
     if (!release) {
@@ -189,7 +196,8 @@ bool rd_adopt_block(rd_ctx *ctx, rd_array_block *block)
     return true;
 }
 
-static bool adopt(rd_ctx *ctx, rd_array *array)
+/* Ties the array's owner to the nodes made now, and takes it out of the array. */
+static bool adopt_owner(rd_ctx *ctx, rd_array *array)
 {
     if (array->owner && !rd_adopt_block(ctx, array->owner))
         return false;
@@ -197,18 +205,20 @@ static bool adopt(rd_ctx *ctx, rd_array *array)
     return true;
 }
 
+/* Makes a leaf that owns the array's memory.  A failure releases the array. */
 rd_expr *rd_adopt(rd_ctx *ctx, rd_array *array)
 {
     rd_expr *leaf = NULL;
 
     if (ctx && rd_array_is_of(ctx, array, "rd_adopt"))
         leaf = rd_leaf_of(ctx, array, "rd_adopt");
-    if (leaf && adopt(ctx, array))
+    if (leaf && adopt_owner(ctx, array))
         return leaf;
     rd_array_free(array);
     return NULL;
 }
 
+/* Frees the arrays that were adopted after `last`.  See ctx.h. */
 void rd_abandon(rd_ctx *ctx, const rd_adopted *last)
 {
     while (ctx->adopted != last) {

@@ -1,31 +1,31 @@
-/* array.h - who owns the memory of an array: fresh memory for results, and what callers own.  All
- * of it is released by rd_array_free(), or with the leaf that adopts it. */
+/* array.h - ownership of array memory: fresh memory for results, and memory of the caller.
+ * rd_array_free() releases it, or the release of the leaf that has adopted it. */
 #ifndef RD_EXPR_ARRAY_H
 #define RD_EXPR_ARRAY_H
 #include "expr/expr.h"
 
-/* Zeroed memory of the context, 64-byte aligned, never NULL for 0 bytes.  *owner goes into
- * rd_array.owner, from where rd_array_free() releases it.  NULL without memory or over the limit;
- * nothing is recorded, any thread may ask. */
+/* Allocates memory of the context, 64-byte aligned, never NULL for 0 bytes.  *owner is for
+ * rd_array.owner, from where rd_array_free() releases it.  Returns NULL without memory or over
+ * the limit and records nothing; any thread may call it. */
 void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner);
-/* What an owner begins with: memory of the context.  `drop` gives back what is not behind it; NULL:
- * there is nothing. */
+/* The header of every owner; memory of the context.  `drop` releases what the owner refers to
+ * outside its own block (NULL: nothing). */
 typedef struct rd_array_block {
-    rd_ctx *ctx; /* NULL: it has left it, and all that the context asked of GPUs is done */
+    rd_ctx *ctx; /* NULL: the owner has left its context, and no work on a GPU is pending */
     void (*drop)(struct rd_array_block *block);
 } rd_array_block;
-/* The block goes when the nodes are released that are made now.  False: no memory, it is the
- * caller's. */
+/* Ties the block to the nodes that are made next: it is freed when they are released.  False
+ * without memory; the block then stays the caller's. */
 bool rd_adopt_block(rd_ctx *ctx, rd_array_block *block);
-/* False, recorded for `call`: there is no array, or its owner is of another context. */
+/* True if there is an array and its owner, if any, is of this context; else records for `call`. */
 bool rd_array_is_of(rd_ctx *ctx, const rd_array *array, const char *call);
-/* Does the descriptor, all zero but for the device, ask for fresh memory? */
+/* True if all fields of the descriptor are zero, except the device. */
 bool rd_array_is_zeroed(const rd_array *array);
-/* Does an output ask for fresh memory?  It is zeroed, but for the device, and for what says in which
- * order axes lie. */
+/* True if an output asks for fresh memory: all fields are zero, except the device and the fields
+ * that give the order of axes. */
 bool rd_array_asks_memory(const rd_array *array);
-/* The strides of fresh memory for a result y, as the output asks; false after recording what is wrong
- * with it. */
+/* Computes the strides of fresh memory for a result y as the output asks; false after recording
+ * what is wrong with the request. */
 bool rd_array_fresh_strides(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *array,
                             int64_t *stride);
 #endif

@@ -1,19 +1,22 @@
-/* axis_source.c - where the indices along an axis come from: so that whoever knows what the axes of
- * his leaves are, times and latitudes, knows those of results.
+/* axis_source.c - traces an axis of a result back to an axis of a leaf, so that a caller who
+ * knows the coordinates of leaves (times, latitudes) can label results.
  *
- * Followed from a node to its operands, of which the first that leads to a leaf counts, else the first that
- * leads to an axis that begins where it is made: the groups of a reduction by label, or what a reshape cuts. */
+ *     y = x[10::2] + 1, axis 0  ->  leaf x, axis 0, offset 10, step 2
+ *
+ * The trace follows operands from a node down.  The first operand that leads to a leaf counts.
+ * Else the first one counts that leads to a node which makes the axis: a group-by, or a reshape
+ * that splits it. */
 #include "expr/expr.h"
 
-/* Nodes looked at: operands are shared, and there may be more ways than nodes. */
+/* The most nodes to visit: operands are shared, so there may be more paths than nodes. */
 enum { MOST_STEPS = 4096 };
 
 typedef struct trace {
-    rd_axis_from at; /* the node's own axis, and how the result's indices go along it */
-    int          steps;
+    rd_axis_from at; /* the node reached, its axis, and offset and step of the result's indices */
+    int          steps; /* nodes visited */
 } trace;
 
-/* The one axis of the operand that moves with axis k of a view, where all others of it stay. */
+/* Follows axis k of a view to the one axis of the operand that steps along it. */
 static bool through_view(trace *t)
 {
     const rd_expr *x      = t->at.from;
@@ -23,11 +26,11 @@ static bool through_view(trace *t)
 
     for (int a = 0; a < x->in[0]->rank; a++)
         if (coef[(int64_t)a * x->rank + k] != 0) {
-            if (found >= 0) /* a diagonal */
+            if (found >= 0) /* two axes step together: a diagonal */
                 return false;
             found = a;
         }
-    if (found < 0) /* repeated, or of one element, which may be a new one */
+    if (found < 0) /* a repeated axis, or one of extent 1 that may be new */
         return false;
     const int64_t step = coef[(int64_t)found * x->rank + k];
     t->at.offset       = offset[found] + step * t->at.offset;
@@ -37,7 +40,8 @@ static bool through_view(trace *t)
     return true;
 }
 
-/* An axis stays one where there are as many elements before it, and behind it, as there were. */
+/* Follows a reshape if the operand has an axis of the same extent with as many elements behind
+ * it. */
 static bool through_reshape(trace *t)
 {
     const rd_expr *x = t->at.from, *in = x->in[0];
@@ -53,7 +57,8 @@ static bool through_reshape(trace *t)
     return false;
 }
 
-/* Kept axes come first; behind them those of groups, where the trace ends, and a user's outputs. */
+/* Follows a kept axis of a reduction.  The axes of groups and of a user's outputs lie behind the
+ * kept axes and end the trace. */
 static bool through_reduce(trace *t)
 {
     const rd_expr *x = t->at.from;
@@ -67,7 +72,7 @@ static bool through_reduce(trace *t)
     return false;
 }
 
-/* Axes of the index take the place of the one that is read. */
+/* Follows a gather: its index's axes replace the axis that is read. */
 static bool through_take(trace *t)
 {
     const rd_expr *x    = t->at.from;
@@ -88,17 +93,20 @@ static bool through_take(trace *t)
     return true;
 }
 
+/* Follows any axis but the last, along which a sort moves elements. */
 static bool through_sort(trace *t)
 {
-    if (t->at.axis == t->at.from->rank - 1) /* elements are where others were */
+    if (t->at.axis == t->at.from->rank - 1) /* the sorted axis */
         return false;
     t->at.from = t->at.from->in[0];
     return true;
 }
 
-static bool follow(trace *t);
+static bool trace_axis(trace *t);
 
-static bool through_any(trace *t)
+/* Follows the operands in order.  Keeps the first axis that a reduction or reshape makes, in
+ * case no operand leads to a leaf. */
+static bool through_operands(trace *t)
 {
     const trace    start = *t;
     const rd_expr *x     = t->at.from;
@@ -112,7 +120,7 @@ static bool through_any(trace *t)
         *t              = start;
         t->steps        = steps;
         t->at.from      = x->in[k];
-        if (!follow(t))
+        if (!trace_axis(t))
             continue;
         if (t->at.from->kind != RD_EXPR_REDUCE && t->at.from->kind != RD_EXPR_RESHAPE)
             return true;
@@ -127,7 +135,8 @@ static bool through_any(trace *t)
     return found;
 }
 
-static bool is_of_groups(const trace *t)
+/* True if the axis is the one that a group-by makes. */
+static bool is_group_axis(const trace *t)
 {
     const rd_expr *x    = t->at.from;
     int            kept = 0;
@@ -137,7 +146,9 @@ static bool is_of_groups(const trace *t)
     return rd_is_grouped(x) && t->at.axis == kept;
 }
 
-static bool follow(trace *t)
+/* Walks down from a node until it reaches a leaf or a node that makes the axis; false if there
+ * is none. */
+static bool trace_axis(trace *t)
 {
     for (;;) {
         const rd_expr *x    = t->at.from;
@@ -147,7 +158,7 @@ static bool follow(trace *t)
             return false;
         switch (x->kind) {
         case RD_EXPR_LEAF: return true;
-        case RD_EXPR_CONCAT: return x->as.axis->axis == t->at.axis || through_any(t);
+        case RD_EXPR_CONCAT: return x->as.axis->axis == t->at.axis || through_operands(t);
         case RD_EXPR_VIEW: goes = through_view(t); break;
         case RD_EXPR_RESHAPE:
             if (!through_reshape(t))
@@ -155,7 +166,7 @@ static bool follow(trace *t)
             goes = true;
             break;
         case RD_EXPR_REDUCE:
-            if (is_of_groups(t))
+            if (is_group_axis(t))
                 return true;
             goes = through_reduce(t);
             break;
@@ -163,7 +174,7 @@ static bool follow(trace *t)
         case RD_EXPR_SORT: goes = through_sort(t); break;
         case RD_EXPR_MAP:
         case RD_EXPR_CALL:
-        case RD_EXPR_COMPLEX: return through_any(t);
+        case RD_EXPR_COMPLEX: return through_operands(t);
         case RD_EXPR_SCAN:
             t->at.from = x->in[0];
             goes       = true;
@@ -179,6 +190,7 @@ static bool follow(trace *t)
     }
 }
 
+/* The public call: checks arguments and traces one axis. */
 bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out)
 {
     int found;
@@ -193,12 +205,13 @@ bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out)
         return false;
     }
     trace t = { .at = { .from = y, .axis = found, .step = 1 } };
-    if (!follow(&t))
+    if (!trace_axis(&t))
         return false;
     *out = t.at;
     return true;
 }
 
+/* Skips views, reshapes and gathers: returns the node that computes the elements. */
 rd_expr *rd_elements_of(rd_expr *y)
 {
     while (y && (y->kind == RD_EXPR_VIEW || y->kind == RD_EXPR_RESHAPE || y->kind == RD_EXPR_TAKE))

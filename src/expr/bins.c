@@ -1,4 +1,4 @@
-/* bins.c - labels of what lies between edges, and counts by label: histograms. */
+/* bins.c - bin numbers of values between edges, and counts of each bin: histograms. */
 #include "core/float_env.h"
 #include "expr/complex.h"
 #include "expr/lists.h"
@@ -9,8 +9,8 @@
 #include <math.h>
 
 /* ---- Bins of one width ----------------------------------------------------------------------- */
-/* In f64, whatever x is, so that numbers just below an edge of theirs stay there.  Comparisons with
- * NaN are false. */
+/* Computes in f64 for any type of x, so that numbers just below an edge stay below it.  NaN gets
+ * -1, as its comparisons are false. */
 rd_expr *rd_bins(rd_expr *x, int64_t n, double lo, double hi)
 {
     static const char call[] = "rd_bins";
@@ -44,6 +44,8 @@ static bool edges_ok(const char *call, const rd_expr *edges)
     return false;
 }
 
+/* The bin of each element: the number of edges <= x, minus 1.  The last edge belongs to the last
+ * bin; elements outside get -1. */
 rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges)
 {
     static const char call[] = "rd_bins_between";
@@ -88,6 +90,7 @@ rd_expr *rd_bincount(rd_exprs labels, rd_shape groups, rd_expr *weights)
     return rd_reduce_for(call, x ? rd_broadcast_to(x, rank, extent, call) : NULL, "sum", &opts);
 }
 
+/* Counts, or sums of weights, of n bins of equal width. */
 rd_expr *rd_histogram(rd_expr *x, int64_t n, double lo, double hi, rd_expr *weights)
 {
     rd_expr *const bins[] = { rd_bins(x, n, lo, hi) };

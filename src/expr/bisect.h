@@ -1,19 +1,19 @@
-/* bisect.h - bisection of rows that are in order: a map of a gather a step. */
+/* bisect.h - bisection of sorted rows: each step is a map that reads one gathered element. */
 #ifndef RD_EXPR_BISECT_H
 #define RD_EXPR_BISECT_H
 #include "expr/expr.h"
 
 typedef struct rd_bisection {
-    const char *call;
-    rd_expr    *sorted; /* one row, or rows along its last axis; there are elements */
-    rd_op       before; /* RD_OP_lt, RD_OP_le: does an element go before another one? */
-    /* How operators and selections are made of these operands: rd_map_op() and rd_take_places(), or
-     * those of plain ones. */
+    const char *call;   /* for failures */
+    rd_expr    *sorted; /* not empty: one row, or rows along the last axis */
+    rd_op       before; /* RD_OP_lt or RD_OP_le: which elements are before x */
+    /* How operators and gathers are made of these operands: by rd_map_op() and rd_take_places(),
+     * or by the functions for plain operands. */
     rd_mapper *map;
     rd_expr *(*take)(rd_expr *x, int axis, rd_expr *index);
 } rd_bisection;
 
-/* Does an element go before x?  Of those from *at on that one by which *at is left or passed: *at, from
- * which the search begins, becomes its place.  NULL after recording a failure. */
+/* Searches from *at on.  Sets *at to the last position that bisection did not skip, and returns
+ * whether the element there is before x.  NULL after recording a failure. */
 rd_expr *rd_bisect(const rd_bisection *b, rd_expr **at, rd_expr *x);
 #endif

@@ -1,11 +1,15 @@
-/* blocks.c - masks of pairs by blocks: those of row clusters and column clusters that count.
+/* blocks.c - block masks of pairs: which clusters of rows are combined with which clusters of
+ * columns.
  *
- * A mask is a table of blocks, read at the cluster of each row and of each column, so that every way to
- * run knows what it is.  Behind the table, in memory that is aligned to 8 bytes, lie lists of ranges:
- * for each row cluster, and each two neighbours, the columns that count, and for columns the rows.  Compiled loops
- * over pairs go through these ranges alone (eval/lower/bounds.c).  The idea is KeOps' (Charlier, Feydy,
- * Glaunes, Collin and Durif, 2021, "Kernel Operations on the GPU, with Autodiff, without Memory
- * Overflows", JMLR 22(74)). */
+ * A mask is a table of blocks that is gathered by the cluster of each row and of each column, so
+ * every execution path can run it.  Lists of ranges follow the table in memory, aligned to 8
+ * bytes.  For each row cluster, and for each two adjacent ones, they hold the columns that
+ * count; likewise for columns the rows.  Compiled loops over pairs visit only these ranges
+ * (eval/lower/bounds.c).  The idea is KeOps' (Charlier, Feydy, Glaunes, Collin and Durif, 2021,
+ * "Kernel Operations on the GPU, with Autodiff, without Memory Overflows", JMLR 22(74)).
+ *
+ *     rows 0-2, 3-5; columns 0-1, 2-3; pairs (0,0), (1,0), (1,1)
+ *       ->  list of row cluster 0: [0, 2), of clusters 0 and 1: [0, 4), of cluster 1: [0, 4) */
 #include "expr/blocks.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
@@ -14,6 +18,7 @@
 
 static const char call[] = "rd_blocks";
 
+/* Checks that borders begin with 0 and do not fall; `what` names them in the error. */
 static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *border)
 {
     if (n < 1 || n > INT32_MAX || !border) {
@@ -32,8 +37,8 @@ static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *
     return true;
 }
 
-/* Which cluster each index is in. */
-static rd_expr *clusters(rd_ctx *ctx, int64_t n, const int64_t *border)
+/* Makes the row that holds the cluster of each index. */
+static rd_expr *make_cluster_row(rd_ctx *ctx, int64_t n, const int64_t *border)
 {
     void          *room;
     rd_expr *const row = rd_index_row(ctx, border[n], true, &room, call);
@@ -44,15 +49,18 @@ static rd_expr *clusters(rd_ctx *ctx, int64_t n, const int64_t *border)
     return row;
 }
 
+/* The table of blocks, read by rows or by columns: a list for each cluster of one side. */
 typedef struct pairs {
-    const bool    *is;
-    int64_t        stride, step; /* from one list to the next, and from one cluster to the next */
-    int64_t        n;            /* clusters of a list */
-    const int64_t *border;
+    const bool *is; /* the table */
+    /* distances in the table: from list to list, and from cluster to cluster of a list */
+    int64_t        stride, step;
+    int64_t        n;      /* clusters in a list */
+    const int64_t *border; /* first index of each of them, then the end */
 } pairs;
 
-/* Ranges of clusters k and l, neighbours as one; to NULL: how many. */
-static int64_t ranges_of(const pairs *p, int64_t k, int64_t l, int64_t *to)
+/* Writes the ranges of clusters k and l, adjacent ones merged, and returns their number.  `to`
+ * NULL: only counts. */
+static int64_t write_ranges(const pairs *p, int64_t k, int64_t l, int64_t *to)
 {
     int64_t n = 0, end = -1;
 
@@ -74,9 +82,9 @@ static int64_t ranges_of(const pairs *p, int64_t k, int64_t l, int64_t *to)
     return n ? n : 1;
 }
 
-/* Where each list begins, then ranges; to NULL: how many numbers.  List c + d is of clusters c to d,
- * which are one, or neighbours. */
-static int64_t put_lists(const pairs *p, int64_t clusters, int64_t *to)
+/* Writes where each list begins, then all ranges, and returns how many numbers that takes.  `to`
+ * NULL: only counts.  List c + d belongs to clusters c to d, which are equal or adjacent. */
+static int64_t write_lists(const pairs *p, int64_t clusters, int64_t *to)
 {
     const int64_t lists = 2 * clusters;
     int64_t       n     = 0;
@@ -84,14 +92,15 @@ static int64_t put_lists(const pairs *p, int64_t clusters, int64_t *to)
     for (int64_t k = 0; k < lists; k++) {
         if (to)
             to[k] = n;
-        n += ranges_of(p, k / 2, k + 1 < lists ? (k + 1) / 2 : k / 2,
-                       to ? to + lists + 1 + 2 * n : NULL);
+        n += write_ranges(p, k / 2, k + 1 < lists ? (k + 1) / 2 : k / 2,
+                          to ? to + lists + 1 + 2 * n : NULL);
     }
     if (to)
         to[lists] = n;
     return lists + 1 + 2 * n;
 }
 
+/* Finds the lists behind a table; those of columns follow those of rows.  See blocks.h. */
 int64_t rd_blocks_lists(const rd_expr *table, bool columns)
 {
     const int64_t  lists = 2 * table->extent[0], n = table->extent[0] * table->extent[1];
@@ -102,6 +111,7 @@ int64_t rd_blocks_lists(const rd_expr *table, bool columns)
     return columns ? first + (lists + 1 + 2 * list[lists]) * 8 : first;
 }
 
+/* Builds the table with its lists, then gathers it by the clusters of rows and columns. */
 rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int64_t n_columns,
                    const int64_t *columns, const bool *pair)
 {
@@ -117,20 +127,20 @@ rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int64_t n_c
                        call, n_rows, n_columns);
     const pairs   by_row    = { pair, n_columns, 1, n_columns, columns };
     const pairs   by_column = { pair, 1, n_columns, n_rows, rows };
-    const int64_t first = (n + 7) / 8 * 8, of_rows = put_lists(&by_row, n_rows, NULL),
-                  of_columns = put_lists(&by_column, n_columns, NULL);
+    const int64_t first = (n + 7) / 8 * 8, of_rows = write_lists(&by_row, n_rows, NULL),
+                  of_columns = write_lists(&by_column, n_columns, NULL);
     int64_t *const room      = rd_arena_room(ctx, (size_t)(first + (of_rows + of_columns) * 8));
 
     if (!room)
         return NULL;
     memcpy(room, pair, (size_t)n);
-    put_lists(&by_row, n_rows, room + first / 8);
-    put_lists(&by_column, n_columns, room + first / 8 + of_rows);
+    write_lists(&by_row, n_rows, room + first / 8);
+    write_lists(&by_column, n_columns, room + first / 8 + of_rows);
     rd_expr *const table = rd_leaf_of(
         ctx, &(rd_array){ .in = room, .type = RD_BOOL, .shape = RD_SHAPE(n_rows, n_columns) },
         call);
-    rd_expr *const row    = clusters(ctx, n_rows, rows);
-    rd_expr *const column = clusters(ctx, n_columns, columns);
+    rd_expr *const row    = make_cluster_row(ctx, n_rows, rows);
+    rd_expr *const column = make_cluster_row(ctx, n_columns, columns);
 
     if (!table || !row || !column)
         return NULL;

@@ -1,4 +1,6 @@
-/* call.c - the caller's own functions as maps: C functions, rd_fn and function text. */
+/* call.c - user's functions as maps: C functions, rd_fn and function text.
+ *
+ *     rd_map(x, sqrtf)  ->  the operator sqrt     rd_map(x, my_f)  ->  a CALL node */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include <math.h>
@@ -7,7 +9,8 @@
 
 enum { MAX_OPERANDS = 8 };
 
-/* libm's functions that mean the same as an operator.  Not round: halves go away from zero there. */
+/* Functions of libm that mean the same as an operator.  C's round is not here: it rounds halves
+ * away from zero. */
 static const struct {
     rd_op op;
     float (*f32)(float);
@@ -34,6 +37,7 @@ static const struct {
 #undef OF_C_1
 #undef OF_C_2
 
+/* The same for functions of two operands. */
 static const struct {
     rd_op op;
     float (*f32)(float, float);
@@ -52,7 +56,8 @@ static const struct {
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 /* ---- Call nodes ------------------------------------------------------------------------------ */
-/* The node of a function that takes `in` and returns `out`; facts but for the name. */
+/* Makes the CALL node: casts operands to `in`, broadcasts them, and interns the name.  The
+ * caller has filled in all other facts. */
 static rd_expr *call_node(const char *call, const char *name, rd_dtype in, rd_dtype out,
                           rd_call_facts *facts, int n, rd_expr *const *x)
 {
@@ -80,7 +85,8 @@ static rd_expr *call_node(const char *call, const char *name, rd_dtype in, rd_dt
                    facts, sizeof *facts);
 }
 
-static bool given(const rd_expr *x, const char *call, bool f)
+/* True if the function is not NULL; else records for `call`. */
+static bool is_given(const rd_expr *x, const char *call, bool f)
 {
     if (!f)
         rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: the function is NULL", call);
@@ -88,18 +94,19 @@ static bool given(const rd_expr *x, const char *call, bool f)
 }
 
 /* ---- C functions ----------------------------------------------------------------------------- */
-/* An int or bool becomes f64 first, also for those operators that would take it as it is: floor(i)
- * is a double in C. */
+/* Maps by the operator, with libm's types: ints and bools become f64 first, even where the
+ * operator would keep them, as floor(i) is a double in C. */
 static rd_expr *libm_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     return rd_map_rule(op, RD_RULE_FLOAT, call, n, x);
 }
 
+/* A float function of one operand: an operator if libm has it under this address, else a call. */
 rd_expr *rd_map_f32(rd_expr *x, float (*f)(float))
 {
     rd_call_facts facts;
 
-    if (!rd_operands("rd_map", 1, &x) || !given(x, "rd_map", f != NULL) ||
+    if (!rd_operands("rd_map", 1, &x) || !is_given(x, "rd_map", f != NULL) ||
         rd_refuse_complex("rd_map", 1, &x))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_1); i++)
@@ -110,11 +117,12 @@ rd_expr *rd_map_f32(rd_expr *x, float (*f)(float))
     return call_node("rd_map", "float function", RD_F32, RD_F32, &facts, 1, &x);
 }
 
+/* A double function of one operand: an operator if libm has it under this address, else a call. */
 rd_expr *rd_map_f64(rd_expr *x, double (*f)(double))
 {
     rd_call_facts facts;
 
-    if (!rd_operands("rd_map", 1, &x) || !given(x, "rd_map", f != NULL) ||
+    if (!rd_operands("rd_map", 1, &x) || !is_given(x, "rd_map", f != NULL) ||
         rd_refuse_complex("rd_map", 1, &x))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_1); i++)
@@ -125,12 +133,13 @@ rd_expr *rd_map_f64(rd_expr *x, double (*f)(double))
     return call_node("rd_map", "double function", RD_F64, RD_F64, &facts, 1, &x);
 }
 
+/* A float function of two operands: an operator if libm has it under this address, else a call. */
 rd_expr *rd_map2_f32(rd_expr *x, rd_expr *y, float (*f)(float, float))
 {
     rd_expr *const v[] = { x, y };
     rd_call_facts  facts;
 
-    if (!rd_operands("rd_map2", 2, v) || !given(x, "rd_map2", f != NULL) ||
+    if (!rd_operands("rd_map2", 2, v) || !is_given(x, "rd_map2", f != NULL) ||
         rd_refuse_complex("rd_map2", 2, v))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_2); i++)
@@ -141,12 +150,13 @@ rd_expr *rd_map2_f32(rd_expr *x, rd_expr *y, float (*f)(float, float))
     return call_node("rd_map2", "float function", RD_F32, RD_F32, &facts, 2, v);
 }
 
+/* A double function of two operands: an operator if libm has it under this address, else a call. */
 rd_expr *rd_map2_f64(rd_expr *x, rd_expr *y, double (*f)(double, double))
 {
     rd_expr *const v[] = { x, y };
     rd_call_facts  facts;
 
-    if (!rd_operands("rd_map2", 2, v) || !given(x, "rd_map2", f != NULL) ||
+    if (!rd_operands("rd_map2", 2, v) || !is_given(x, "rd_map2", f != NULL) ||
         rd_refuse_complex("rd_map2", 2, v))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_2); i++)
@@ -158,8 +168,9 @@ rd_expr *rd_map2_f64(rd_expr *x, rd_expr *y, double (*f)(double, double))
 }
 
 /* ---- rd_fn ----------------------------------------------------------------------------------- */
-/* A copy with every field this release knows; 0 as size means all of release 1. */
-static rd_fn whole_fn(const rd_fn *f)
+/* Copies the fields that the caller's struct has and zeroes all newer ones.  Size 0 means all
+ * fields of release 1. */
+static rd_fn copy_fn(const rd_fn *f)
 {
     rd_fn  whole;
     size_t size = f->size && f->size < sizeof whole ? f->size : sizeof whole;
@@ -170,6 +181,7 @@ static rd_fn whole_fn(const rd_fn *f)
     return whole;
 }
 
+/* Checks arity, the combination of fields, and types; false after recording what is wrong. */
 static bool fn_ok(rd_ctx *ctx, const char *call, const rd_fn *f, int n)
 {
     const char *wrong = NULL;
@@ -197,6 +209,7 @@ static bool fn_ok(rd_ctx *ctx, const char *call, const rd_fn *f, int n)
     return false;
 }
 
+/* Makes the call of a function on blocks of elements. */
 static rd_expr *block_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
     rd_call_facts facts;
@@ -207,9 +220,9 @@ static rd_expr *block_map(const char *call, const rd_fn *f, int n, rd_expr *cons
     return call_node(call, f->name, f->in, f->out, &facts, n, x);
 }
 
-/* RD_FN: operands meet in float or double, as the arguments of a C function would; then its text,
- * else its loops. */
-static rd_expr *real_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
+/* Maps by RD_FN: casts operands to float or double, as C would its arguments.  Prefers the
+ * function's text, which becomes operators, to its compiled loops. */
+static rd_expr *float_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
     rd_dtype      real = rd_rule_type(RD_RULE_FLOAT, n, x);
     rd_expr      *v[MAX_OPERANDS], *read = NULL;
@@ -235,20 +248,24 @@ static rd_expr *real_map(const char *call, const rd_fn *f, int n, rd_expr *const
     return call_node(call, f->name, real, real, &facts, n, v);
 }
 
+/* Checks operands and function, then maps by its block function or by its text. */
 static rd_expr *fn_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
-    if (!rd_operands(call, n, x) || !given(x[0], call, f != NULL) || rd_refuse_complex(call, n, x))
+    if (!rd_operands(call, n, x) || !is_given(x[0], call, f != NULL) ||
+        rd_refuse_complex(call, n, x))
         return NULL;
 
-    rd_fn whole = whole_fn(f);
+    rd_fn whole = copy_fn(f);
     if (!fn_ok(x[0]->ctx, call, &whole, n))
         return NULL;
-    return whole.block ? block_map(call, &whole, n, x) : real_map(call, &whole, n, x);
+    return whole.block ? block_map(call, &whole, n, x) : float_map(call, &whole, n, x);
 }
 
+/* Checks operands, then maps by function text. */
 static rd_expr *text_map(const char *call, const char *f, int n, rd_expr *const *x)
 {
-    if (!rd_operands(call, n, x) || !given(x[0], call, f != NULL) || rd_refuse_complex(call, n, x))
+    if (!rd_operands(call, n, x) || !is_given(x[0], call, f != NULL) ||
+        rd_refuse_complex(call, n, x))
         return NULL;
     return rd_function_text(x[0]->ctx, call, f, n, x);
 }

@@ -1,8 +1,9 @@
-/* clone.c - the same expression in another context: each node below it made once more, operands before
- * what is made of them.  Whoever keeps few of many expressions clones those and releases all.
+/* clone.c - copies an expression into another context: each node once, operands first.  A caller
+ * that keeps few of many expressions clones those and releases all.
  *
- * Facts are bytes that say the same in any context, but for addresses of interned texts and reducers.
- * Elements of leaves stay where they are, those of patterns in the arena of the other context, too. */
+ * Facts of nodes are copied as bytes, except addresses of interned texts and of reducers, which
+ * are made again.  Elements of leaves are not copied; those of sparse patterns stay in the arena
+ * of the other context, too. */
 #include "expr/ctx.h"
 #include "expr/nodes.h"
 #include "expr/reduce.h"
@@ -10,22 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Facts that hold addresses ---------------------------------------------------------------- */
-static bool own_text(rd_ctx *ctx, const char **text)
+/* ---- Facts that hold addresses --------------------------------------------------------------- */
+static bool intern_text(rd_ctx *ctx, const char **text)
 {
     return !*text || (*text = rd_intern(ctx, *text, strlen(*text) + 1)) != NULL;
 }
 
+/* Makes a CALL node with its texts interned in the node's context. */
 static rd_expr *clone_call(const rd_expr *node, const rd_call_facts *of)
 {
     rd_call_facts facts = *of;
 
-    return own_text(node->ctx, &facts.name) && own_text(node->ctx, &facts.names) &&
-                   own_text(node->ctx, &facts.body)
+    return intern_text(node->ctx, &facts.name) && intern_text(node->ctx, &facts.names) &&
+                   intern_text(node->ctx, &facts.body)
                ? rd_node(node, &facts, sizeof facts)
                : NULL;
 }
 
+/* Makes a reduction or scan with a user's reducer copied to the node's context. */
 static rd_expr *clone_fold(const rd_expr *node, const rd_fold_facts *of)
 {
     rd_fold_facts facts = *of;
@@ -35,7 +38,7 @@ static rd_expr *clone_fold(const rd_expr *node, const rd_fold_facts *of)
     return rd_node(node, &facts, sizeof facts);
 }
 
-/* ---- Leaves ----------------------------------------------------------------------------------- */
+/* ---- Leaves ---------------------------------------------------------------------------------- */
 static rd_expr *clone_input(rd_ctx *ctx, const rd_expr *x)
 {
     rd_array layout = { .type = x->type, .device = x->device };
@@ -48,7 +51,7 @@ static rd_expr *clone_input(rd_ctx *ctx, const rd_expr *x)
 
 static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x);
 
-/* Rows that are cut know their pieces, which are leaves of the same context. */
+/* Clones the pieces of a row partition: they are leaves of the same context. */
 static bool clone_pieces(rd_expr *made, const rd_row_pieces *of)
 {
     rd_row_pieces *const p = rd_arena_room(made->ctx, sizeof *p);
@@ -60,6 +63,7 @@ static bool clone_pieces(rd_expr *made, const rd_row_pieces *of)
     return true;
 }
 
+/* Clones a leaf with its pieces, label and path.  An input is declared again by name. */
 static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x)
 {
     const char *const label = rd_leaf_label(x), *const path = rd_leaf_path(x);
@@ -77,7 +81,7 @@ static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x)
                : made;
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------ */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 static rd_expr *clone_node(rd_ctx *ctx, const rd_expr *x, rd_expr *const *in)
 {
     rd_expr node = *x;
@@ -95,29 +99,32 @@ static rd_expr *clone_node(rd_ctx *ctx, const rd_expr *x, rd_expr *const *in)
     }
 }
 
-static int by_serial(const void *a, const void *b)
+static int compare_serials(const void *a, const void *b)
 {
     const uint32_t p = (*(rd_expr *const *)a)->serial, q = (*(rd_expr *const *)b)->serial;
 
     return (p > q) - (p < q);
 }
 
-static int64_t place_of(const rd_node_list *list, const rd_expr *x)
+/* Finds a node in the list, which is sorted by serial. */
+static int64_t index_in_list(const rd_node_list *list, const rd_expr *x)
 {
-    rd_expr *const *found = bsearch(&x, list->at, (size_t)list->n, sizeof *list->at, by_serial);
+    rd_expr *const *found =
+        bsearch(&x, list->at, (size_t)list->n, sizeof *list->at, compare_serials);
 
     return found - list->at;
 }
 
-/* Nodes in the order in which they were made: operands have smaller serials than what reads them. */
+/* Clones all nodes in the order in which they were made: operands have smaller serials than
+ * readers. */
 static rd_expr *clone_nodes(rd_ctx *ctx, rd_node_list *list, rd_expr **made, rd_expr **in)
 {
-    qsort(list->at, (size_t)list->n, sizeof *list->at, by_serial);
+    qsort(list->at, (size_t)list->n, sizeof *list->at, compare_serials);
     for (int64_t i = 0; i < list->n; i++) {
         const rd_expr *x = list->at[i];
 
         for (int k = 0; k < x->n_in; k++)
-            in[k] = x->in[k] ? made[place_of(list, x->in[k])] : NULL;
+            in[k] = x->in[k] ? made[index_in_list(list, x->in[k])] : NULL;
         if (!(made[i] = clone_node(ctx, x, in)))
             return NULL;
     }
@@ -133,6 +140,7 @@ static int64_t most_operands(const rd_node_list *list)
     return most;
 }
 
+/* Lists all nodes below x, then clones them.  See the head of this file. */
 rd_expr *rd_clone(rd_ctx *ctx, rd_expr *x)
 {
     rd_node_list list = { 0 };

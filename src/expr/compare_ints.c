@@ -1,6 +1,7 @@
-/* compare_ints.c - u64 beside signed ints.  No int type holds both, and in f64, where their sums are
- * made, 2^53 and 2^53 + 1 are one number.  So they are compared as u64, and what is below 0 on its
- * own. */
+/* compare_ints.c - comparisons of u64 with signed ints.  No int type holds both, and f64 cannot
+ * tell 2^53 from 2^53 + 1.  So they are compared as u64, and negative values are handled apart.
+ *
+ *     i < u  ->  (i < 0) or (u64(i) < u)          i > u  ->  (i >= 0) and (u64(i) > u) */
 #include "expr/plain.h"
 
 static bool is_signed(const rd_expr *x)
@@ -8,18 +9,21 @@ static bool is_signed(const rd_expr *x)
     return rd_dtype_kind(x->type) == RD_KIND_INT && !x->weak;
 }
 
+/* True if one operand is u64 and the other a signed int that is not weak. */
 bool rd_is_beside_u64(rd_expr *const *x)
 {
     return (is_signed(x[0]) && x[1]->type == RD_U64) || (x[0]->type == RD_U64 && is_signed(x[1]));
 }
 
-/* Is the comparison true of what is below 0 and any u64? */
-static bool of_negative(rd_op op, bool first)
+/* True if the comparison holds for a negative number and any u64; `first`: the signed operand is
+ * the first. */
+static bool is_true_of_negative(rd_op op, bool first)
 {
     return op == RD_OP_ne || op == (first ? RD_OP_lt : RD_OP_gt) ||
            op == (first ? RD_OP_le : RD_OP_ge);
 }
 
+/* Compares as u64 and corrects the result where the signed operand is negative. */
 rd_expr *rd_compare_ints(rd_op op, const char *call, rd_expr *const *x)
 {
     const bool     first = is_signed(x[0]);
@@ -29,7 +33,7 @@ rd_expr *rd_compare_ints(rd_op op, const char *call, rd_expr *const *x)
 
     if (!in[0] || !in[1] || !zero)
         return NULL;
-    if (of_negative(op, first))
+    if (is_true_of_negative(op, first))
         return plain_2(RD_OP_or, call, plain_2(RD_OP_lt, call, i, zero),
                        plain_2(op, call, in[0], in[1]));
     return plain_2(RD_OP_and, call, plain_2(RD_OP_ge, call, i, zero),

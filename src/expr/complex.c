@@ -1,4 +1,4 @@
-/* complex.c - complex expressions as pairs of real ones: nodes, views, conversions, their parts. */
+/* complex.c - complex expressions as pairs of real ones: nodes, views, casts, parts. */
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
@@ -12,6 +12,8 @@ bool rd_any_complex(int n, rd_expr *const *x)
     return false;
 }
 
+/* Makes the COMPLEX node: gives both parts one type, one shape and the same origins.  See
+ * complex.h. */
 rd_expr *rd_complex_of(rd_expr *re, rd_expr *im, const char *call)
 {
     rd_expr *in[] = { re, im };
@@ -32,7 +34,7 @@ rd_expr *rd_complex_of(rd_expr *re, rd_expr *im, const char *call)
         if (!(in[k] = rd_real_broadcast(in[k], rank, extent, call)))
             return NULL;
     rd_origins_of_all(2, in, origin);
-    for (int k = 0; k < 2; k++) /* one that repeats along an axis had none there */
+    for (int k = 0; k < 2; k++) /* a part that repeats along an axis had no origin there */
         if (!(in[k] = rd_real_from(in[k], origin)))
             return NULL;
     if (!rd_sparse_alike(call, in))
@@ -61,6 +63,7 @@ bool rd_refuse_complex(const char *call, int n, rd_expr *const *x)
     return false;
 }
 
+/* Makes the same view of both parts. */
 rd_expr *rd_complex_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                          const int64_t *origin)
 {
@@ -76,6 +79,7 @@ static rd_expr *real_as_complex(rd_expr *x, rd_dtype type)
     return rd_complex_of(rd_real_cast(x, part), rd_number(x->ctx, part, (rd_word){ 0 }), "rd_cast");
 }
 
+/* Casts from or to complex.  See complex.h. */
 rd_expr *rd_complex_cast(rd_expr *x, rd_dtype type)
 {
     if (!rd_is_complex(x))

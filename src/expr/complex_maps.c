@@ -1,17 +1,21 @@
-/* complex_maps.c - maps of complex numbers, made of maps of their parts: the rows of complex.def,
- * and what is made of these. */
+/* complex_maps.c - maps of complex numbers, made of real maps of their parts.  Each row of
+ * complex.def is a program of steps; other operators are composed of these.
+ *
+ *     add of x + iy and u + iv  ->  "re = x + u; im = y + v"
+ *     sin z                     ->  sinh(iz) / i */
 #include "expr/complex.h"
 #include "expr/function_text.h"
 #include "expr/sparse.h"
 #include <math.h>
 
-/* Which operands are real. */
+/* Bits: which operands are real. */
 enum { NONE = 0, FIRST = 1, SECOND = 2 };
 
+/* A row of complex.def. */
 typedef struct row {
     rd_op       op;
-    unsigned    real;
-    const char *steps;
+    unsigned    real;  /* bits of the operands that are real */
+    const char *steps; /* text for rd_steps_run() */
 } row;
 
 static const row rows[] = {
@@ -20,10 +24,11 @@ static const row rows[] = {
 };
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* The parts of the operands by name. */
+/* The names of both parts of each operand in steps. */
 enum { MOST_OPERANDS = 3 };
 static const char *const names[MOST_OPERANDS][2] = { { "x", "y" }, { "u", "v" }, { "p", "q" } };
 
+/* Adds the named constants that steps may use, in the type of the parts. */
 static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
 {
     const bool narrow = part == RD_F32;
@@ -58,6 +63,8 @@ static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
                      rd_number(ctx, part, rd_word_from_double(constants[k].value, part)));
 }
 
+/* Finds the row with the same real operands, else the row for complex operands; NULL if there is
+ * none. */
 static const row *find_row(rd_op op, unsigned real)
 {
     const row *whole = NULL;
@@ -70,6 +77,8 @@ static const row *find_row(rd_op op, unsigned real)
     return whole;
 }
 
+/* Runs a row's steps with the parts of the operands as variables.  Returns the variable `is`, or
+ * the complex number of `re` and `im`. */
 static rd_expr *run_row(const row *r, const char *call, int n, rd_expr *const *x, rd_dtype part)
 {
     rd_ctx *const ctx   = x[0]->ctx;
@@ -93,7 +102,7 @@ static rd_expr *run_row(const row *r, const char *call, int n, rd_expr *const *x
     return is ? is : rd_complex_of(rd_steps_find(&steps, "re"), rd_steps_find(&steps, "im"), call);
 }
 
-/* ---- Operators on these and real operands ---------------------------------------------------- */
+/* ---- Operators on complex and real operands -------------------------------------------------- */
 static rd_expr *map_n(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (!rd_operands(call, n, x))
@@ -106,34 +115,36 @@ static rd_expr *map_1(rd_op op, const char *call, rd_expr *x)
     return map_n(op, call, 1, &x);
 }
 
+/* An operator on two operands; at least one may be complex. */
 static rd_expr *map_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
 {
     return map_n(op, call, 2, (rd_expr *const[]){ x, y });
 }
 
+/* Selects by a condition; both branches may be complex. */
 static rd_expr *map_where(const char *call, rd_expr *cond, rd_expr *yes, rd_expr *no)
 {
     return map_n(RD_OP_where, call, 3, (rd_expr *const[]){ cond, yes, no });
 }
 
 /* ---- Made of other complex maps -------------------------------------------------------------- */
-/* i x, and x / i. */
-static rd_expr *turned(const char *call, rd_expr *x)
+/* Multiplies by i: a quarter turn; and divides by i. */
+static rd_expr *times_i(const char *call, rd_expr *x)
 {
     return x ? rd_complex_of(map_1(RD_OP_neg, call, x->in[1]), x->in[0], call) : NULL;
 }
 
-static rd_expr *turned_back(const char *call, rd_expr *x)
+static rd_expr *divide_by_i(const char *call, rd_expr *x)
 {
     return x ? rd_complex_of(x->in[1], map_1(RD_OP_neg, call, x->in[0]), call) : NULL;
 }
 
-static rd_expr *times(const char *call, rd_expr *x, double factor)
+static rd_expr *scale_by(const char *call, rd_expr *x, double factor)
 {
     return x ? map_2(RD_OP_mul, call, x, rd_num(x->ctx, factor)) : NULL;
 }
 
-/* acosh x is acos x turned to the right half of the plane. */
+/* acosh x is acos x rotated into the right half of the plane. */
 static rd_expr *arcosh(const char *call, rd_expr *x)
 {
     rd_expr *y = map_1(RD_OP_acos, call, x);
@@ -143,24 +154,26 @@ static rd_expr *arcosh(const char *call, rd_expr *x)
              : NULL;
 }
 
-/* sin x = sinh(ix) / i, and so on: annex G, too. */
-static rd_expr *composed(rd_op op, const char *call, rd_expr *x)
+/* Composes operators of others: sin x = sinh(ix) / i and so on, with the special values of C's
+ * annex G. NULL if the operator is not composed. */
+static rd_expr *compose(rd_op op, const char *call, rd_expr *x)
 {
     switch (op) {
-    case RD_OP_sin: return turned_back(call, map_1(RD_OP_sinh, call, turned(call, x)));
-    case RD_OP_cos: return map_1(RD_OP_cosh, call, turned(call, x));
-    case RD_OP_tan: return turned_back(call, map_1(RD_OP_tanh, call, turned(call, x)));
-    case RD_OP_asinh: return turned_back(call, map_1(RD_OP_asin, call, turned(call, x)));
+    case RD_OP_sin: return divide_by_i(call, map_1(RD_OP_sinh, call, times_i(call, x)));
+    case RD_OP_cos: return map_1(RD_OP_cosh, call, times_i(call, x));
+    case RD_OP_tan: return divide_by_i(call, map_1(RD_OP_tanh, call, times_i(call, x)));
+    case RD_OP_asinh: return divide_by_i(call, map_1(RD_OP_asin, call, times_i(call, x)));
     case RD_OP_acosh: return arcosh(call, x);
-    case RD_OP_atan: return turned_back(call, map_1(RD_OP_atanh, call, turned(call, x)));
-    case RD_OP_log2: return times(call, map_1(RD_OP_log, call, x), 0x1.71547652b82fep0);
-    case RD_OP_log10: return times(call, map_1(RD_OP_log, call, x), 0x1.bcb7b1526e50ep-2);
+    case RD_OP_atan: return divide_by_i(call, map_1(RD_OP_atanh, call, times_i(call, x)));
+    case RD_OP_log2: return scale_by(call, map_1(RD_OP_log, call, x), 0x1.71547652b82fep0);
+    case RD_OP_log10: return scale_by(call, map_1(RD_OP_log, call, x), 0x1.bcb7b1526e50ep-2);
     case RD_OP_reciprocal: return map_2(RD_OP_div, call, rd_int(x->ctx, 1), x);
     default: return NULL;
     }
 }
 
-/* What rows of one number ask for beside x: sqrt(1 - x) and sqrt(1 + x), or nothing. */
+/* Appends the extra operands sqrt(1 - x) and sqrt(1 + x) that the rows of asin and acos use.
+ * Returns the number of operands, 0 after a failure. */
 static int add_roots(rd_op op, const char *call, rd_expr **in)
 {
     rd_expr *one = rd_int(in[0]->ctx, 1);
@@ -175,8 +188,8 @@ static int add_roots(rd_op op, const char *call, rd_expr **in)
 /* ---- Powers ---------------------------------------------------------------------------------- */
 enum { MOST_PRODUCTS = 64 };
 
-/* A whole exponent that products are better for; 0: it is none. */
-static int whole_exponent(const rd_expr *y)
+/* The exponent, if it is a constant integer for which repeated products are better; else 0. */
+static int integer_exponent(const rd_expr *y)
 {
     const rd_expr *re = rd_is_complex(y) ? y->in[0] : y;
 
@@ -187,7 +200,8 @@ static int whole_exponent(const rd_expr *y)
     return imag == 0 && value == trunc(value) && fabs(value) <= MOST_PRODUCTS ? (int)value : 0;
 }
 
-static rd_expr *power_of_products(const char *call, rd_expr *x, int n)
+/* Computes x^n by repeated squaring; a negative n by the reciprocal. */
+static rd_expr *power_by_products(const char *call, rd_expr *x, int n)
 {
     rd_expr *y = NULL;
 
@@ -200,9 +214,9 @@ static rd_expr *power_of_products(const char *call, rd_expr *x, int n)
     return n < 0 ? map_1(RD_OP_reciprocal, call, y) : y;
 }
 
-/* Where y has a positive real part a power of 0 is 0, though its logarithm times y may have no
- * angle. */
-static rd_expr *nothing_of_nothing(const char *call, rd_expr *x, rd_expr *y, rd_expr *z)
+/* Replaces the power by 0 where x is 0 and y has a positive real part: there y times the
+ * logarithm may have no angle. */
+static rd_expr *replace_zero_power(const char *call, rd_expr *x, rd_expr *y, rd_expr *z)
 {
     rd_expr *zero       = rd_int(z->ctx, 0);
     rd_expr *of_nothing = map_2(RD_OP_eq, call, x, zero);
@@ -211,26 +225,26 @@ static rd_expr *nothing_of_nothing(const char *call, rd_expr *x, rd_expr *y, rd_
     return map_where(call, map_2(RD_OP_and, call, of_nothing, forward), zero, z);
 }
 
-/* exp(y log x), and 1 where y is 0. */
+/* Computes exp(y log x), and 1 where y is 0; by products for small integer exponents. */
 static rd_expr *power(const char *call, rd_expr *x, rd_expr *y)
 {
-    const int n = rd_is_complex(x) ? whole_exponent(y) : 0;
+    const int n = rd_is_complex(x) ? integer_exponent(y) : 0;
 
     if (n)
-        return power_of_products(call, x, n);
+        return power_by_products(call, x, n);
     if (!rd_is_complex(x))
         x = rd_complex_cast(x, rd_dtype_of_parts(x->type));
     rd_expr *log_x = x ? map_1(RD_OP_log, call, x) : NULL;
     rd_expr *z     = map_1(RD_OP_exp, call, map_2(RD_OP_mul, call, y, log_x));
 
     if (z && rd_is_complex(y))
-        z = nothing_of_nothing(call, x, y, z);
+        z = replace_zero_power(call, x, y, z);
     return z ? map_where(call, map_2(RD_OP_eq, call, y, rd_int(y->ctx, 0)), rd_int(y->ctx, 1), z)
              : NULL;
 }
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-static rd_expr *choice(const char *call, rd_expr *const *x, rd_dtype part)
+static rd_expr *map_choice(const char *call, rd_expr *const *x, rd_dtype part)
 {
     rd_expr *y[2];
 
@@ -244,7 +258,8 @@ static rd_expr *choice(const char *call, rd_expr *const *x, rd_dtype part)
     return rd_complex_of(y[0], y[1], call);
 }
 
-static rd_expr *truths(rd_op op, const char *call, int n, rd_expr *const *x)
+/* Logic operators: converts operands to bool first. */
+static rd_expr *map_logic(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *in[2] = { NULL };
 
@@ -253,7 +268,8 @@ static rd_expr *truths(rd_op op, const char *call, int n, rd_expr *const *x)
     return rd_real_map(op, call, n, in);
 }
 
-static void *no_such_map(rd_op op, const char *call, rd_ctx *ctx, rd_dtype type)
+/* Records that the operator has no complex form.  Operators that need an order get a hint. */
+static void *fail_no_map(rd_op op, const char *call, rd_ctx *ctx, rd_dtype type)
 {
     static const rd_op ordering[] = { RD_OP_lt,      RD_OP_le,      RD_OP_gt,   RD_OP_ge,
                                       RD_OP_minimum, RD_OP_maximum, RD_OP_fmin, RD_OP_fmax };
@@ -268,8 +284,9 @@ static void *no_such_map(rd_op op, const char *call, rd_ctx *ctx, rd_dtype type)
                    call, rd_dtype_name(type));
 }
 
-/* Of the type of the parts, which real operands have then, too. */
-static bool convert(int n, rd_expr *const *x, rd_dtype type, rd_expr **in)
+/* Casts complex operands to `type` and real ones to the type of its parts; weak numbers stay
+ * weak. */
+static bool cast_operands(int n, rd_expr *const *x, rd_dtype type, rd_expr **in)
 {
     bool weak = true;
 
@@ -288,7 +305,8 @@ static bool convert(int n, rd_expr *const *x, rd_dtype type, rd_expr **in)
     return true;
 }
 
-static bool same_shape(const char *call, int n, rd_expr **x)
+/* Broadcasts all operands to their common shape; false after a failure. */
+static bool broadcast_all(const char *call, int n, rd_expr **x)
 {
     int64_t extent[RD_MAX_RANK];
     int     rank;
@@ -301,6 +319,8 @@ static bool same_shape(const char *call, int n, rd_expr **x)
     return true;
 }
 
+/* Chooses how to make the operator: where, logic, power, a row of complex.def, or composed.  See
+ * complex.h. */
 rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     const rd_dtype type =
@@ -310,22 +330,22 @@ rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x)
     unsigned       real              = 0;
 
     if (op == RD_OP_where)
-        return choice(call, x, part);
+        return map_choice(call, x, part);
     if (n > 2)
-        return no_such_map(op, call, x[0]->ctx, type);
+        return fail_no_map(op, call, x[0]->ctx, type);
     if (rd_op_table[op].rule == RD_RULE_LOGIC)
-        return truths(op, call, n, x);
+        return map_logic(op, call, n, x);
     for (int k = 0; k < n; k++)
         real |= !rd_is_complex(x[k]) ? 1U << k : 0;
     const row *r = find_row(op, real);
-    if (!convert(n, x, type, in) || !in[0])
+    if (!cast_operands(n, x, type, in) || !in[0])
         return NULL;
     if (op == RD_OP_pow)
         return in[1] ? power(call, in[0], in[1]) : NULL;
     if (r && n == 1 && !(n = add_roots(op, call, in)))
         return NULL;
     if (r)
-        return same_shape(call, n, in) ? run_row(r, call, n, in, part) : NULL;
-    rd_expr *y = composed(op, call, in[0]);
-    return y || rd_error(x[0]->ctx) != RD_OK ? y : no_such_map(op, call, x[0]->ctx, type);
+        return broadcast_all(call, n, in) ? run_row(r, call, n, in, part) : NULL;
+    rd_expr *y = compose(op, call, in[0]);
+    return y || rd_error(x[0]->ctx) != RD_OK ? y : fail_no_map(op, call, x[0]->ctx, type);
 }

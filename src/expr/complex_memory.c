@@ -1,8 +1,12 @@
-/* complex_memory.c - complex numbers in memory: pairs, which are an axis more of real ones. */
+/* complex_memory.c - complex numbers in memory: pairs of reals, seen as one more axis of extent
+ * 2.
+ *
+ *     c64 array of shape (r, c)  <->  f32 array of shape (r, c, 2) */
 #include "expr/complex.h"
 #include "expr/plain.h"
 #include <string.h>
 
+/* Doubles the strides and appends an axis of extent 2 with stride 1.  See complex.h. */
 bool rd_complex_array(rd_ctx *ctx, const rd_array *array, const char *call, rd_array *parts)
 {
     const int rank = array->shape.n;
@@ -27,15 +31,16 @@ bool rd_complex_array(rd_ctx *ctx, const rd_array *array, const char *call, rd_a
     return true;
 }
 
+/* Selects both parts along the last axis.  See complex.h. */
 rd_expr *rd_complex_leaf(rd_expr *parts, const char *call)
 {
     return parts ? rd_complex_of(rd_plain_select(parts, -1, 0), rd_plain_select(parts, -1, 1), call)
                  : NULL;
 }
 
-/* Are they the real and the imaginary parts of memory: views that differ in where they begin along
- * the last axis, of two? */
-static bool lie_together(const rd_expr *re, const rd_expr *im)
+/* True if `re` and `im` are the two parts of one array in memory: equal views, except that they
+ * begin at 0 and 1 along a last axis of extent 2. */
+static bool are_parts_of_array(const rd_expr *re, const rd_expr *im)
 {
     const int last = re->kind == RD_EXPR_VIEW ? re->in[0]->rank - 1 : -1;
 
@@ -48,7 +53,8 @@ static bool lie_together(const rd_expr *re, const rd_expr *im)
     return re->as.view->number[last] == 0;
 }
 
-/* Views of no element are one view, whatever they are of: both parts of an empty leaf are. */
+/* True for the parts of an empty leaf: empty views are one node, so both parts are the same
+ * view. */
 static bool is_empty_leaf(const rd_expr *re, const rd_expr *im)
 {
     const rd_expr *leaf = re->kind == RD_EXPR_VIEW ? re->in[0] : NULL;
@@ -57,17 +63,19 @@ static bool is_empty_leaf(const rd_expr *re, const rd_expr *im)
            leaf->extent[re->rank] == 2 && rd_points(re->rank, re->extent) == 0;
 }
 
+/* Returns the leaf of parts if x is a complex leaf, else x.  See complex.h. */
 rd_expr *rd_leaf_below(rd_expr *x)
 {
     x = x && x->origin ? rd_with_origins(x, NULL) : x;
     if (!x || !rd_is_complex(x))
         return x;
-    const bool is_leaf = lie_together(x->in[0], x->in[1]) || is_empty_leaf(x->in[0], x->in[1]);
+    const bool is_leaf =
+        are_parts_of_array(x->in[0], x->in[1]) || is_empty_leaf(x->in[0], x->in[1]);
     return is_leaf ? x->in[0]->in[0] : x;
 }
 
-/* One view of both, with the axis that tells them apart. */
-static rd_expr *both_views(const rd_expr *re)
+/* Makes one view of both parts, with their axis last. */
+static rd_expr *view_of_both(const rd_expr *re)
 {
     rd_expr *const x    = re->in[0];
     const int      rank = re->rank;
@@ -86,33 +94,34 @@ static rd_expr *both_views(const rd_expr *re)
     return rd_plain_view(x, rank + 1, extent, number, NULL);
 }
 
-/* A number, alone or seen with a shape. */
-static rd_expr *number_in(rd_expr *x)
+/* Returns the number below x, which may be broadcast; NULL if x is something else. */
+static rd_expr *number_below(rd_expr *x)
 {
     rd_expr *below = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
 
     return below->kind == RD_EXPR_NUMBER ? below : NULL;
 }
 
-/* `depth` bounds the work on operands that are used twice, again and again. */
-static rd_expr *together(rd_expr *re, rd_expr *im, int depth)
+/* Makes both parts as one expression with one more axis, by walking both trees in parallel; NULL
+ * if they differ.  `depth` bounds the work where operands are shared repeatedly. */
+static rd_expr *merge_parts(rd_expr *re, rd_expr *im, int depth)
 {
     enum { DEEP = 4, MOST = 3 };
     rd_expr *in[MOST];
     int64_t  extent[RD_MAX_RANK];
 
-    if (lie_together(re, im))
-        return both_views(re);
+    if (are_parts_of_array(re, im))
+        return view_of_both(re);
     for (int a = 0; a < re->rank; a++)
         extent[a] = re->extent[a];
     extent[re->rank] = 2;
-    if (re == im && number_in(re))
-        return rd_plain_broadcast(number_in(re), re->rank + 1, extent, "rd_eval");
+    if (re == im && number_below(re))
+        return rd_plain_broadcast(number_below(re), re->rank + 1, extent, "rd_eval");
     if (re->kind != RD_EXPR_MAP || im->kind != RD_EXPR_MAP || re->op != im->op ||
         re->type != im->type || re->n_in != im->n_in || re->n_in > MOST || depth == DEEP)
         return NULL;
     for (int k = 0; k < re->n_in; k++)
-        if (!(in[k] = together(re->in[k], im->in[k], depth + 1)))
+        if (!(in[k] = merge_parts(re->in[k], im->in[k], depth + 1)))
             return NULL;
     return rd_node(&(rd_expr){ .ctx    = re->ctx,
                                .kind   = RD_EXPR_MAP,
@@ -127,9 +136,11 @@ static rd_expr *together(rd_expr *re, rd_expr *im, int depth)
 
 rd_expr *rd_complex_together(rd_expr *x)
 {
-    return x->rank < RD_MAX_RANK ? together(x->in[0], x->in[1], 0) : NULL;
+    return x->rank < RD_MAX_RANK ? merge_parts(x->in[0], x->in[1], 0) : NULL;
 }
 
+/* Interleaves both parts: along memory if both are in one array, else by a concatenation.  See
+ * complex.h. */
 rd_expr *rd_complex_pairs(rd_expr *x)
 {
     rd_expr *y, *re, *im;

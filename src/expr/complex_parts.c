@@ -1,4 +1,4 @@
-/* complex_parts.c - calls that make complex numbers of real ones, and the other way round. */
+/* complex_parts.c - calls that make complex numbers of real ones, and real ones of complex ones. */
 #include "expr/complex.h"
 
 rd_expr *rd_complex(rd_expr *re, rd_expr *im)

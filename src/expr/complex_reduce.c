@@ -1,4 +1,6 @@
-/* complex_reduce.c - reductions and scans of complex numbers, made of those of their parts. */
+/* complex_reduce.c - reductions and scans of complex numbers, made of reductions of their parts.
+ *
+ *     sum z  ->  sum re + i sum im          var z  ->  var re + var im */
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include "expr/reduce.h"
@@ -6,20 +8,21 @@
 #include <math.h>
 #include <string.h>
 
-/* What is asked of the parts: the same, but with the parts of complex operands, and the types of
+/* A request, with its keywords split for the two parts: parts of complex operands, types of
  * parts. */
-typedef struct asked {
-    const char    *call; /* "rd_sum" */
-    const char    *name; /* "sum"    */
-    rd_expr       *x;
-    rd_reduce_opts part[2];
-    bool           scan;
-} asked;
+typedef struct request {
+    const char    *call;    /* "rd_sum" */
+    const char    *name;    /* "sum" */
+    rd_expr       *x;       /* complex */
+    rd_reduce_opts part[2]; /* keywords for real and imaginary parts */
+    bool           scan;    /* a scan, not a reduction */
+} request;
 
+/* How a reduction of complex numbers is made. */
 typedef struct row {
     const char *name;
-    rd_expr *(*build)(const asked *a);
-    bool complex; /* so is the result */
+    rd_expr *(*build)(const request *a);
+    bool complex; /* the result is complex */
 } row;
 
 static rd_expr *part_of(rd_expr *x, int p)
@@ -27,15 +30,17 @@ static rd_expr *part_of(rd_expr *x, int p)
     return p ? rd_imag(x) : rd_real(x);
 }
 
-static rd_expr *fold(const asked *a, const char *name, rd_expr *x, const rd_reduce_opts *opts)
+/* The reduction or scan of one real operand. */
+static rd_expr *fold(const request *a, const char *name, rd_expr *x, const rd_reduce_opts *opts)
 {
     return a->scan ? rd_real_scan(x, name, opts) : rd_real_reduce(a->call, x, name, opts);
 }
 
 /* ---- Both parts in one reduction ------------------------------------------------------------- */
-/* The reduction of both parts along one more axis, where nothing but axes is asked for and they lie
- * so: memory is read as it lies.  `last` is reduced, too, or is left.  NULL: by parts. */
-static rd_expr *fold_together(const asked *a, const char *name, rd_expr *x, bool last)
+/* Reduces both parts as one array with one more axis, so memory is read once, in order.  `last`:
+ * that axis is reduced, too.  NULL if parts are not adjacent in memory, or if other keywords
+ * than axes are given. */
+static rd_expr *reduce_adjacent(const request *a, const char *name, rd_expr *x, bool last)
 {
     rd_reduce_opts o                   = a->part[0];
     int64_t        origin[RD_MAX_RANK] = { 0 };
@@ -60,41 +65,43 @@ static rd_expr *fold_together(const asked *a, const char *name, rd_expr *x, bool
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
-/* The two products that a part of a complex product adds or subtracts; false: it is no such
- * part. */
-static bool is_of_products(const rd_expr *x)
+/* True if the part of a complex product is a sum or difference of two real products. */
+static bool is_product_part(const rd_expr *x)
 {
     return x->kind == RD_EXPR_MAP && (x->op == RD_OP_add || x->op == RD_OP_sub) &&
            x->in[0]->kind == RD_EXPR_MAP && x->in[0]->op == RD_OP_mul &&
            x->in[1]->kind == RD_EXPR_MAP && x->in[1]->op == RD_OP_mul;
 }
 
-/* Of products each product is summed for itself: with one rounding, and by a BLAS, as any sum of
- * products. */
-static rd_expr *sum_part(const asked *a, int p)
+/* Sums one part.  If it consists of two products, each is summed on its own: with one rounding,
+ * and by a BLAS, as any sum of products. */
+static rd_expr *sum_part(const request *a, int p)
 {
     rd_expr              *x = part_of(a->x, p);
     const rd_reduce_opts *o = &a->part[p];
 
-    if (a->scan || !x || !is_of_products(x) || o->where || o->initial || o->accuracy != RD_PAIRWISE)
+    if (a->scan || !x || !is_product_part(x) || o->where || o->initial ||
+        o->accuracy != RD_PAIRWISE)
         return fold(a, a->name, x, o);
     return rd_map_op(
         x->op, a->call, 2,
         (rd_expr *const[]){ fold(a, a->name, x->in[0], o), fold(a, a->name, x->in[1], o) });
 }
 
-static rd_expr *build_sum(const asked *a)
+/* Sums both parts: in one reduction if they are adjacent in memory, else one by one. */
+static rd_expr *build_sum(const request *a)
 {
-    rd_expr *y = fold_together(a, a->name, a->x, false);
+    rd_expr *y = reduce_adjacent(a, a->name, a->x, false);
 
     if (y)
         return rd_complex_leaf(y, a->call);
     return rd_complex_of(sum_part(a, 0), sum_part(a, 1), a->call);
 }
 
-static rd_expr *build_parts(const asked *a)
+/* Reduces both parts independently of each other, as for a mean. */
+static rd_expr *build_parts(const request *a)
 {
-    rd_expr *y[2], *both = fold_together(a, a->name, a->x, false);
+    rd_expr *y[2], *both = reduce_adjacent(a, a->name, a->x, false);
 
     if (both)
         return rd_complex_leaf(both, a->call);
@@ -104,8 +111,8 @@ static rd_expr *build_parts(const asked *a)
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
-/* A part of the product, by a reducer of both parts of each element. */
-static rd_expr *product_part(const asked *a, rd_reducer_id reducer, rd_expr *re, rd_expr *im)
+/* One part of the product, by a reducer with both parts of the product in its state. */
+static rd_expr *product_part(const request *a, rd_reducer_id reducer, rd_expr *re, rd_expr *im)
 {
     const rd_reduce_opts *o = &a->part[0];
     rd_folding            f = { .call = a->call, .x = re, .scan = a->scan };
@@ -127,10 +134,10 @@ static rd_expr *product_part(const asked *a, rd_reducer_id reducer, rd_expr *re,
     return rd_cast_to(y, o->type ? o->type : re->type);
 }
 
-/* What is left out is 1, and .initial one more factor. */
-static rd_expr *build_prod(const asked *a)
+/* Elements that the mask leaves out count as 1; .initial is one more factor. */
+static rd_expr *build_prod(const request *a)
 {
-    asked          own     = *a;
+    request        own     = *a;
     rd_expr       *x       = a->x;
     rd_expr *const initial = own.part[0].initial
                                  ? rd_complex_of(own.part[0].initial, own.part[1].initial, a->call)
@@ -147,15 +154,15 @@ static rd_expr *build_prod(const asked *a)
 }
 
 /* ---- Real results ---------------------------------------------------------------------------- */
-static rd_expr *build_truth(const asked *a)
+static rd_expr *build_logic(const request *a)
 {
     return fold(a, a->name, rd_cast_to(a->x, RD_BOOL), &a->part[0]);
 }
 
-/* The mean of |x - mean|^2 is that of both parts' squares. */
-static rd_expr *variance(const asked *a)
+/* The variance is the mean of |x - mean|^2, thus the sum of the variances of both parts. */
+static rd_expr *variance(const request *a)
 {
-    rd_expr *both = fold_together(a, "var", a->x, false);
+    rd_expr *both = reduce_adjacent(a, "var", a->x, false);
 
     if (both)
         return rd_add(rd_select_place(both, -1, 0), rd_select_place(both, -1, 1));
@@ -163,17 +170,18 @@ static rd_expr *variance(const asked *a)
                   fold(a, "var", rd_imag(a->x), &a->part[0]));
 }
 
-static rd_expr *build_var(const asked *a)
+static rd_expr *build_var(const request *a)
 {
     return variance(a);
 }
 
-static rd_expr *build_std(const asked *a)
+static rd_expr *build_std(const request *a)
 {
     return rd_sqrt(variance(a));
 }
 
-static rd_expr *build_norm(const asked *a)
+/* The 2-norm is the root of the sum of both parts' squares; other norms are those of |x|. */
+static rd_expr *build_norm(const request *a)
 {
     const double   p    = a->part[0].p;
     rd_reduce_opts sums = a->part[0];
@@ -181,7 +189,7 @@ static rd_expr *build_norm(const asked *a)
 
     if (p != 0 && p != 2)
         return fold(a, a->name, rd_abs(a->x), &a->part[0]);
-    if ((both = fold_together(a, "sum", rd_complex_of(re, im, a->call), true)))
+    if ((both = reduce_adjacent(a, "sum", rd_complex_of(re, im, a->call), true)))
         return rd_sqrt(both);
     sums.p = 0;
     return rd_sqrt(rd_add(fold(a, "sum", re, &sums), fold(a, "sum", im, &sums)));
@@ -190,7 +198,7 @@ static rd_expr *build_norm(const asked *a)
 /* ---- Rows ------------------------------------------------------------------------------------ */
 static const row rows[] = {
     { "sum", build_sum, true },    { "prod", build_prod, true },  { "mean", build_parts, true },
-    { "any", build_truth, false }, { "all", build_truth, false }, { "count", build_truth, false },
+    { "any", build_logic, false }, { "all", build_logic, false }, { "count", build_logic, false },
     { "var", build_var, false },   { "std", build_std, false },   { "norm", build_norm, false },
 };
 
@@ -203,8 +211,8 @@ static const row *find_row(const char *name)
 }
 
 /* ---- Keywords of parts ----------------------------------------------------------------------- */
-/* What is NaN in one part of one operand is left out in all. */
-static bool leave_out_nan(int n, rd_expr *const *x, rd_reduce_opts *part)
+/* Adds to the mask that elements with NaN in either part of any operand are left out. */
+static bool mask_nan(int n, rd_expr *const *x, rd_reduce_opts *part)
 {
     rd_expr *where = part[0].where;
 
@@ -220,6 +228,7 @@ static bool leave_out_nan(int n, rd_expr *const *x, rd_reduce_opts *part)
     return where != NULL;
 }
 
+/* Replaces a complex .type by the type of its parts; a real one is an error. */
 static bool split_type(const char *call, const rd_expr *x, rd_reduce_opts *part)
 {
     const rd_dtype type = part[0].type;
@@ -236,6 +245,7 @@ static bool split_type(const char *call, const rd_expr *x, rd_reduce_opts *part)
     return true;
 }
 
+/* Copies the caller's options and splits .initial, .type and NaN handling.  See complex.h. */
 bool rd_complex_options(const char *call, int n, rd_expr *const *x, const rd_reduce_opts *opts,
                         bool complex, rd_reduce_opts part[2])
 {
@@ -256,11 +266,11 @@ bool rd_complex_options(const char *call, int n, rd_expr *const *x, const rd_red
             return false;
     if (complex && !split_type(call, x[0], part))
         return false;
-    return !part[0].skip_nan || leave_out_nan(n, x, part);
+    return !part[0].skip_nan || mask_nan(n, x, part);
 }
 
 /* ---- By name --------------------------------------------------------------------------------- */
-static rd_expr *refuse(const rd_expr *x, const char *name, bool scan)
+static rd_expr *fail_no_reduction(const rd_expr *x, const char *name, bool scan)
 {
     return rd_fail(x->ctx, RD_ERR_TYPE,
                    "rd_%s%s: elements are %s, and it takes real numbers alone%s",
@@ -271,22 +281,24 @@ static rd_expr *refuse(const rd_expr *x, const char *name, bool scan)
                        : "");
 }
 
-static rd_expr *build(asked *a, const rd_reduce_opts *opts)
+/* Finds how the reduction is made, splits its keywords, and makes it. */
+static rd_expr *build(request *a, const rd_reduce_opts *opts)
 {
     const row *r = find_row(a->name);
 
     if (!r)
-        return refuse(a->x, a->name, a->scan);
+        return fail_no_reduction(a->x, a->name, a->scan);
     return rd_complex_options(a->call, 1, &a->x, opts, r->complex, a->part) ? r->build(a) : NULL;
 }
 
+/* The reduction of a complex x by name.  See complex.h. */
 rd_expr *rd_complex_reduce(rd_expr *x, const char *call, const char *name,
                            const rd_reduce_opts *opts)
 {
-    return build(&(asked){ .call = call, .name = name, .x = x }, opts);
+    return build(&(request){ .call = call, .name = name, .x = x }, opts);
 }
 
 rd_expr *rd_complex_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
-    return build(&(asked){ .call = "rd_scan", .name = name, .x = x, .scan = true }, opts);
+    return build(&(request){ .call = "rd_scan", .name = name, .x = x, .scan = true }, opts);
 }

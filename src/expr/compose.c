@@ -1,4 +1,4 @@
-/* compose.c - maps made of others, which fuse as these do. */
+/* compose.c - maps composed of other maps; they fuse as those do. */
 #include "core/float_env.h"
 #include "expr/complex.h"
 #include "expr/maps.h"
@@ -17,11 +17,12 @@ rd_expr *rd_relu(rd_expr *x)
     return x->type == RD_BOOL ? x : map_2(RD_OP_maximum, "rd_relu", x, rd_int(x->ctx, 0));
 }
 
+/* sin(pi x) / (pi x), and 1 at 0. */
 rd_expr *rd_sinc(rd_expr *x)
 {
     const char *call = "rd_sinc";
 
-    if (x && rd_dtype_is_half(x->type)) /* an angle of 16 bits is rough */
+    if (x && rd_dtype_is_half(x->type)) /* an angle in 16 bits is too rough */
         return rd_cast_to(rd_sinc(rd_cast_to(x, RD_F32)), x->type);
     if (!x)
         return NULL;
@@ -32,6 +33,7 @@ rd_expr *rd_sinc(rd_expr *x)
     return map_where(call, none, rd_int(x->ctx, 1), wave);
 }
 
+/* Replaces NaN by 0 and infinities by the largest finite numbers, in both parts. */
 rd_expr *rd_nan_to_num(rd_expr *x)
 {
     const char *call = "rd_nan_to_num";
@@ -47,22 +49,23 @@ rd_expr *rd_nan_to_num(rd_expr *x)
     return map_where(call, map_1(RD_OP_isnan, call, x), rd_int(x->ctx, 0), kept);
 }
 
-/* Of ints and of 16 bits the difference is taken in a type that holds it. */
-static rd_expr *widened(rd_expr *x)
+/* Casts ints and halves to a type that holds their differences. */
+static rd_expr *widen(rd_expr *x)
 {
     return rd_dtype_is_half(x->type)         ? rd_cast_to(x, RD_F32)
            : is_float(x) || rd_is_complex(x) ? x
                                              : rd_as_real(x, RD_F64);
 }
 
+/* True where |x - y| <= atol + rtol |y| and y is finite, or where they are equal. */
 rd_expr *rd_isclose(rd_expr *x, rd_expr *y, double rtol, double atol)
 {
     const char *call = "rd_isclose";
 
     if (!x || !y)
         return NULL;
-    x = widened(x);
-    y = widened(y);
+    x = widen(x);
+    y = widen(y);
     if (!x || !y)
         return NULL;
     rd_expr *part  = map_2(RD_OP_mul, call, rd_num(y->ctx, rtol), map_1(RD_OP_abs, call, y));
@@ -74,6 +77,7 @@ rd_expr *rd_isclose(rd_expr *x, rd_expr *y, double rtol, double atol)
     return map_2(RD_OP_or, call, map_2(RD_OP_eq, call, x, y), near);
 }
 
+/* Computes 10^n at run time, in rdim's rounding mode; `volatile` prevents constant folding. */
 static double power_of_ten(int n)
 {
     const rd_float_env env      = rd_float_env_begin();
@@ -84,6 +88,8 @@ static double power_of_ten(int n)
     return power;
 }
 
+/* Scales by a power of ten, rounds, and scales back.  Ints change only for negative decimals,
+ * which are refused. */
 rd_expr *rd_round_to(rd_expr *x, int decimals)
 {
     const char *call = "rd_round_to";

@@ -1,11 +1,13 @@
-/* contract.c - sums of products by labels, of two operands at a time in an order of least work, or
- * all in one pass.
+/* contract.c - tensor contraction: sums of products by labels (einsum), by pairs of operands in
+ * an order of least work, or of all operands in one pass.
  *
- * A step is made of views, one product and one sum, which the evaluator sees as any user's: large
- * ones go to a BLAS.  Of three operands and more, pairs are chosen one after the other, as
- * opt_einsum's greedy path does (Smith and Gray, 2018): the pair whose result takes least room
- * beside what it takes the place of, or the one of least work, whichever comes to less in the end.
- * All together are summed in one pass where that is no more work. */
+ *     ab,bc,cd->ad  ->  (ab,bc->ac), (ac,cd->ad)
+ *
+ * A step consists of views, one product and one sum.  The evaluator treats it as any user's
+ * expression: large ones go to a BLAS.  With three operands and more, pairs are chosen greedily,
+ * as opt_einsum does (Smith and Gray, 2018).  One order takes the pair whose result needs the
+ * least memory beyond what it replaces, the other the pair of least work.  The order of less
+ * total work is taken.  One pass over all operands is taken if it is no more work. */
 #include "expr/contract.h"
 #include "expr/complex.h"
 #include "expr/maps.h"
@@ -16,12 +18,12 @@
 #include <string.h>
 
 typedef struct contraction {
-    const char *call;
-    int         n;
-    rd_term    *term;
-    rd_labels   out;
-    int64_t     extent[RD_MAX_LABELS];
-    int64_t     origin[RD_MAX_LABELS]; /* the first index along it */
+    const char *call;                  /* for failures */
+    int         n;                     /* terms left */
+    rd_term    *term;                  /* the caller's, overwritten */
+    rd_labels   out;                   /* labels of the result */
+    int64_t     extent[RD_MAX_LABELS]; /* of each label */
+    int64_t     origin[RD_MAX_LABELS]; /* first index of each label */
     rd_dtype    type;                  /* of products and sums */
 } contraction;
 
@@ -30,6 +32,7 @@ static rd_labels label_bit(int label)
     return (rd_labels)1 << label;
 }
 
+/* The set of labels of a term. */
 static rd_labels labels_of(const rd_term *t)
 {
     rd_labels set = 0;
@@ -39,6 +42,7 @@ static rd_labels labels_of(const rd_term *t)
     return set;
 }
 
+/* The product of the extents of a set of labels. */
 static double points(const contraction *c, rd_labels set)
 {
     double n = 1;
@@ -48,8 +52,8 @@ static double points(const contraction *c, rd_labels set)
     return n;
 }
 
-/* Labels of a set, lowest first; how many. */
-static int listed(rd_labels set, int8_t list[RD_MAX_LABELS])
+/* Lists the labels of a set, lowest first; returns their number. */
+static int list_labels(rd_labels set, int8_t list[RD_MAX_LABELS])
 {
     int n = 0;
 
@@ -59,8 +63,8 @@ static int listed(rd_labels set, int8_t list[RD_MAX_LABELS])
 }
 
 /* ---- One step -------------------------------------------------------------------------------- */
-/* The operand with the axes of `list`: along labels that it lacks it repeats. */
-static rd_expr *seen_along(const contraction *c, const rd_term *t, int n, const int8_t *list)
+/* Views the operand with the axes of `list`, repeated along labels that it lacks. */
+static rd_expr *view_along(const contraction *c, const rd_term *t, int n, const int8_t *list)
 {
     rd_affine v = { 0 };
 
@@ -77,12 +81,12 @@ static rd_expr *seen_along(const contraction *c, const rd_term *t, int n, const 
     return rd_affine_view(t->x, &v, c->call);
 }
 
-/* The sum over the last `n` axes. */
+/* Sums over the last `n` axes; bools by `any`. */
 static rd_expr *sum_last(const contraction *c, rd_expr *x, int n)
 {
     rd_reduce_opts opts = { .size = sizeof opts };
 
-    if (rd_dtype_is_real(c->type)) /* of complex numbers it cannot be said */
+    if (rd_dtype_is_real(c->type)) /* .type of complex sums is not given */
         opts.type = c->type;
 
     for (int k = 0; k < n; k++)
@@ -90,7 +94,8 @@ static rd_expr *sum_last(const contraction *c, rd_expr *x, int n)
     return x && n > 0 ? rd_reduce_name(x, c->type == RD_BOOL ? "any" : "sum", &opts) : x;
 }
 
-/* The operand with two axes, labelled so, NULL: it has others. */
+/* Returns a sparse operand with its two axes in the given order of labels, transposed if
+ * necessary; NULL if its labels are others. */
 static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
 {
     if (t->x->rank != 2 || !(rd_has_pattern(t->x) || rd_is_later(t->x)))
@@ -100,8 +105,9 @@ static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
     return t->label[0] == second && t->label[1] == first ? rd_permute(t->x, RD_INDEX(1, 0)) : NULL;
 }
 
-/* A product of two sparse matrices, of which rdim knows where it has places; NULL: it is none. */
-static rd_expr *by_rows(const contraction *c, const rd_term *terms, const int8_t *list)
+/* The product of two sparse matrices, as a LATER node; NULL if the terms are something else, or
+ * if rdim cannot compute its stored places. */
+static rd_expr *sparse_product(const contraction *c, const rd_term *terms, const int8_t *list)
 {
     const bool    truth   = c->type == RD_BOOL;
     const rd_op   op      = truth ? RD_OP_minimum : RD_OP_mul;
@@ -117,7 +123,7 @@ static rd_expr *by_rows(const contraction *c, const rd_term *terms, const int8_t
     return NULL;
 }
 
-/* A term's real or imaginary part; x is NULL where a real operand has none. */
+/* The real or imaginary part of a term; x is NULL for the imaginary part of a real operand. */
 static rd_term part_of(const contraction *c, const rd_term *t, bool imaginary)
 {
     rd_term part = *t;
@@ -127,8 +133,10 @@ static rd_term part_of(const contraction *c, const rd_term *t, bool imaginary)
     return part;
 }
 
-/* The product of complex matrices: those of their parts, which have one pattern. */
-static rd_expr *parts_by_rows(const contraction *c, const rd_term *terms, const int8_t *list)
+/* The product of complex sparse matrices, from up to four products of their parts; all have one
+ * pattern. */
+static rd_expr *complex_sparse_product(const contraction *c, const rd_term *terms,
+                                       const int8_t *list)
 {
     contraction real       = *c;
     rd_expr    *y[2][2]    = { { NULL } };
@@ -142,7 +150,7 @@ static rd_expr *parts_by_rows(const contraction *c, const rd_term *terms, const 
             const rd_term both[] = { part[0][a], part[1][b] };
 
             if (both[0].x && both[1].x)
-                whole = (y[a][b] = by_rows(&real, both, list));
+                whole = (y[a][b] = sparse_product(&real, both, list));
         }
     if (!whole)
         return NULL;
@@ -153,7 +161,7 @@ static rd_expr *parts_by_rows(const contraction *c, const rd_term *terms, const 
     return rd_complex_of(re, im, c->call);
 }
 
-/* The sum over `list[n_kept..n)` of the product of terms, with axes list[0..n_kept). */
+/* The product of terms, summed over list[n_kept..n), with axes list[0..n_kept). */
 static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *terms, int n_kept,
                             int n, const int8_t *list)
 {
@@ -161,11 +169,12 @@ static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *te
     rd_expr    *y  = NULL;
 
     if (n_terms == 2 && n_kept == 2 && n == 3)
-        y = rd_dtype_is_complex(c->type) ? parts_by_rows(c, terms, list) : by_rows(c, terms, list);
+        y = rd_dtype_is_complex(c->type) ? complex_sparse_product(c, terms, list)
+                                         : sparse_product(c, terms, list);
     if (y || rd_error(terms[0].x->ctx) != RD_OK)
         return y;
     for (int k = 0; k < n_terms; k++) {
-        rd_expr *x = seen_along(c, &terms[k], n, list);
+        rd_expr *x = view_along(c, &terms[k], n, list);
 
         y = k == 0 ? x : rd_map_op(op, c->call, 2, (rd_expr *const[]){ y, x });
         if (!y)
@@ -174,8 +183,9 @@ static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *te
     return sum_last(c, y, n - n_kept);
 }
 
-/* Terms summed over what is not in `kept`, as one term. */
-static rd_term joined(const contraction *c, int n_terms, const rd_term *terms, rd_labels kept)
+/* Contracts terms to one: sums over all labels that are not in `kept`. */
+static rd_term contract_terms(const contraction *c, int n_terms, const rd_term *terms,
+                              rd_labels kept)
 {
     int8_t    list[RD_MAX_LABELS];
     rd_labels all = 0;
@@ -183,7 +193,8 @@ static rd_term joined(const contraction *c, int n_terms, const rd_term *terms, r
 
     for (int k = 0; k < n_terms; k++)
         all |= labels_of(&terms[k]);
-    const int n_kept = listed(all & kept, list), n = n_kept + listed(all & ~kept, list + n_kept);
+    const int n_kept = list_labels(all & kept, list),
+              n      = n_kept + list_labels(all & ~kept, list + n_kept);
 
     y.x = sum_product(c, n_terms, terms, n_kept, n, list);
     for (int a = 0; y.x && a < y.x->rank; a++)
@@ -192,8 +203,9 @@ static rd_term joined(const contraction *c, int n_terms, const rd_term *terms, r
 }
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
-/* Labels that are wanted when terms i and j are gone. */
-static rd_labels wanted(const contraction *c, const rd_labels *set, int n, int i, int j)
+/* The labels that are still needed after terms i and j are contracted: of the result and all
+ * other terms. */
+static rd_labels needed_labels(const contraction *c, const rd_labels *set, int n, int i, int j)
 {
     rd_labels all = c->out;
 
@@ -203,31 +215,34 @@ static rd_labels wanted(const contraction *c, const rd_labels *set, int n, int i
     return all;
 }
 
-/* What the next pair is the least of. */
-typedef enum rule { ROOM, WORK } rule;
+/* The quantity that the greedy choice minimises. */
+typedef enum rule { LEAST_MEMORY, LEAST_WORK } rule;
 
 typedef struct pair {
     int    i, j;
-    double work; /* products, and elements of the result, which are stored */
-    double room; /* of the result, less that of the two */
+    double work;   /* multiplications, plus stored elements of the result */
+    double memory; /* elements of the result, minus those of both operands */
 } pair;
 
+/* Estimates work and memory of contracting terms i and j. */
 static pair pair_of(const contraction *c, const rd_labels *set, int n, int i, int j)
 {
-    const rd_labels both = set[i] | set[j], kept = both & wanted(c, set, n, i, j);
+    const rd_labels both = set[i] | set[j], kept = both & needed_labels(c, set, n, i, j);
     const double    size = points(c, kept);
 
     return (pair){ i, j, points(c, both) + size, size - points(c, set[i]) - points(c, set[j]) };
 }
 
+/* True if contracting pair a is better than pair b; ties are broken by the other quantity. */
 static bool is_better(const pair *a, const pair *b, rule by)
 {
-    const double room = a->room - b->room, work = a->work - b->work;
+    const double memory = a->memory - b->memory, work = a->work - b->work;
 
-    return by == ROOM ? room < 0 || (room == 0 && work < 0) : work < 0 || (work == 0 && room < 0);
+    return by == LEAST_MEMORY ? memory < 0 || (memory == 0 && work < 0)
+                              : work < 0 || (work == 0 && memory < 0);
 }
 
-/* Pairs without a common label come last. */
+/* Chooses the best pair; pairs without a common label (outer products) come last. */
 static pair best_pair(const contraction *c, const rd_labels *set, int n, rule by)
 {
     bool common = set[0] & set[1];
@@ -246,13 +261,14 @@ static pair best_pair(const contraction *c, const rd_labels *set, int n, rule by
     return best;
 }
 
-static void put_pair(rd_labels *set, int n, const pair *p, rd_labels made)
+/* Replaces term i by the result and removes term j. */
+static void replace_pair(rd_labels *set, int n, const pair *p, rd_labels made)
 {
     set[p->i] = made;
     memmove(set + p->j, set + p->j + 1, (size_t)(n - p->j - 1) * sizeof *set);
 }
 
-/* `set` is used up. */
+/* The total work of one greedy order.  It overwrites `set`. */
 static double work_by_pairs(const contraction *c, rd_labels *set, rule by)
 {
     double work = 0;
@@ -261,30 +277,30 @@ static double work_by_pairs(const contraction *c, rd_labels *set, rule by)
         const pair p = best_pair(c, set, n, by);
 
         work += p.work;
-        put_pair(set, n, &p, (set[p.i] | set[p.j]) & wanted(c, set, n, p.i, p.j));
+        replace_pair(set, n, &p, (set[p.i] | set[p.j]) & needed_labels(c, set, n, p.i, p.j));
     }
     return work;
 }
 
-/* One pair after the other, but for the last two. */
-static bool join_pairs(contraction *c, rd_labels *set, rule by)
+/* Contracts pairs in greedy order until two terms are left. */
+static bool contract_pairs(contraction *c, rd_labels *set, rule by)
 {
     for (; c->n > 2; c->n--) {
         const pair      p    = best_pair(c, set, c->n, by);
-        const rd_labels kept = wanted(c, set, c->n, p.i, p.j);
-        const rd_term   y    = joined(c, 2, (rd_term[]){ c->term[p.i], c->term[p.j] }, kept);
+        const rd_labels kept = needed_labels(c, set, c->n, p.i, p.j);
+        const rd_term   y = contract_terms(c, 2, (rd_term[]){ c->term[p.i], c->term[p.j] }, kept);
 
         if (!y.x)
             return false;
-        put_pair(set, c->n, &p, labels_of(&y));
+        replace_pair(set, c->n, &p, labels_of(&y));
         c->term[p.i] = y;
         memmove(c->term + p.j, c->term + p.j + 1, (size_t)(c->n - p.j - 1) * sizeof *c->term);
     }
     return true;
 }
 
-/* The label sets of all terms; their union. */
-static rd_labels list_sets(const contraction *c, rd_labels *set)
+/* Writes the label sets of all terms and returns their union. */
+static rd_labels label_sets(const contraction *c, rd_labels *set)
 {
     rd_labels all = 0;
 
@@ -293,21 +309,23 @@ static rd_labels list_sets(const contraction *c, rd_labels *set)
     return all;
 }
 
-/* Pairs are joined where that is less work than one pass; `set` has room for all terms. */
+/* Contracts pairs if that is less work than one pass; `set` has room for all terms. */
 static bool reduce_terms_in(contraction *c, rd_labels *set)
 {
-    const rd_labels all     = list_sets(c, set);
-    const double    at_once = points(c, all) * (c->n - 1), by_room = work_by_pairs(c, set, ROOM);
+    const rd_labels all     = label_sets(c, set);
+    const double    at_once = points(c, all) * (c->n - 1),
+                 by_memory  = work_by_pairs(c, set, LEAST_MEMORY);
 
-    list_sets(c, set);
-    const double by_work = work_by_pairs(c, set, WORK);
+    label_sets(c, set);
+    const double by_work = work_by_pairs(c, set, LEAST_WORK);
 
-    if (fmin(by_room, by_work) >= at_once && __builtin_popcountll(all) <= RD_MAX_RANK)
+    if (fmin(by_memory, by_work) >= at_once && __builtin_popcountll(all) <= RD_MAX_RANK)
         return true;
-    list_sets(c, set);
-    return join_pairs(c, set, by_work < by_room ? WORK : ROOM);
+    label_sets(c, set);
+    return contract_pairs(c, set, by_work < by_memory ? LEAST_WORK : LEAST_MEMORY);
 }
 
+/* Contracts pairs of more than two terms, if that is less work. */
 static bool reduce_terms(contraction *c)
 {
     rd_ctx    *ctx = c->term[0].x->ctx;
@@ -318,8 +336,8 @@ static bool reduce_terms(contraction *c)
     return all;
 }
 
-/* What only one term has is summed there, before it meets the others. */
-static bool sum_alone(contraction *c)
+/* Sums each term over the labels that no other term has, before any product. */
+static bool sum_single_terms(contraction *c)
 {
     for (int k = 0; c->n > 1 && k < c->n; k++) {
         rd_labels others = c->out;
@@ -329,16 +347,17 @@ static bool sum_alone(contraction *c)
                 others |= labels_of(&c->term[i]);
         if (!(labels_of(&c->term[k]) & ~others))
             continue;
-        c->term[k] = joined(c, 1, &c->term[k], others);
+        c->term[k] = contract_terms(c, 1, &c->term[k], others);
         if (!c->term[k].x)
             return false;
     }
     return true;
 }
 
-/* ---- Dense factors of what is .stored ------------------------------------------------------------ */
-/* Is it .stored, as long along its axes as its labels are, each of which it has once? */
-static bool takes_factors(const contraction *c, const rd_term *t)
+/* ---- Dense factors of sparse matrices -------------------------------------------------------- */
+/* True if the term is sparse without a fill, has each of its labels once, and does not repeat
+ * along any. */
+static bool can_scale(const contraction *c, const rd_term *t)
 {
     bool takes = rd_has_pattern(t->x) && !rd_fill_of(t->x) &&
                  __builtin_popcountll(labels_of(t)) == t->x->rank;
@@ -348,9 +367,9 @@ static bool takes_factors(const contraction *c, const rd_term *t)
     return takes;
 }
 
-/* The term, of the sparse two, of which k has axes alone; of both the smaller one, as pairs would have
- * it.  -1: it is sparse, or has axes of both. */
-static int scaled_by(const contraction *c, int k, const int s[2])
+/* Returns which of the two sparse terms s a dense term k can scale: one that has all its labels,
+ * the smaller one of both.  Returns -1 if term k is sparse, or has labels of both. */
+static int scaled_term(const contraction *c, int k, const int s[2])
 {
     const rd_labels own   = labels_of(&c->term[k]);
     int             found = -1;
@@ -363,13 +382,14 @@ static int scaled_by(const contraction *c, int k, const int s[2])
     return found;
 }
 
-/* Are all terms those of a product of two .stored matrices, s, and factors of their elements? */
+/* True if all terms are a product of two sparse matrices, s, and dense factors of their
+ * elements. */
 static bool is_scaled_product(const contraction *c, int s[2])
 {
     int n = 0;
 
     for (int k = 0; k < c->n; k++)
-        if (takes_factors(c, &c->term[k]) && c->term[k].x->rank == 2 && n++ < 2)
+        if (can_scale(c, &c->term[k]) && c->term[k].x->rank == 2 && n++ < 2)
             s[n - 1] = k;
     if (n != 2 || c->n < 3)
         return false;
@@ -377,12 +397,13 @@ static bool is_scaled_product(const contraction *c, int s[2])
     bool            all = a != b && (a & b) && (a ^ b) == c->out;
 
     for (int k = 0; k < c->n; k++)
-        all &= k == s[0] || k == s[1] || scaled_by(c, k, s) >= 0;
+        all &= k == s[0] || k == s[1] || scaled_term(c, k, s) >= 0;
     return all;
 }
 
-/* Factors of a product of .stored matrices scale what is stored: all in one pass would ask for what
- * is not.  What has a fill, or another result, goes by pairs as any other. */
+/* Multiplies the dense factors into the stored elements of the sparse matrices.  One pass over
+ * all terms would need places that are not stored.  Terms with a fill, or with another result,
+ * are contracted by pairs. */
 static bool scale_stored(contraction *c)
 {
     const rd_op op = c->type == RD_BOOL ? RD_OP_and : RD_OP_mul;
@@ -392,8 +413,8 @@ static bool scale_stored(contraction *c)
         return true;
     for (int k = 0; k < c->n; k++)
         if (k != s[0] && k != s[1]) {
-            rd_term *const to = &c->term[scaled_by(c, k, s)];
-            rd_expr *const by = seen_along(c, &c->term[k], to->x->rank, to->label);
+            rd_term *const to = &c->term[scaled_term(c, k, s)];
+            rd_expr *const by = view_along(c, &c->term[k], to->x->rank, to->label);
 
             to->x = by ? rd_map_op(op, c->call, 2, (rd_expr *const[]){ to->x, by }) : NULL;
             if (!to->x)
@@ -406,8 +427,9 @@ static bool scale_stored(contraction *c)
     return true;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
-/* Floats meet first, as with NumPy: i16 and u16 meet in i32, which an f32 meets in f64. */
+/* ---- The whole contraction ------------------------------------------------------------------- */
+/* The common type.  Floats are promoted first, as in NumPy: i16 and u16 promote to i32, and then
+ * f32 to f64. */
 static rd_dtype common_type(const contraction *c)
 {
     rd_dtype type = RD_AUTO;
@@ -422,19 +444,21 @@ static rd_dtype common_type(const contraction *c)
     return type;
 }
 
+/* Casts all terms to the type of products; `natural` is the type of the result. */
 static bool find_type(contraction *c, rd_dtype *natural)
 {
     const rd_dtype type = common_type(c);
 
     *natural = type;
-    c->type  = rd_dtype_is_half(type) ? RD_F32 : type; /* products of halves would be rounded */
+    c->type  = rd_dtype_is_half(type) ? RD_F32 : type; /* products in halves would be rounded */
     for (int k = 0; k < c->n; k++)
         if (!(c->term[k].x = rd_cast_to(c->term[k].x, c->type)))
             return false;
     return true;
 }
 
-static bool clash(const contraction *c, int k, int a, int l)
+/* Records that two axes of one label begin at different indices. */
+static bool fail_origins(const contraction *c, int k, int a, int l)
 {
     const rd_expr *const x = c->term[k].x;
 
@@ -445,8 +469,8 @@ static bool clash(const contraction *c, int k, int a, int l)
     return false;
 }
 
-/* Axes of one label have the same indices, but for those that repeat.  Of one element they fit any,
- * and say where it is if all are. */
+/* Finds extent and origin of each label.  Axes of one element repeat and fit any origin; if all
+ * axes of a label have one element, they give its origin. */
 static bool find_extents(contraction *c)
 {
     bool known[RD_MAX_LABELS] = { false };
@@ -461,7 +485,7 @@ static bool find_extents(contraction *c)
             if (x->extent[a] == 1)
                 continue;
             if (known[l] && c->origin[l] != rd_origin(x, a))
-                return clash(c, k, a, l);
+                return fail_origins(c, k, a, l);
             known[l]     = true;
             c->extent[l] = x->extent[a];
             c->origin[l] = rd_origin(x, a);
@@ -474,12 +498,13 @@ static bool find_extents(contraction *c)
             if (known[l] || !first)
                 continue;
             if (c->origin[l] && c->origin[l] != first)
-                return clash(c, k, a, l);
+                return fail_origins(c, k, a, l);
             c->origin[l] = first;
         }
     return true;
 }
 
+/* Sums single terms, contracts pairs, then sums the last product.  See contract.h. */
 rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const int8_t *out)
 {
     contraction c = { .call = call, .n = n, .term = terms };
@@ -489,17 +514,18 @@ rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const i
 
     for (int k = 0; k < n_out; k++)
         c.out |= label_bit(out[k]);
-    for (int k = 0; k < n && n > 2; k++) /* of two, one may say where the other is needed */
+    /* with two, one pattern may tell where the other is needed */
+    for (int k = 0; k < n && n > 2; k++)
         if (!(terms[k].x = rd_listed(terms[k].x)))
             return NULL;
-    if (!find_extents(&c) || !find_type(&c, &natural) || !scale_stored(&c) || !sum_alone(&c) ||
-        !reduce_terms(&c))
+    if (!find_extents(&c) || !find_type(&c, &natural) || !scale_stored(&c) ||
+        !sum_single_terms(&c) || !reduce_terms(&c))
         return NULL;
     for (int k = 0; k < c.n; k++)
         all |= labels_of(&c.term[k]);
     if (n_out > 0)
         memcpy(list, out, (size_t)n_out * sizeof *list);
-    const int n_all = n_out + listed(all & ~c.out, list + n_out);
+    const int n_all = n_out + list_labels(all & ~c.out, list + n_out);
 
     return rd_cast_to(sum_product(&c, c.n, c.term, n_out, n_all, list), natural);
 }

@@ -1,11 +1,11 @@
-/* contract.h - sums of products of operands whose axes have labels: what products of matrices,
- * tensordot and einsum come to. */
+/* contract.h - tensor contraction: sums of products of operands with labelled axes.  Matrix
+ * products, tensordot and einsum use it. */
 #ifndef RD_EXPR_CONTRACT_H
 #define RD_EXPR_CONTRACT_H
 #include "expr/expr.h"
 
 enum { RD_MAX_LABELS = 64 };
-typedef uint64_t rd_labels; /* a set of them */
+typedef uint64_t rd_labels; /* a set of labels */
 
 /* An operand: its axis a has label[a].  A label named twice is the diagonal. */
 typedef struct rd_term {
@@ -13,9 +13,9 @@ typedef struct rd_term {
     int8_t   label[RD_MAX_RANK];
 } rd_term;
 
-/* The product of all terms, summed over the labels that `out` does not name; its axes are those of
- * `out`.  Axes of one label have one extent, which the caller has checked, or 1, which repeats.
- * `terms` is used up.  The type is that to which the operands promote, and the sum's; bools are
- * joined by `and` and `or`.  NULL after recording an error for `call`. */
+/* Multiplies all terms and sums over the labels that `out` does not name; the result has the
+ * axes of `out`.  Axes of one label have the same extent, which the caller has checked, or 1,
+ * which repeats.  It overwrites `terms`.  The type is the promoted type of the operands; bools
+ * are combined by `and` and `or`.  NULL after recording an error for `call`. */
 rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const int8_t *out);
 #endif

@@ -1,19 +1,24 @@
-/* convolve.c - convolution and correlation with a row, along an axis: products of windows.
+/* convolve.c - convolution and correlation along an axis with a row, the kernel: products with
+ * sliding windows.
  *
- * Where the kernel hangs over an end, its elements that meet nothing take no part, as 0 times an
- * infinite one would be NaN: there are few such results, and these have a kernel of their own. */
+ *     y[i] = sum over j of x[i + j] * k[j]  ->  matmul(window(x, m), k)
+ *
+ * Where the kernel extends beyond an end of x, its elements outside take no part: a padding of 0
+ * times an infinite element would be NaN. These few results use a kernel of their own, with
+ * zeros outside. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
 
 typedef struct convolution {
-    const char *call;
-    rd_expr    *x;    /* the axis is the last one                        */
-    rd_expr    *k;    /* the kernel, turned: what windows are times      */
-    int64_t     n, m; /* elements of both                                */
+    const char *call; /* for failures */
+    rd_expr    *x;    /* its axis is the last one */
+    rd_expr    *k;    /* the kernel, reversed for a convolution */
+    int64_t     n, m; /* elements of x along the axis, and of k */
 } convolution;
 
-/* Windows of x of which the first begins `first` elements from x's first one. */
+/* `count` windows of x; the first begins at element `first`, which may be negative.  Elements
+ * outside are 0. */
 static rd_expr *windows(const convolution *c, int64_t first, int64_t count)
 {
     const int     last   = c->x->rank - 1;
@@ -27,8 +32,8 @@ static rd_expr *windows(const convolution *c, int64_t first, int64_t count)
     return rd_window(x, last, c->m, 1);
 }
 
-/* Of few products a sum of maps takes one pass, and no call of a BLAS. */
-static bool are_few(const convolution *c)
+/* True if the kernel is so short that a sum of maps in one pass is faster than a call of a BLAS. */
+static bool is_short_kernel(const convolution *c)
 {
     enum { FEW = 8 };
 
@@ -36,7 +41,8 @@ static bool are_few(const convolution *c)
            (c->x->type == RD_F32 || c->x->type == RD_F64);
 }
 
-static rd_expr *by_maps(const convolution *c, int64_t first, int64_t count)
+/* Adds up the shifted operand times each kernel element. */
+static rd_expr *sum_of_maps(const convolution *c, int64_t first, int64_t count)
 {
     const int last = c->x->rank - 1;
     rd_expr  *y    = NULL;
@@ -51,14 +57,16 @@ static rd_expr *by_maps(const convolution *c, int64_t first, int64_t count)
     return y;
 }
 
-/* Results of windows that are inside x. */
-static rd_expr *whole(const convolution *c, int64_t first, int64_t count)
+/* Results of windows that lie inside x. */
+static rd_expr *inner_results(const convolution *c, int64_t first, int64_t count)
 {
-    return are_few(c) ? by_maps(c, first, count) : rd_matmul(windows(c, first, count), c->k);
+    return is_short_kernel(c) ? sum_of_maps(c, first, count)
+                              : rd_matmul(windows(c, first, count), c->k);
 }
 
-/* Those of windows that begin `first` elements from x's first one, and have elements outside. */
-static rd_expr *cut_off(const convolution *c, int64_t first, int64_t count)
+/* Results of windows that extend beyond x; each has its own copy of the kernel, with zeros
+ * outside x. */
+static rd_expr *edge_results(const convolution *c, int64_t first, int64_t count)
 {
     rd_ctx *const  ctx   = c->x->ctx;
     rd_expr *const k     = rd_broadcast(c->k, RD_SHAPE(count, c->m));
@@ -74,10 +82,11 @@ static rd_expr *cut_off(const convolution *c, int64_t first, int64_t count)
     return y ? rd_squeeze(y, RD_DIMS(-1, -2)) : NULL;
 }
 
-/* Results first, ..., first + count - 1 of all where x and the kernel meet. */
+/* Computes results first, ..., first + count - 1 of the full convolution: those beyond the
+ * begin, those inside, those beyond the end. */
 static rd_expr *results(const convolution *c, int64_t first, int64_t count)
 {
-    const int64_t begin = first - (c->m - 1); /* of the first window in x */
+    const int64_t begin = first - (c->m - 1); /* where the first window begins in x */
     const int64_t end = begin + count, inside_end = c->n - c->m + 1;
     const int64_t inside = begin < 0 ? 0 : begin;
     const int64_t stop   = end < inside_end ? end : inside_end;
@@ -85,16 +94,17 @@ static rd_expr *results(const convolution *c, int64_t first, int64_t count)
     rd_exprs      all = { parts, 0 };
 
     if (stop <= inside)
-        return cut_off(c, begin, count);
+        return edge_results(c, begin, count);
     if (begin < 0)
-        parts[all.n++] = cut_off(c, begin, -begin);
-    parts[all.n++] = whole(c, inside, stop - inside);
+        parts[all.n++] = edge_results(c, begin, -begin);
+    parts[all.n++] = inner_results(c, inside, stop - inside);
     if (end > stop)
-        parts[all.n++] = cut_off(c, stop, end - stop);
+        parts[all.n++] = edge_results(c, stop, end - stop);
     return rd_concat(c->x->rank - 1, all);
 }
 
-static bool begin(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convolve_mode mode)
+/* Checks arguments and fills in `c`; moves the axis to the end. */
+static bool prepare(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convolve_mode mode)
 {
     rd_expr *const both[] = { x, k };
     char           shape[RD_SHAPE_TEXT];
@@ -122,11 +132,12 @@ static bool begin(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convolve
     return false;
 }
 
-/* `turned`: where the row is the longer one, NumPy counts the middle from the other end. */
-static rd_expr *convolved(convolution *c, int axis, rd_convolve_mode mode, bool turned)
+/* Selects the results that the mode asks for.  `mirrored`: if the kernel is longer, NumPy counts
+ * the middle from the other end. */
+static rd_expr *select_results(convolution *c, int axis, rd_convolve_mode mode, bool mirrored)
 {
     const int64_t less = c->n < c->m ? c->n : c->m, more = c->n < c->m ? c->m : c->n;
-    const int64_t middle = turned && c->m > c->n ? less / 2 : (less - 1) / 2;
+    const int64_t middle = mirrored && c->m > c->n ? less / 2 : (less - 1) / 2;
     rd_expr      *y;
 
     if (c->n > INT64_MAX / 2 - c->m)
@@ -137,38 +148,42 @@ static rd_expr *convolved(convolution *c, int axis, rd_convolve_mode mode, bool 
     return y ? rd_move_axis(y, y->rank - 1, axis) : NULL;
 }
 
-/* Each result takes as many products as the kernel has elements: of two rows it is the shorter one. */
+/* True if k is the longer of two rows.  Operands are then swapped, as each result takes one
+ * product for each element of the kernel. */
 static bool is_longer(const rd_expr *k, const rd_expr *x)
 {
     return x->rank == 1 && k->rank == 1 && k->extent[0] > x->extent[0];
 }
 
+/* Reverses the kernel and correlates; swaps two rows so that the kernel is the shorter one. */
 rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
 {
     convolution c = { .call = "rd_convolve" };
 
     if (!x || !k)
         return NULL;
-    const bool turned = is_longer(k, x);
-    if (!begin(&c, turned ? k : x, turned ? x : k, &axis, mode) ||
+    const bool swapped = is_longer(k, x);
+    if (!prepare(&c, swapped ? k : x, swapped ? x : k, &axis, mode) ||
         !(c.k = rd_flip(c.k, RD_DIMS(0))))
         return NULL;
-    return convolved(&c, axis, mode, false);
+    return select_results(&c, axis, mode, false);
 }
 
-/* The correlation of k with x is that of x with k, conjugate, from the other end. */
+/* Correlates with a longer kernel by swapping operands: the result is the conjugate of the
+ * swapped one, reversed. */
 static rd_expr *correlated_with_longer(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
 {
     convolution c = { .call = "rd_correlate" };
     rd_expr    *y;
 
-    if (!begin(&c, k, x, &axis, mode) || !(c.k = rd_conj(c.k)))
+    if (!prepare(&c, k, x, &axis, mode) || !(c.k = rd_conj(c.k)))
         return NULL;
-    y = convolved(&c, axis, mode, false);
+    y = select_results(&c, axis, mode, false);
     y = y ? rd_flip(y, RD_DIMS(0)) : NULL;
     return y ? rd_conj(y) : NULL;
 }
 
+/* Correlates with the conjugate kernel. */
 rd_expr *rd_correlate(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
 {
     convolution c = { .call = "rd_correlate" };
@@ -177,7 +192,7 @@ rd_expr *rd_correlate(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
         return NULL;
     if (is_longer(k, x))
         return correlated_with_longer(x, k, axis, mode);
-    if (!begin(&c, x, k, &axis, mode) || !(c.k = rd_conj(c.k)))
+    if (!prepare(&c, x, k, &axis, mode) || !(c.k = rd_conj(c.k)))
         return NULL;
-    return convolved(&c, axis, mode, true);
+    return select_results(&c, axis, mode, true);
 }

@@ -1,10 +1,11 @@
-/* ctx.c - a context begins and ends; marks and releases. */
+/* ctx.c - the life of a context: creation, marks, releases, end. */
 #include "expr/ctx.h"
 #include "core/backends.h"
 #include "core/environment.h"
 #include <stdlib.h>
 #include <string.h>
 
+/* Records the first invalid option, so that the new context reports it. */
 static void check_opts(rd_ctx *ctx)
 {
     const rd_ctx_opts *opts = &ctx->opts;
@@ -35,7 +36,7 @@ static bool measures_by_default(void)
     return text && strcmp(text, "1") == 0;
 }
 
-/* GPUs that may share an evaluation: as the options say, or else the environment. */
+/* The number of GPUs that may share an evaluation, from the options or else the environment. */
 static int32_t devices_of(const rd_ctx_opts *opts)
 {
     const char *text =
@@ -47,6 +48,7 @@ static int32_t devices_of(const rd_ctx_opts *opts)
     return number > 1 && number < RD_MOST_DEVICES ? (int32_t)number : 1;
 }
 
+/* Allocates a context by the caller's hooks and reads options and environment. */
 rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
 {
     const rd_ctx_opts defaults = { 0 };
@@ -68,6 +70,8 @@ rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
     return ctx;
 }
 
+/* Frees all that belongs to the context.  Owned things go first, as they may refer to nodes; the
+ * context itself goes last. */
 void rd_ctx_free(rd_ctx *ctx)
 {
     rd_ctx_opts opts;
@@ -100,7 +104,7 @@ void rd_ctx_free(rd_ctx *ctx)
 }
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
-static rd_moment now(const rd_ctx *ctx)
+static rd_moment present_state(const rd_ctx *ctx)
 {
     return (rd_moment){ .chunk   = ctx->chunk,
                         .used    = ctx->chunk ? ctx->chunk->used : 0,
@@ -110,7 +114,8 @@ static rd_moment now(const rd_ctx *ctx)
                         .nodes   = ctx->nodes };
 }
 
-static bool room_for_mark(rd_ctx *ctx)
+/* Grows the list of marks. */
+static bool grow_marks(rd_ctx *ctx)
 {
     const int64_t room = ctx->room_moment ? 2 * ctx->room_moment : 16, size = sizeof *ctx->moment;
     rd_moment    *moment;
@@ -125,9 +130,10 @@ static bool room_for_mark(rd_ctx *ctx)
     return true;
 }
 
-/* Made by the process, so that no context takes another's for its own. */
+/* The number of marks made in this process: no context can take another's mark for its own. */
 static _Atomic(uint64_t) marks;
 
+/* Records the present state in the list of marks. */
 rd_mark rd_ctx_mark(rd_ctx *ctx)
 {
     const rd_mark none = { 0, 0 };
@@ -135,21 +141,22 @@ rd_mark rd_ctx_mark(rd_ctx *ctx)
 
     if (!ctx)
         return none;
-    present = now(ctx);
-    /* Each turn of a loop that marks, builds and releases comes to the mark it has just released:
-     * the same mark again, or the list would grow for ever. */
+    present = present_state(ctx);
+    /* A loop of mark, build, release returns to the mark that it has just released.  It gets the
+     * same mark again, else the list would grow without end. */
     if (ctx->n_moment > 0) {
         const rd_moment *last = &ctx->moment[ctx->n_moment - 1];
         if (last->released && last->chunk == present.chunk && last->used == present.used)
             return (rd_mark){ .at = (uint64_t)ctx->n_moment - 1, .serial = last->serial };
     }
-    if (!room_for_mark(ctx))
+    if (!grow_marks(ctx))
         return none;
     present.serial               = atomic_fetch_add(&marks, 1) + 1;
     ctx->moment[ctx->n_moment++] = present;
     return (rd_mark){ .at = (uint64_t)ctx->n_moment - 1, .serial = present.serial };
 }
 
+/* Returns the context to the state of the mark; later marks end. */
 rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark)
 {
     rd_moment *moment;

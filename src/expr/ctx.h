@@ -1,5 +1,5 @@
-/* ctx.h - the inside of a context, for the files that implement it: fail.c settings.c keeper.c
- * memory.c arena.c node.c ctx.c. */
+/* ctx.h - the inside of a context.  Only fail.c, settings.c, keeper.c, memory.c, arena.c, node.c
+ * and ctx.c use it. */
 #ifndef RD_EXPR_CTX_H
 #define RD_EXPR_CTX_H
 #include "expr/expr.h"
@@ -7,16 +7,15 @@
 
 enum { RD_SENTENCE = 2048, RD_FIRST_BUCKETS = 64 };
 
-/* A piece of arena; its memory follows. */
+/* A chunk of the arena; its memory follows the struct. */
 typedef struct rd_chunk {
     struct rd_chunk *older;
     size_t           room, used;
-    size_t           padding; /* what follows is aligned to 16 */
+    size_t           padding; /* aligns what follows to 16 bytes */
 } rd_chunk;
 
-/* Debug builds, where the address sanitizer does not: each allocation of the arena is a chunk of
- * its own, and the last that were released are used for nothing else, so that a node that is used
- * after its release is known. */
+/* Debug builds without the address sanitizer: each allocation of the arena is a chunk of its
+ * own.  The last released chunks are not reused, so that uses of released nodes are recognised. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define RD_ASAN 1
@@ -31,8 +30,8 @@ typedef struct rd_chunk {
 #define RD_GRAVES 0
 #endif
 
-/* Something found again by its bytes: a node or an interned string, which follows.  `older` was
- * made before it. */
+/* An entry of the table of nodes and interned strings, which are found again by their bytes; the
+ * bytes follow the struct.  `older` was made before it. */
 typedef struct rd_kept {
     struct rd_kept *chain, *older;
     uint64_t        hash;
@@ -40,14 +39,14 @@ typedef struct rd_kept {
 } rd_kept;
 #define RD_KEPT_NODE SIZE_MAX
 
-/* The inputs by name, and what people call leaves of memory, newest first. */
+/* A named input, or a leaf with a label or path; a list, newest first. */
 typedef struct rd_leaf_name {
     struct rd_leaf_name *older;
     rd_expr             *leaf;
-    const char          *label, *path; /* for dumps, either or both NULL */
+    const char          *label, *path; /* for dumps; either may be NULL */
 } rd_leaf_name;
 
-/* Owners of leaves by rd_adopt(), newest first. */
+/* The owner of a leaf made by rd_adopt(); a list, newest first. */
 typedef struct rd_adopted {
     struct rd_adopted *older;
     void              *owner;
@@ -55,76 +54,80 @@ typedef struct rd_adopted {
 
 enum { RD_LARGE_KEPT = 8 };
 
-/* Where the context stood: what a release goes back to. */
+/* The state of a context at a mark, to which a release returns: the newest entry of each list. */
 typedef struct rd_moment {
-    uint64_t      serial;   /* of the mark, never used twice in a process */
-    bool          released; /* the present was this place at least once  */
+    uint64_t      serial;   /* the mark's; never used twice in a process */
+    bool          released; /* the context has returned to it at least once */
     rd_chunk     *chunk;
-    size_t        used;
+    size_t        used; /* bytes of the chunk */
     rd_kept      *newest;
     rd_leaf_name *named;
     rd_adopted   *adopted;
-    uint32_t      nodes;
+    uint32_t      nodes; /* serial of the newest node */
 } rd_moment;
 
+/* A context.  One thread at a time uses it, except for its atomic fields, which threads of a plan
+ * and callers of rd_cancel() touch as well. */
 struct rd_ctx {
     rd_ctx_opts     opts;
-    _Atomic int64_t held, peak; /* bytes */
-    /* Large blocks that were worked in, for the next ones; bytes of them all; which one goes
-     * next. */
+    _Atomic int64_t held, peak; /* bytes allocated now; the most since the last reset */
+    /* Large blocks that rd_free_work() keeps for reuse; bytes of all; the next one to replace. */
     _Atomic(void *)  large[RD_LARGE_KEPT];
     _Atomic int64_t  large_bytes;
     _Atomic uint32_t large_turn;
     _Atomic int64_t  refused; /* bytes of the last request that failed */
 
-    atomic_bool failing; /* somebody writes, or has written, the sentence */
-    atomic_int  status;  /* set after the sentence is complete            */
-    atomic_uint warnings;
-    bool        measures; /* all its evaluations: RDIM_PLAN_MEASURE */
-    rd_backend  prefers;  /* what AUTO takes where it can: RDIM_BACKEND */
-    int32_t     devices;  /* GPUs that may share an evaluation          */
-    atomic_bool cancel;   /* the run that sees it first ends */
-    char        sentence[RD_SENTENCE];
-    const char *call; /* who evaluates or plans now; NULL: nobody */
+    atomic_bool failing;               /* a thread writes, or has written, the sentence */
+    atomic_int  status;                /* rd_status; set after the sentence is complete */
+    atomic_uint warnings;              /* bits */
+    bool        measures;              /* RDIM_PLAN_MEASURE: every evaluation is measured */
+    rd_backend  prefers;               /* RDIM_BACKEND: the backend that AUTO takes where it can */
+    int32_t     devices;               /* GPUs that may share an evaluation */
+    atomic_bool cancel;                /* set by rd_cancel(); the first run that sees it ends */
+    char        sentence[RD_SENTENCE]; /* of the first failure */
+    const char *call;                  /* the public call that evaluates or plans now; NULL: none */
 
-    rd_chunk *chunk, *spare;
+    rd_chunk *chunk, *spare; /* the arena's top chunk; an empty chunk for reuse, or NULL */
 #if RD_GRAVES
-    void    *grave[RD_GRAVES];
+    void    *grave[RD_GRAVES]; /* released chunks, a ring */
     uint32_t n_grave;
 #endif
 
-    rd_kept     **bucket, *newest;
-    rd_kept      *first[RD_FIRST_BUCKETS]; /* so that a new context needs no table */
+    rd_kept     **bucket, *newest; /* the hash table of nodes and strings; its newest entry */
+    rd_kept      *first[RD_FIRST_BUCKETS]; /* the first table: a new context allocates none */
     size_t        n_bucket, n_kept;
     rd_leaf_name *named;
     rd_adopted   *adopted;
     uint32_t      nodes; /* serial of the newest node */
-    uint64_t      made;  /* nodes ever                */
+    uint64_t      made;  /* nodes ever made */
 
-    rd_moment *moment; /* the marks that are not ended, oldest first */
+    rd_moment *moment; /* the marks that have not ended, oldest first */
     int64_t    n_moment, room_moment;
 
-    rd_owned *owned;
+    rd_owned *owned; /* things to free with the context, newest first */
 
-    _Atomic(rd_keeper *)    keeper; /* set once */
-    _Atomic(rd_kept_last *) last;
-    _Atomic(void *)         planning; /* memory for the next to plan; NULL: taken, or none yet */
+    _Atomic(rd_keeper *)    keeper; /* the evaluator's caches; set once */
+    _Atomic(rd_kept_last *) last;   /* things to free after all else, newest first */
+    _Atomic(void *) planning; /* spare memory for the next planning; NULL: taken, or none yet */
 };
 
-/* memory.c */
-void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes, bool zeroed); /* not counted */
+/* Allocate and free by the hooks, without counting against the limit. */
+void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes, bool zeroed);
 void  rd_hook_release(const rd_ctx_opts *opts, void *p);
-void  rd_uncount(rd_ctx *ctx, void *p);            /* for rd_free(), but held no more */
-void *rd_alloc_failed(rd_ctx *ctx, int64_t bytes); /* records it; NULL */
-bool  rd_drop_kept(rd_ctx *ctx); /* frees what rd_free_work() kept; was there any? */
-/* arena.c: gives back what was taken since. */
+/* Removes p from the count; rd_free() still frees it. */
+void rd_uncount(rd_ctx *ctx, void *p);
+/* Records that so many bytes could not be allocated; returns NULL. */
+void *rd_alloc_failed(rd_ctx *ctx, int64_t bytes);
+/* Frees the blocks that rd_free_work() kept; true if there were any. */
+bool rd_drop_kept(rd_ctx *ctx);
+/* arena.c: releases all memory taken after this position. */
 void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used);
-/* Tests: from now on arenas take memory in chunks of so many bytes; 0: each piece on its own, so that
- * each may be the one that fails. */
+/* For tests: from now on arenas allocate chunks of this size. 0 makes each piece a chunk of its
+ * own, so that each allocation may fail. */
 void rd_arena_chunks_of(size_t bytes);
 void rd_arena_free(rd_ctx *ctx);
-/* array.c: frees what was adopted after `last`. */
+/* array.c: frees the arrays that were adopted after `last`. */
 void rd_abandon(rd_ctx *ctx, const rd_adopted *last);
-/* node.c: makes unfindable what was made after `newest`. */
+/* node.c: removes from the table the entries that were made after `newest`. */
 void rd_forget(rd_ctx *ctx, const rd_kept *newest);
 #endif

@@ -1,16 +1,19 @@
-/* diagonals.c - what an expression of pairs is of each point with itself, as an expression of
- * points.
+/* diagonals.c - the diagonal of an expression of pairs (each point with itself), as an
+ * expression of points.
  *
- * rd_diagonal() of it would be a view of all pairs, which are stored where two sizes of them are
- * asked for. Here the nodes are made again without pairs, down to the views that make these of
- * rows of points. */
+ *     x[:, None] * y[None, :]  ->  x * y
+ *
+ * rd_diagonal() would be a view of all pairs, which would be stored if both a diagonal and
+ * another size are asked for.  Here the nodes are made again without pairs, down to the views
+ * that make pairs of rows of points. */
 #include "expr/affine.h"
 #include "expr/origin.h"
 #include "expr/plain.h"
 #include "expr/symmetric.h"
 
-/* Axes but a and b, in order, and the diagonal behind them. */
-static int extents_of(const rd_expr *x, int a, int b, int64_t *extent)
+/* Writes the extents of all axes but a and b, in order, then that of the diagonal; returns the
+ * rank. */
+static int diagonal_extents(const rd_expr *x, int a, int b, int64_t *extent)
 {
     int rank = 0;
 
@@ -21,11 +24,11 @@ static int extents_of(const rd_expr *x, int a, int b, int64_t *extent)
     return rank;
 }
 
-/* The node of other operands, with other facts. */
-static rd_expr *made_again(const rd_expr *x, int a, int b, rd_expr *const *in, const void *facts)
+/* Makes the node again, on other operands and with other facts. */
+static rd_expr *remake_node(const rd_expr *x, int a, int b, rd_expr *const *in, const void *facts)
 {
     int64_t   extent[RD_MAX_RANK];
-    const int rank = extents_of(x, a, b, extent);
+    const int rank = diagonal_extents(x, a, b, extent);
 
     return rd_node(&(rd_expr){ .ctx    = x->ctx,
                                .kind   = x->kind,
@@ -38,18 +41,20 @@ static rd_expr *made_again(const rd_expr *x, int a, int b, rd_expr *const *in, c
                    facts, x->as_size);
 }
 
-static rd_expr *of_map(const rd_expr *x, int a, int b)
+/* Applies the map to the diagonals of its operands. */
+static rd_expr *diagonal_of_map(const rd_expr *x, int a, int b)
 {
     rd_expr *in[RD_MOST_ARITY];
 
     for (int k = 0; k < x->n_in; k++)
         if (!(in[k] = rd_of_selves(x->in[k], a, b)))
             return NULL;
-    return made_again(x, a, b, in, x->as.any);
+    return remake_node(x, a, b, in, x->as.any);
 }
 
-/* Reduced axes keep their order, and the diagonal stays. */
-static rd_expr *of_fold(const rd_expr *x, int a, int b)
+/* Removes both axes from the reduced ones, which keep their order; the diagonal becomes a kept
+ * axis. */
+static rd_expr *diagonal_of_reduction(const rd_expr *x, int a, int b)
 {
     const int     p = rd_axis_before(x, a), q = rd_axis_before(x, b);
     rd_fold_facts facts = *x->as.fold;
@@ -62,16 +67,16 @@ static rd_expr *of_fold(const rd_expr *x, int a, int b)
     for (int k = 0; k < x->n_in; k++)
         if (x->in[k] && !(in[k] = rd_of_selves(x->in[k], p, q)))
             return NULL;
-    return made_again(x, a, b, in, &facts);
+    return remake_node(x, a, b, in, &facts);
 }
 
-/* A view of pairs whose axes it has as they are. */
-static rd_expr *of_view(const rd_expr *x, int a, int b, int p, int q)
+/* The diagonal of a view of pairs.  Its axes a and b are axes p and q of its operand, unchanged. */
+static rd_expr *diagonal_of_view(const rd_expr *x, int a, int b, int p, int q)
 {
     const rd_expr *of   = x->in[0];
     const int64_t *from = x->as.view->number, *coef = from + of->rank;
     int64_t        number[RD_VIEW_NUMBERS] = { 0 }, extent[RD_MAX_RANK];
-    const int      rank = extents_of(x, a, b, extent), below = of->rank - 1;
+    const int      rank = diagonal_extents(x, a, b, extent), below = of->rank - 1;
 
     for (int s = 0, to = 0; s < of->rank; s++) {
         if (s == p || s == q)
@@ -88,18 +93,19 @@ static rd_expr *of_view(const rd_expr *x, int a, int b, int p, int q)
     return y ? rd_view(y, rank, extent, number, NULL) : NULL;
 }
 
+/* Rebuilds maps, reductions and views on the diagonal; of any other node it is a view. */
 rd_expr *rd_of_selves(rd_expr *x, int a, int b)
 {
     if (x->kind == RD_EXPR_MAP)
-        return of_map(x, a, b);
+        return diagonal_of_map(x, a, b);
     if (x->kind == RD_EXPR_REDUCE)
-        return of_fold(x, a, b);
+        return diagonal_of_reduction(x, a, b);
     if (x->kind == RD_EXPR_VIEW &&
         (x->in[0]->kind == RD_EXPR_MAP || x->in[0]->kind == RD_EXPR_REDUCE)) {
         const int p = rd_axis_below(x, a), q = rd_axis_below(x, b);
 
         if (p >= 0 && q >= 0)
-            return of_view(x, a, b, p, q);
+            return diagonal_of_view(x, a, b, p, q);
     }
     return rd_diagonal(x, a, b, 0);
 }

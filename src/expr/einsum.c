@@ -1,4 +1,5 @@
-/* einsum.c - the text of an einsum: letters for axes, "..." for those that broadcast. */
+/* einsum.c - reads the text of an einsum, "ij,jk->ik": letters for axes, "..." for axes that
+ * broadcast.  The grammar is NumPy's. */
 #include "expr/contract.h"
 #include "expr/lists.h"
 #include <ctype.h>
@@ -10,13 +11,14 @@ enum { LETTERS = 52, MOST_DOTS = RD_MAX_LABELS - LETTERS };
 
 typedef struct reader {
     rd_ctx     *ctx;
-    const char *text, *p;
-    int         n, n_dots; /* operands; the most axes of a "..." */
-    rd_term    *term;
-    size_t      seen[LETTERS]; /* how often a letter stands among the operands */
-    int64_t     extent[RD_MAX_LABELS];
+    const char *text, *p;              /* the whole text; where to read on */
+    int         n, n_dots;             /* operands; the most axes that a "..." stands for */
+    rd_term    *term;                  /* operands with the labels read so far */
+    size_t      seen[LETTERS];         /* how often each letter occurs in operands */
+    int64_t     extent[RD_MAX_LABELS]; /* of each label; 1 until a longer axis has it */
 } reader;
 
+/* Records a failure with a caret under `at`; returns false. */
 static bool fail_status(reader *r, rd_status status, const char *at, const char *what)
 {
     rd_fail_at(r->ctx, status, "rd_einsum", what, r->text, (size_t)(at - r->text));
@@ -34,7 +36,7 @@ static void skip_spaces(reader *r)
         r->p++;
 }
 
-static bool takes(reader *r, const char *word)
+static bool accept(reader *r, const char *word)
 {
     skip_spaces(r);
     if (strncmp(r->p, word, strlen(word)) != 0)
@@ -43,8 +45,8 @@ static bool takes(reader *r, const char *word)
     return true;
 }
 
-/* A letter's label, or -1. */
-static int letter(reader *r)
+/* Reads a letter; returns its label, or -1. */
+static int take_letter(reader *r)
 {
     skip_spaces(r);
     const char c = *r->p;
@@ -56,7 +58,7 @@ static int letter(reader *r)
     return -1;
 }
 
-/* How many letters a term has from here on. */
+/* The number of letters up to the end of the term. */
 static int count_letters(const char *p)
 {
     int n = 0;
@@ -82,6 +84,7 @@ static bool take_extent(reader *r, int label, int64_t n, const char *at)
     return true;
 }
 
+/* Gives the n axes that "..." stands for the labels behind the letters. */
 static bool read_dots(reader *r, rd_term *t, int *axis, int n, const char *at)
 {
     if (n > MOST_DOTS)
@@ -96,6 +99,7 @@ static bool read_dots(reader *r, rd_term *t, int *axis, int n, const char *at)
     return true;
 }
 
+/* Gives the next axis a letter's label; axes of a diagonal must have the same extent. */
 static bool read_letter(reader *r, rd_term *t, int *axis, int label, const char *at)
 {
     if (*axis >= t->x->rank)
@@ -108,6 +112,7 @@ static bool read_letter(reader *r, rd_term *t, int *axis, int label, const char 
     return take_extent(r, label, t->x->extent[(*axis)++], at);
 }
 
+/* Reads the letters and dots of one operand, and checks that they name each of its axes. */
 static bool read_term(reader *r, rd_term *t)
 {
     bool dots = false;
@@ -116,12 +121,12 @@ static bool read_term(reader *r, rd_term *t)
     for (;;) {
         skip_spaces(r);
         const char *at = r->p;
-        const int   k  = letter(r);
+        const int   k  = take_letter(r);
 
         if (k >= 0) {
             if (!read_letter(r, t, &axis, k, at))
                 return false;
-        } else if (!dots && takes(r, "...")) {
+        } else if (!dots && accept(r, "...")) {
             const int rest = t->x->rank - axis - count_letters(r->p);
 
             dots = true;
@@ -140,7 +145,7 @@ static bool read_term(reader *r, rd_term *t)
 static bool read_terms(reader *r)
 {
     for (int k = 0; k < r->n; k++) {
-        if (k > 0 && !takes(r, ","))
+        if (k > 0 && !accept(r, ","))
             return fail(r, r->p, "expected ',' and the axes of the next operand");
         if (!read_term(r, &r->term[k]))
             return false;
@@ -155,9 +160,9 @@ static void add_dots(const reader *r, int8_t *out, int *n)
         out[(*n)++] = (int8_t)(LETTERS + k);
 }
 
-/* Without an arrow: what broadcasts, then letters that stand there once, in the alphabet's order,
- * capitals first. */
-static void imply(const reader *r, int8_t *out, int *n)
+/* The result without an arrow: axes of "...", then letters that occur once, in the alphabet's
+ * order, capitals first. */
+static void imply_result(const reader *r, int8_t *out, int *n)
 {
     add_dots(r, out, n);
     for (int k = 0; k < LETTERS; k++) {
@@ -168,6 +173,7 @@ static void imply(const reader *r, int8_t *out, int *n)
     }
 }
 
+/* Reads the labels behind the arrow.  Each must occur in an operand, and once in the result. */
 static bool read_result(reader *r, int8_t *out, int *n)
 {
     rd_labels named = 0;
@@ -175,9 +181,9 @@ static bool read_result(reader *r, int8_t *out, int *n)
 
     for (skip_spaces(r); *r->p; skip_spaces(r)) {
         const char *at = r->p;
-        const int   k  = letter(r);
+        const int   k  = take_letter(r);
 
-        if (k < 0 && !dots && takes(r, "...")) {
+        if (k < 0 && !dots && accept(r, "...")) {
             dots = true;
             add_dots(r, out, n);
             continue;
@@ -195,6 +201,7 @@ static bool read_result(reader *r, int8_t *out, int *n)
            fail(r, r->p, "the operands have axes of \"...\", which the result must name");
 }
 
+/* Reads the whole text, then contracts the operands. */
 static rd_expr *read_all(reader *r)
 {
     int8_t out[RD_MAX_LABELS];
@@ -205,14 +212,15 @@ static rd_expr *read_all(reader *r)
     if (!read_terms(r))
         return NULL;
     if (!*r->p)
-        imply(r, out, &n);
-    else if (!takes(r, "->"))
+        imply_result(r, out, &n);
+    else if (!accept(r, "->"))
         return fail(r, r->p, "expected \"->\""), NULL;
     else if (!read_result(r, out, &n))
         return NULL;
     return rd_contract("rd_einsum", r->n, r->term, n, out);
 }
 
+/* The public call: checks operands and reads the text. */
 rd_expr *rd_einsum_text(const char *text, rd_exprs operands)
 {
     reader r = { .text = text, .p = text, .n = operands.n };

@@ -1,12 +1,13 @@
-/* ewm.c - exponentially weighted means: the recurrence s[i] = d s[i - 1] + x[i] of elements and of
- * weights.
+/* ewm.c - exponentially weighted means: the recurrence s[i] = d s[i - 1] + x[i], of elements and
+ * of their weights.
  *
- * Rows go by the recurrence itself, some side by side: a scan by the reducer `decay`.
+ *     mean[i] = s(x)[i] / s(1)[i],  d = 1 - alpha
  *
- * One long row is cut into blocks of 32, which threads share.  Inside a block the recurrence is a
- * product with a triangle of powers of d; what blocks begin with is the same recurrence of their
- * last results, with d^32.  Numbers that are not finite stay out of the products, as 0 times an
- * infinity is NaN, and are added as what they come to so far. */
+ * Several rows, and short ones, run the recurrence itself: a scan with the reducer `decay`.  One
+ * long row is cut into blocks of 32 elements, which threads share.  Inside a block the
+ * recurrence is a product with a triangle of powers of d.  The values at the begins of blocks
+ * follow the same recurrence of block results, with d^32.  Elements that are not finite stay out
+ * of the products, as 0 times an infinity is NaN; their prefix sums are added. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -18,7 +19,7 @@ static const char call[] = "rd_ewm_mean";
 enum { BLOCK = 32, LONG_ROW = 1 << 16 };
 
 /* ---- The recurrence -------------------------------------------------------------------------- */
-/* d^(column - row) on and above the diagonal. */
+/* The triangle d^(column - row), on and above the diagonal. */
 static rd_expr *powers(rd_ctx *ctx, double d)
 {
     rd_expr *const all  = rd_broadcast(rd_num(ctx, d), RD_SHAPE(BLOCK, BLOCK));
@@ -29,7 +30,7 @@ static rd_expr *powers(rd_ctx *ctx, double d)
     return y ? rd_triu(y, 0) : NULL;
 }
 
-/* d^1, ..., d^32. */
+/* The row d^1, ..., d^32. */
 static rd_expr *first_powers(rd_ctx *ctx, double d)
 {
     rd_expr *const all = rd_broadcast(rd_num(ctx, d), RD_SHAPE(BLOCK));
@@ -38,8 +39,8 @@ static rd_expr *first_powers(rd_ctx *ctx, double d)
     return at ? rd_pow(rd_cast_to(all, RD_F64), rd_cast_to(at, RD_F64)) : NULL;
 }
 
-/* x with the last axis as two: blocks, and 32 elements of each, 0 behind the end. */
-static rd_expr *in_blocks(rd_expr *x, int64_t blocks)
+/* Splits the last axis into blocks of 32 elements, padded with 0. */
+static rd_expr *split_blocks(rd_expr *x, int64_t blocks)
 {
     const int     last  = x->rank - 1;
     const int64_t more  = blocks * BLOCK - x->extent[last];
@@ -53,17 +54,17 @@ static rd_expr *in_blocks(rd_expr *x, int64_t blocks)
     return x ? rd_reshape(x, shape) : NULL;
 }
 
-/* Along the last axis, of finite elements in f64. */
-static rd_expr *recurrence(rd_expr *x, double d)
+/* The recurrence along the last axis by blocks; elements are finite and f64. */
+static rd_expr *by_blocks(rd_expr *x, double d)
 {
     const int64_t n = x->extent[x->rank - 1], blocks = (n - 1) / BLOCK + 1;
     rd_shape      shape = rd_shape_of(x);
-    rd_expr      *y     = in_blocks(x, blocks), *before;
+    rd_expr      *y     = split_blocks(x, blocks), *before;
 
     y = y ? rd_matmul(y, powers(x->ctx, d)) : NULL;
     if (y && blocks > 1) {
         before = rd_select_place(y, -1, -1);
-        before = before ? recurrence(before, pow(d, BLOCK)) : NULL;
+        before = before ? by_blocks(before, pow(d, BLOCK)) : NULL;
         before = before ? rd_slice_places(before, x->rank - 1, 0, -1, 1) : NULL;
         before = before ? rd_pad(before, x->rank - 1, 1, 0, RD_PAD_CONSTANT, NULL) : NULL;
         y      = before ? rd_add(y, rd_mul(rd_expand(before, -1), first_powers(x->ctx, d))) : NULL;
@@ -73,19 +74,19 @@ static rd_expr *recurrence(rd_expr *x, double d)
     return y ? rd_slice_places(y, x->rank - 1, 0, n, 1) : NULL;
 }
 
-/* One fma an element is less work than a product of 32, even where each waits for the one before:
- * one row of 1e6 takes 0.6 of what blocks take on one thread, four of 1e5 a tenth.  But several
- * threads may share the blocks of one row.  On a GPU blocks stay, as a thread would wait for each
- * element where they go at the same time. */
-static bool goes_one_by_one(const rd_expr *x)
+/* True if the recurrence runs element by element.  One fma an element is less work than a
+ * product of 32, even though each waits for the one before.  A row of 1e6 takes 0.6 of the time
+ * of blocks on one thread, four rows of 1e5 a tenth.  Blocks pay for one long row, which threads
+ * can share, and on a GPU, where they run in parallel. */
+static bool is_serial(const rd_expr *x)
 {
     const bool several = rd_points(x->rank - 1, x->extent) > 1;
 
     return (several || x->extent[x->rank - 1] <= LONG_ROW) && !x->device;
 }
 
-/* Numbers that are not finite stay as they are, unless d is 0. */
-static rd_expr *one_by_one(rd_expr *x, double d)
+/* The recurrence as a scan.  Infinities and NaN persist, unless d is 0. */
+static rd_expr *by_scan(rd_expr *x, double d)
 {
     rd_expr *const one     = rd_cast_to(rd_num(x->ctx, d), x->type);
     rd_expr *const weights = one ? rd_broadcast_to(one, x->rank, x->extent, call) : NULL;
@@ -95,9 +96,9 @@ static rd_expr *one_by_one(rd_expr *x, double d)
     return weights ? rd_folded(&f, RD_RED_decay, x, weights, x->type, false) : NULL;
 }
 
-/* Where nothing before counts, an infinity ends with its element, and NaN, which has no product that is
- * not NaN, does not. */
-static rd_expr *of_last_alone(rd_expr *x)
+/* The recurrence with d = 0: each element alone.  An infinity ends with its element, but NaN
+ * persists, as NaN times 0 is NaN. */
+static rd_expr *sum_without_decay(rd_expr *x)
 {
     rd_expr *const nan  = map_1(RD_OP_isnan, call, x);
     rd_expr *const rest = map_where(call, nan, x, rd_num(x->ctx, 0));
@@ -105,46 +106,49 @@ static rd_expr *of_last_alone(rd_expr *x)
     return rest ? map_2(RD_OP_add, call, x, rd_scan(rest, "sum", RD_DIMS(-1))) : NULL;
 }
 
-static rd_expr *of_finite(rd_expr *x, double d)
+/* The recurrence of finite elements. */
+static rd_expr *decayed_sum_finite(rd_expr *x, double d)
 {
-    return goes_one_by_one(x) ? one_by_one(x, d) : recurrence(x, d);
+    return is_serial(x) ? by_scan(x, d) : by_blocks(x, d);
 }
 
-/* The same of any elements. */
-static rd_expr *of_any(rd_expr *x, double d)
+/* The recurrence of any elements. */
+static rd_expr *decayed_sum(rd_expr *x, double d)
 {
     if (d == 0)
-        return of_last_alone(x);
-    if (goes_one_by_one(x))
-        return one_by_one(x, d);
+        return sum_without_decay(x);
+    if (is_serial(x))
+        return by_scan(x, d);
     rd_expr *const zero = rd_num(x->ctx, 0), *const finite = map_1(RD_OP_isfinite, call, x);
     rd_expr *const kept = map_where(call, finite, x, zero);
     rd_expr *const rest = map_where(call, finite, zero, x);
 
     return kept && rest
-               ? map_2(RD_OP_add, call, recurrence(kept, d), rd_scan(rest, "sum", RD_DIMS(-1)))
+               ? map_2(RD_OP_add, call, by_blocks(kept, d), rd_scan(rest, "sum", RD_DIMS(-1)))
                : NULL;
 }
 
 /* ---- Means ----------------------------------------------------------------------------------- */
-static rd_expr *truth(rd_expr *x)
+static rd_expr *cast_f64(rd_expr *x)
 {
     return rd_cast_to(x, RD_F64);
 }
 
-/* Each element before counts 1 - alpha times as much, and NaN for nothing. */
-static rd_expr *adjusted(rd_expr *x, double alpha)
+/* The weighted mean: the weight of an element falls by 1 - alpha with each step; NaN has no
+ * weight. */
+static rd_expr *weighted_mean(rd_expr *x, double alpha)
 {
     rd_expr *const nan  = map_1(RD_OP_isnan, call, x);
     rd_expr *const kept = map_where(call, nan, rd_num(x->ctx, 0), x);
-    rd_expr *const is   = truth(map_1(RD_OP_not, call, nan));
+    rd_expr *const is   = cast_f64(map_1(RD_OP_not, call, nan));
 
-    return kept && is ? map_2(RD_OP_div, call, of_any(kept, 1 - alpha), of_finite(is, 1 - alpha))
+    return kept && is ? map_2(RD_OP_div, call, decayed_sum(kept, 1 - alpha),
+                              decayed_sum_finite(is, 1 - alpha))
                       : NULL;
 }
 
-/* The first element counts whole, and each later one alpha times. */
-static rd_expr *plain(rd_expr *x, double alpha)
+/* The recursive mean: y[0] = x[0], y[i] = (1 - alpha) y[i - 1] + alpha x[i]. */
+static rd_expr *recursive_mean(rd_expr *x, double alpha)
 {
     rd_ctx *const  ctx   = x->ctx;
     rd_expr *const first = map_2(RD_OP_eq, call, rd_places(x, x->rank - 1), rd_int(ctx, 0));
@@ -152,21 +156,22 @@ static rd_expr *plain(rd_expr *x, double alpha)
 
     rd_expr *const y = map_2(RD_OP_mul, call, x, gain);
 
-    return y ? of_any(y, 1 - alpha) : NULL;
+    return y ? decayed_sum(y, 1 - alpha) : NULL;
 }
 
-/* Halves and f32 are computed in f64. */
+/* Moves the axis to the end and computes in f64, of narrower floats, too. */
 static rd_expr *means(rd_expr *x, int axis, double alpha, bool adjust)
 {
     const int last = x->rank - 1;
     rd_expr  *y    = rd_cast_to(rd_with_origins(x, NULL), RD_F64);
 
     y = y ? rd_move_axis(y, axis, last) : NULL;
-    y = !y ? NULL : adjust ? adjusted(y, alpha) : plain(y, alpha);
+    y = !y ? NULL : adjust ? weighted_mean(y, alpha) : recursive_mean(y, alpha);
     y = y ? rd_move_axis(y, last, axis) : NULL;
     return y ? rd_with_origins(y, x->origin) : NULL;
 }
 
+/* The public call: checks arguments and casts the result back. */
 rd_expr *rd_ewm_mean(rd_expr *x, int axis, double alpha, bool adjust)
 {
     rd_expr *y;

@@ -1,4 +1,4 @@
-/* fail.c - the first failure of a context, and its warnings. */
+/* fail.c - a context records its first failure, and its warnings. */
 #include "expr/ctx.h"
 #include "expr/lists.h"
 #include <stdio.h>
@@ -20,8 +20,8 @@ static const char *const status_names[] = {
     [RD_ERR_LIMIT]     = "RD_ERR_LIMIT",
 };
 
-/* A sentence that did not fit ends in dots, and not in the middle of a UTF-8 character. */
-static void cut(char sentence[RD_SENTENCE])
+/* Ends a sentence that did not fit with dots, but not in the middle of a UTF-8 character. */
+static void end_in_dots(char sentence[RD_SENTENCE])
 {
     size_t end = RD_SENTENCE - sizeof "...";
 
@@ -30,18 +30,20 @@ static void cut(char sentence[RD_SENTENCE])
     memcpy(sentence + end, "...", sizeof "...");
 }
 
+/* Records the failure unless the context has one already. */
 __attribute__((format(printf, 3, 0))) static void record(rd_ctx *ctx, rd_status status,
                                                          const char *format, va_list list)
 {
-    /* Threads of a plan may fail together: one writes, and nobody reads before the status says
-     * so. */
+    /* Threads of a plan may fail together: only the first writes, and readers wait until the
+     * status is set. */
     if (!ctx || status == RD_OK || atomic_exchange(&ctx->failing, true))
         return;
     if (vsnprintf(ctx->sentence, RD_SENTENCE, format, list) >= RD_SENTENCE)
-        cut(ctx->sentence);
+        end_in_dots(ctx->sentence);
     atomic_store(&ctx->status, (int)status);
 }
 
+/* Records the first failure.  See expr.h. */
 void *rd_fail(rd_ctx *ctx, rd_status status, const char *format, ...)
 {
     va_list list;
@@ -71,6 +73,11 @@ rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence)
     return status;
 }
 
+/* Records a failure with the text and a caret under the byte `at`:
+ *
+ *     rd_map: function text: no operand is called 'z'
+ *         x + z * y
+ *             ^ */
 void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *what,
                  const char *text, size_t at)
 {
@@ -79,8 +86,8 @@ void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *wh
     char         line[WIDTH + 1];
     size_t       n = 0;
 
-    /* A long text is shown around the place.  One column a byte, so that the caret stands where it
-     * should. */
+    /* Only the surroundings of a long text are shown.  Each byte takes one column, so that the
+     * caret fits. */
     for (; n < WIDTH && text[from + n]; n++)
         line[n] = text[from + n] >= ' ' && text[from + n] <= '~' ? text[from + n] : '?';
     line[n] = '\0';
@@ -88,11 +95,13 @@ void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *wh
                    text[from + n] ? "..." : "", (int)(at - from) + (from ? 3 : 0), "");
 }
 
+/* Records RD_ERR_TEXT.  See rd_fail_at(). */
 void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at)
 {
     return rd_fail_at(ctx, RD_ERR_TEXT, call, what, text, at);
 }
 
+/* Records that operand k was released; returns false. */
 bool rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k)
 {
     rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s %d is gone: rd_ctx_release() has released it", call, what,
@@ -114,7 +123,8 @@ rd_status rd_error(const rd_ctx *ctx)
 {
     if (!ctx)
         return RD_ERR_MEMORY;
-    rd_take_failure((rd_ctx *)ctx); /* no context is const; that it can be asked, is */
+    /* contexts are never const objects; const only allows callers to ask */
+    rd_take_failure((rd_ctx *)ctx);
     return (rd_status)atomic_load(&ctx->status);
 }
 

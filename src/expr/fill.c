@@ -1,4 +1,6 @@
-/* fill.c - the last number before each NaN, or the next one: a scan of places, and a gather. */
+/* fill.c - replaces each NaN by the last number before it, or by the next one.
+ *
+ *     i = scan max of (isnan x ? -1 : position)     y = x gathered at i */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -8,8 +10,9 @@ static bool has_nan(const rd_expr *x)
     return rd_is_complex(x) || rd_dtype_kind(x->type) == RD_KIND_FLOAT;
 }
 
-/* Where no number has come yet, the first element of the axis is taken, which is NaN, too. */
-static rd_expr *filled(const char *call, rd_expr *x, int axis, int64_t limit)
+/* Gathers from the last position that is not NaN. Where there is none yet it gathers the first
+ * element, which is then NaN itself.  A gap is filled for at most `limit` elements; 0: always. */
+static rd_expr *gather_last(const char *call, rd_expr *x, int axis, int64_t limit)
 {
     rd_ctx *const  ctx  = x->ctx;
     rd_expr *const nan  = map_1(RD_OP_isnan, call, x);
@@ -19,12 +22,13 @@ static rd_expr *filled(const char *call, rd_expr *x, int axis, int64_t limit)
     rd_expr *const from = map_2(RD_OP_maximum, call, last, rd_int(ctx, 0));
     rd_expr *const y    = from ? rd_take_places_along(x, axis, from) : NULL;
 
-    if (limit == 0) /* a map of x, so that whoever asks where the axis comes from finds it */
+    if (limit == 0) /* a map of x, so that rd_axis_source() finds where the axis comes from */
         return map_where(call, nan, y, x);
     return map_where(
         call, map_2(RD_OP_gt, call, map_2(RD_OP_sub, call, at, last), rd_int(ctx, limit)), x, y);
 }
 
+/* Checks arguments and fills forward; backward on the reversed axis. */
 static rd_expr *fill(const char *call, rd_expr *x, int axis, int64_t limit, bool back)
 {
     rd_expr *y;
@@ -38,7 +42,7 @@ static rd_expr *fill(const char *call, rd_expr *x, int axis, int64_t limit, bool
         return x;
     y = rd_with_origins(rd_cast_to(x, x->type), NULL);
     y = y && back ? rd_flip(y, RD_DIMS(a)) : y;
-    y = y ? filled(call, y, a, limit) : NULL;
+    y = y ? gather_last(call, y, a, limit) : NULL;
     y = y && back ? rd_flip(y, RD_DIMS(a)) : y;
     return y ? rd_with_origins(y, x->origin) : NULL;
 }

@@ -1,14 +1,15 @@
-/* function_names.c - names of functions in function text: the operators', C's, and a few more. */
+/* function_names.c - the names of functions in function text: names of operators, names of C,
+ * and a few more. */
 #include "expr/function_text.h"
 #include <string.h>
 
-/* Where a name is understood.  C text may only use what rdim.h lists at RD_FN and what means the
- * same in C: another name may be the user's own function, and C's round does not do
- * what ours does.  C's functions that are operators have their names in ops.def. */
+/* In which texts a name is known.  C text may use only the names that rdim.h lists at RD_FN and
+ * that mean the same in C. Another name may be the user's own function, and C's round differs
+ * from rdim's.  ops.def has the C names of operators. */
 typedef enum name_use {
-    USE_TEXT, /* function text                       */
-    USE_C,    /* and C text                          */
-    USE_LIBM  /* both, and with the suffix f as well */
+    USE_TEXT, /* function text only */
+    USE_C,    /* and C text */
+    USE_LIBM  /* both, and also with the suffix f */
 } name_use;
 
 static const struct {
@@ -22,6 +23,7 @@ static const struct {
     { "clip", RD_TEXT_CLIP, USE_TEXT },
 };
 
+/* Finds a name in ops.def and in the table above; -1 if texts of this kind do not know it. */
 static int find_row(const char *name, size_t length, name_use least)
 {
     const int op = rd_op_of_c(name, length);
@@ -35,23 +37,24 @@ static int find_row(const char *name, size_t length, name_use least)
     return -1;
 }
 
-/* Made by the evaluator, or by functions of other names. */
-static bool is_ours_alone(int function)
+/* True for operators that only the evaluator makes, or that functions of other names make. */
+static bool is_internal(int function)
 {
     return function == RD_OP_fma || function == RD_OP_pow_half || function == RD_OP_cast ||
            function == RD_OP_index;
 }
 
+/* Finds a function of C text (`real` is set) or of function text.  See function_text.h. */
 int rd_function_find(const char *name, size_t length, rd_dtype real)
 {
     int function = find_row(name, length, real ? USE_C : USE_TEXT);
 
-    /* sqrtf of a double rounds in C, so there it means sqrt only where all is float. */
+    /* sqrtf of a double rounds in C, so with doubles it is not the same as sqrt. */
     if (function < 0 && length > 1 && name[length - 1] == 'f' && real != RD_F64)
         function = find_row(name, length - 1, USE_LIBM);
     if (function < 0 && !real)
         function = rd_op_find(name, length);
-    return function < 0 || is_ours_alone(function) ? -1 : function;
+    return function < 0 || is_internal(function) ? -1 : function;
 }
 
 int rd_function_arity(int function)
@@ -59,6 +62,7 @@ int rd_function_arity(int function)
     return function == RD_TEXT_CLIP || function == RD_OP_where ? 3 : rd_op_table[function].arity;
 }
 
+/* Applies an operator; clip is a maximum, then a minimum. */
 rd_expr *rd_function_apply(int function, const char *call, rd_mapper *map, rd_expr *const *x)
 {
     if (function != RD_TEXT_CLIP)

@@ -1,5 +1,7 @@
-/* function_read.c - reads function text into nodes: recursive descent, precedences as in C, and ^ for
- * powers. */
+/* function_read.c - parses function text into nodes by recursive descent.  Precedences are C's,
+ * and ^ is the power.
+ *
+ *     "x * 2 + sin(y)"  ->  add(mul(x, 2), sin(y)) */
 #include "core/whole.h"
 #include "expr/function_text.h"
 #include <stdio.h>
@@ -8,7 +10,8 @@
 enum { MAX_DEPTH = 400 }; /* a parenthesis counts twice */
 enum { MAX_WHOLE = 8 };
 
-static bool too_deep(rd_reader *r)
+/* True if the text is nested too deeply for recursion; records that. */
+static bool is_too_deep(rd_reader *r)
 {
     if (r->depth < MAX_DEPTH)
         return false;
@@ -41,7 +44,7 @@ static rd_expr *read_call(rd_reader *r, size_t length)
         bool last = k + 1 == arity;
 
         v[k] = rd_function_read(r);
-        if (r->real) /* there, each is a function of floats */
+        if (r->real) /* in C text each function takes floats */
             v[k] = rd_as_real(v[k], r->real);
         if (!v[k])
             return NULL;
@@ -54,17 +57,19 @@ static rd_expr *read_call(rd_reader *r, size_t length)
     return rd_function_apply(function, r->call, r->map, v);
 }
 
+/* The constants true, false and pi; NULL: the name is something else. */
 static rd_expr *constant(const rd_reader *r, const char *name, size_t length)
 {
     bool truth = length == 4 && !memcmp(name, "true", 4);
 
-    if (r->real) /* C has no such names, so they are the user's */
+    if (r->real) /* C does not know these names, so they may be the user's own */
         return NULL;
     if (truth || (length == 5 && !memcmp(name, "false", 5)))
         return rd_number(r->ctx, RD_BOOL, rd_word_from_int(truth, RD_BOOL));
     return length == 2 && !memcmp(name, "pi", 2) ? rd_num(r->ctx, 3.14159265358979323846) : NULL;
 }
 
+/* Reads an operand, a constant, or a call. */
 static rd_expr *read_name(rd_reader *r, size_t length)
 {
     const char *name = r->at;
@@ -87,6 +92,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* Reads a name, a number, or an expression in parentheses. */
 static rd_expr *read_operand(rd_reader *r)
 {
     size_t length = rd_function_word(r);
@@ -103,9 +109,10 @@ static rd_expr *read_operand(rd_reader *r)
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
-/* C text: where a float meets an int or a bool, C converts the latter to float; rdim would go to
- * f64.  Numbers alone stay numbers, so that 2 * 0.5 still follows the operands. */
-static bool meet_as_in_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
+/* Converts operands as C does: an int or bool combined with a float takes the float's type,
+ * where rdim would go to f64.  Weak numbers alone stay weak, so that 2 * 0.5 still takes the
+ * type of the operands. */
+static bool convert_as_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
 {
     bool real = false, weak = true;
 
@@ -120,9 +127,9 @@ static bool meet_as_in_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
     return true;
 }
 
-/* A whole number that the text alone says, if it is one: small ones are numbers, others maps of
- * such, a few deep, as operands of a text may be large graphs. */
-static bool is_whole(const rd_expr *x, int depth, int64_t *value)
+/* True if x is an integer that the text alone determines; sets its value.  It is a number, or a
+ * small map of such numbers.  The depth is limited, as operands of a text may be large graphs. */
+static bool is_integer(const rd_expr *x, int depth, int64_t *value)
 {
     int64_t a, b = 0;
 
@@ -132,23 +139,26 @@ static bool is_whole(const rd_expr *x, int depth, int64_t *value)
         *value = x->as.number->value.i64;
         return true;
     }
-    return x->kind == RD_EXPR_MAP && x->n_in <= 2 && is_whole(x->in[0], depth - 1, &a) &&
-           (x->n_in == 1 || is_whole(x->in[1], depth - 1, &b)) &&
+    return x->kind == RD_EXPR_MAP && x->n_in <= 2 && is_integer(x->in[0], depth - 1, &a) &&
+           (x->n_in == 1 || is_integer(x->in[1], depth - 1, &b)) &&
            rd_whole_result(x->op, a, b, value) == RD_WHOLE_FITS;
 }
 
-/* An operator that a text has between operands.  Whole numbers of the text do not wrap. */
-static rd_expr *operate(rd_reader *r, rd_op op, const char *at, int n, rd_expr *const *v)
+/* Applies an operator; an integer of the text that exceeds 64 bits is an error instead of
+ * wrapping. */
+static rd_expr *apply_checked(rd_reader *r, rd_op op, const char *at, int n, rd_expr *const *v)
 {
     int64_t a, b = 0, value;
 
-    if (is_whole(v[0], MAX_WHOLE, &a) && (n == 1 || is_whole(v[1], MAX_WHOLE, &b)) &&
+    if (is_integer(v[0], MAX_WHOLE, &a) && (n == 1 || is_integer(v[1], MAX_WHOLE, &b)) &&
         rd_whole_result(op, a, b, &value) == RD_WHOLE_BEYOND)
         return rd_function_fail(r, at, "a whole number beyond 64 bits: say a float, as 1e20");
     return r->map(op, r->call, n, v);
 }
 
-static rd_expr *apply(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v)
+/* Applies an operator by C's rules of conversion; refuses a division of ints in C text, which
+ * truncates there. */
+static rd_expr *apply_as_c(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v)
 {
     bool ints = true;
 
@@ -156,18 +166,18 @@ static rd_expr *apply(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v
         ints &= rd_dtype_kind(v[i]->type) != RD_KIND_FLOAT;
     if (r->real && op == RD_OP_div && ints)
         return rd_function_fail(r, at, "C divides whole numbers another way");
-    return meet_as_in_c(r, n, v, true) ? operate(r, op, at, n, v) : NULL;
+    return convert_as_c(r, n, v, true) ? apply_checked(r, op, at, n, v) : NULL;
 }
 
-/* - + ! before an operand, and the power, which binds tighter on its left: -x^2 is -(x^2), 2^-1 a
- * half. */
+/* Reads a prefix operator - + !, or a power, which binds more tightly to its left: -x^2 is
+ * -(x^2), 2^-1 is a half. */
 static rd_expr *read_unary(rd_reader *r)
 {
     static const char sign[] = "-+!";
     const char       *at = rd_function_skip(r), *found = *at ? strchr(sign, *at) : NULL;
     rd_expr          *v[2];
 
-    if (too_deep(r))
+    if (is_too_deep(r))
         return NULL;
     r->at += found != NULL;
     r->depth++;
@@ -175,15 +185,15 @@ static rd_expr *read_unary(rd_reader *r)
     if (!found && v[0] && !r->real && rd_function_take(r, "^")) {
         at   = r->at - 1;
         v[1] = read_unary(r);
-        v[0] = v[1] ? operate(r, RD_OP_pow, at, 2, v) : NULL;
+        v[0] = v[1] ? apply_checked(r, RD_OP_pow, at, 2, v) : NULL;
     }
     r->depth--;
     if (!found || !v[0] || *found == '+')
         return v[0];
-    return apply(r, *found == '-' ? RD_OP_neg : RD_OP_not, at, 1, v);
+    return apply_as_c(r, *found == '-' ? RD_OP_neg : RD_OP_not, at, 1, v);
 }
 
-/* Rows of rank 0 are operators of formulas alone. */
+/* Rows of rank 0 are operators of formulas only, not of function text. */
 static const struct {
     const char *token;
     int         rank;
@@ -193,8 +203,8 @@ static const struct {
 #include "core/precedence.def"
 };
 
-/* The row of the operator that comes next if it binds at least as tightly as `rank`, and takes it;
- * else -1. */
+/* Reads the next operator if it binds at least as tightly as `rank`, and returns its row; else
+ * -1. */
 static int take_binary(rd_reader *r, int rank)
 {
     int rows = sizeof binary / sizeof *binary;
@@ -210,6 +220,8 @@ static int take_binary(rd_reader *r, int rank)
     return -1;
 }
 
+/* Reads operators of precedence `rank` or tighter, by precedence climbing; they associate to the
+ * left. */
 static rd_expr *read_binary(rd_reader *r, int rank)
 {
     rd_expr *v[2] = { read_unary(r) };
@@ -221,16 +233,17 @@ static rd_expr *read_binary(rd_reader *r, int rank)
         if (i < 0)
             break;
         v[1] = read_binary(r, binary[i].rank + 1);
-        v[0] = v[1] ? apply(r, binary[i].op, at, 2, v) : NULL;
+        v[0] = v[1] ? apply_as_c(r, binary[i].op, at, 2, v) : NULL;
     }
     return v[0];
 }
 
+/* Reads an expression, with "? :".  See function_text.h. */
 rd_expr *rd_function_read(rd_reader *r)
 {
     rd_expr *v[3] = { NULL };
 
-    if (too_deep(r))
+    if (is_too_deep(r))
         return NULL;
     r->depth++;
     v[0] = read_binary(r, 1);
@@ -239,7 +252,7 @@ rd_expr *rd_function_read(rd_reader *r)
         if (v[1] && !rd_function_take(r, ":"))
             return rd_function_expected(r, "':' of '?'");
         v[2] = v[1] ? rd_function_read(r) : NULL;
-        v[0] = v[2] && meet_as_in_c(r, 2, v + 1, false) ? r->map(RD_OP_where, r->call, 3, v) : NULL;
+        v[0] = v[2] && convert_as_c(r, 2, v + 1, false) ? r->map(RD_OP_where, r->call, 3, v) : NULL;
     }
     r->depth--;
     return v[0];

@@ -1,9 +1,12 @@
-/* function_steps.c - values by name, each in function text of those before it. */
+/* function_steps.c - named values: each is computed from function text of the values before it.
+ *
+ *     "t = tan(x); y = 1 + t * t" */
 #include "expr/function_text.h"
 #include "expr/sparse.h"
 #include <assert.h>
 #include <string.h>
 
+/* Appends a named value. */
 static void add_step(rd_steps *steps, const char *name, size_t length, rd_expr *x)
 {
     assert(steps->n < RD_TEXT_OPERANDS);
@@ -25,12 +28,14 @@ rd_expr *rd_steps_find(const rd_steps *steps, const char *name)
     return NULL;
 }
 
-/* Two numbers, of which one is chosen, are no numbers any more, and of a type of their own. */
-static rd_expr *of_part(rd_expr *x, rd_dtype part)
+/* Casts a strong value to the type of the parts.  `where` of two weak numbers is strong and has
+ * a type of its own. */
+static rd_expr *cast_strong(rd_expr *x, rd_dtype part)
 {
     return x && x->type != RD_BOOL && !x->weak ? rd_real_cast(x, part) : x;
 }
 
+/* Parses and computes all steps of a text.  See function_text.h. */
 bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *text, rd_dtype part)
 {
     rd_reader r = { .ctx = ctx, .call = call, .text = text, .at = text, .map = rd_real_map };
@@ -44,7 +49,7 @@ bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *te
         r.x = steps->x;
         memcpy(r.name, steps->name, sizeof r.name);
         memcpy(r.length, steps->length, sizeof r.length);
-        rd_expr *x = rd_function_take(&r, "=") ? of_part(rd_function_read(&r), part)
+        rd_expr *x = rd_function_take(&r, "=") ? cast_strong(rd_function_read(&r), part)
                                                : rd_function_expected(&r, "'='");
         if (!x)
             return false;

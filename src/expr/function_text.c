@@ -1,8 +1,9 @@
-/* function_text.c - function text, and C's, of operands of any kind: their names, and the whole text. */
+/* function_text.c - function text and C text of operands of any kind: reads operand names, then
+ * the whole text. */
 #include "expr/function_text.h"
 #include <string.h>
 
-/* "a, b:" if the text begins like that; r->at is then behind it, else where it was. */
+/* Reads "a, b:" and returns the number of names.  Without a colon it resets r->at and returns 0. */
 static int read_names(rd_reader *r)
 {
     const char *start = r->at;
@@ -28,6 +29,8 @@ static int read_names(rd_reader *r)
     return 0;
 }
 
+/* Names the operands as the text says, or else x, y, z, w.  Checks number and uniqueness of
+ * names. */
 static bool name_operands(rd_reader *r)
 {
     static const char plain[] = "xyzw";
@@ -54,8 +57,8 @@ static bool name_operands(rd_reader *r)
     return true;
 }
 
-/* The name of a function alone: it is applied to the operands.  -1 if the text is something
- * else. */
+/* Returns the function if the text is nothing but its name: it is applied to the operands.  Else
+ * -1. */
 static int bare_function(rd_reader *r)
 {
     size_t      length = rd_function_word(r);
@@ -69,6 +72,7 @@ static int bare_function(rd_reader *r)
     return rd_function_find(name, length, r->real);
 }
 
+/* Reads names, then a bare function or an expression, up to the end of the text. */
 static rd_expr *read_all(rd_reader *r)
 {
     if (!name_operands(r))
@@ -86,8 +90,8 @@ static rd_expr *read_all(rd_reader *r)
     return v && *rd_function_skip(r) ? rd_function_expected(r, "an operator or the end") : v;
 }
 
-/* Whatever the text says, its result has the shape of all operands, and is a weak number only where
- * they all are. */
+/* Gives the result of any text the shape of all operands.  It is a weak number only if all
+ * operands are. */
 static rd_expr *read_result(rd_reader *r)
 {
     int      rank;
@@ -107,12 +111,14 @@ static rd_expr *read_result(rd_reader *r)
     return v ? rd_broadcast_to(v, rank, extent, r->call) : NULL;
 }
 
+/* Reads function text.  See expr.h. */
 rd_expr *rd_function_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x)
 {
     return read_result(&(rd_reader){
         .ctx = ctx, .call = call, .text = text, .at = text, .map = rd_map_op, .n = n, .x = x });
 }
 
+/* Reads C text of floats.  See expr.h. */
 rd_expr *rd_function_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
                        rd_dtype real, bool quiet)
 {

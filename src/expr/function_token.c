@@ -1,5 +1,5 @@
-/* function_token.c - function text as characters: spaces, names, numbers, and where it cannot be
- * read. */
+/* function_token.c - the tokens of function text: spaces, names, numbers; failures that show
+ * where. */
 #include "core/float_env.h"
 #include "expr/function_text.h"
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Not those of <ctype.h>, which follow the program's locale. */
+/* <ctype.h> is not used, as it follows the program's locale. */
 static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
@@ -45,6 +45,7 @@ void *rd_function_fail(rd_reader *r, const char *at, const char *format, ...)
     return rd_fail_text(r->ctx, r->call, what, r->text, (size_t)(at - r->text));
 }
 
+/* Records that `what` is missing at r->at, and what is there instead. */
 void *rd_function_expected(rd_reader *r, const char *what)
 {
     if (!*r->at)
@@ -93,8 +94,8 @@ static size_t digits(const char *c)
     return n;
 }
 
-/* Length of the number at c, and whether it is a fraction: it has a point, an exponent or the
- * suffix f.  Two points are those of a range, 30..40, and belong to no number. */
+/* Measures the number at c.  It is a fraction if it has a point, an exponent or the suffix f.
+ * Two points are a range, as in 30..40, and belong to no number. */
 size_t rd_function_number_length(const char *c, bool *fraction)
 {
     size_t n = digits(c), sign;
@@ -110,7 +111,8 @@ size_t rd_function_number_length(const char *c, bool *fraction)
     return n;
 }
 
-/* strtod reads the point of the program's locale, the text always has '.'. */
+/* Copies the digits with the locale's decimal point, as strtod reads that, and the text always
+ * has '.'. */
 double rd_function_number_value(const char *c, size_t n)
 {
     const char *point = localeconv()->decimal_point;
@@ -123,13 +125,14 @@ double rd_function_number_value(const char *c, size_t n)
         else
             copy[k++] = c[i];
     copy[k]                  = '\0';
-    const rd_float_env env   = rd_float_env_begin(); /* by which strtod rounds */
+    const rd_float_env env   = rd_float_env_begin(); /* the rounding mode that strtod uses */
     const double       value = strtod(copy, NULL);
 
     rd_float_env_end(env);
     return value;
 }
 
+/* Reads a number: a fraction becomes a weak float, any other number a weak int. */
 rd_expr *rd_function_number(rd_reader *r)
 {
     const char *c = r->at;

@@ -1,18 +1,20 @@
-/* gradient.c - slopes of data along an axis, by neighbours: Fornberg (1988), "Generation of finite
- * difference formulas on arbitrarily spaced grids", for two and three points. */
+/* gradient.c - derivatives along an axis by finite differences of two and three points: Fornberg
+ * (1988), "Generation of finite difference formulas on arbitrarily spaced grids".
+ *
+ *     even steps h: y'[i] = (y[i + 1] - y[i - 1]) / (2 h) */
 #include "expr/along.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
 
 typedef struct slopes {
-    const char *call;
-    rd_expr    *y, *x; /* x: a number, or positions of y's rank */
+    const char *call;  /* for failures */
+    rd_expr    *y, *x; /* the data; the step, a number, or positions of y's rank */
     int         axis;
     int64_t     n; /* elements along the axis */
 } slopes;
 
-/* Elements start, ..., start + n - 1 along the axis. */
-static rd_expr *cut(const slopes *s, rd_expr *x, int64_t start, int64_t n)
+/* The n elements along the axis from `start` on. */
+static rd_expr *slice(const slopes *s, rd_expr *x, int64_t start, int64_t n)
 {
     return rd_slice_places(x, s->axis, start, start + n, 1);
 }
@@ -42,26 +44,27 @@ static rd_expr *number(const slopes *s, double value)
     return rd_num(s->y->ctx, value);
 }
 
-/* How far elements start + 1, ... lie from the ones before them; a number where all do alike. */
+/* The distances between adjacent positions from `start` on; one number if they are all equal. */
 static rd_expr *steps(const slopes *s, int64_t start, int64_t n)
 {
-    return s->x->rank ? minus(s, cut(s, s->x, start + 1, n), cut(s, s->x, start, n)) : s->x;
+    return s->x->rank ? minus(s, slice(s, s->x, start + 1, n), slice(s, s->x, start, n)) : s->x;
 }
 
-/* a y + b z + c w. */
-static rd_expr *weighed(const slopes *s, rd_expr *const of[3], rd_expr *const by[3])
+/* The weighted sum by[0] of[0] + by[1] of[1] + by[2] of[2]. */
+static rd_expr *weighted_sum(const slopes *s, rd_expr *const of[3], rd_expr *const by[3])
 {
     return plus(s, plus(s, times(s, by[0], of[0]), times(s, by[1], of[1])), times(s, by[2], of[2]));
 }
 
 /* ---- At the ends ----------------------------------------------------------------------------- */
-/* Between elements at and at + 1. */
-static rd_expr *of_two(const slopes *s, int64_t at)
+/* The slope of the line through elements at and at + 1. */
+static rd_expr *slope_of_line(const slopes *s, int64_t at)
 {
-    return over(s, minus(s, cut(s, s->y, at + 1, 1), cut(s, s->y, at, 1)), steps(s, at, 1));
+    return over(s, minus(s, slice(s, s->y, at + 1, 1), slice(s, s->y, at, 1)), steps(s, at, 1));
 }
 
-static rd_expr *of_three_even(const slopes *s, rd_expr *const y[3], bool last)
+/* The slope of the parabola at the first, or last, of three elements with equal steps. */
+static rd_expr *slope_even_steps(const slopes *s, rd_expr *const y[3], bool last)
 {
     const double sign = last ? -1 : 1;
     rd_expr     *by[3];
@@ -69,18 +72,19 @@ static rd_expr *of_three_even(const slopes *s, rd_expr *const y[3], bool last)
     by[last ? 2 : 0] = over(s, number(s, sign * -1.5), s->x);
     by[1]            = over(s, number(s, sign * 2), s->x);
     by[last ? 0 : 2] = over(s, number(s, sign * -0.5), s->x);
-    return weighed(s, y, by);
+    return weighted_sum(s, y, by);
 }
 
-/* At the first, or the last, of three elements from `at` on: the slope of the parabola. */
-static rd_expr *of_three(const slopes *s, int64_t at, bool last)
+/* The slope of the parabola at the first, or last, of the three elements from `at` on. */
+static rd_expr *slope_of_parabola(const slopes *s, int64_t at, bool last)
 {
-    rd_expr *const y[] = { cut(s, s->y, at, 1), cut(s, s->y, at + 1, 1), cut(s, s->y, at + 2, 1) };
+    rd_expr *const y[] = { slice(s, s->y, at, 1), slice(s, s->y, at + 1, 1),
+                           slice(s, s->y, at + 2, 1) };
     rd_expr       *by[3];
 
     if (!s->x->rank)
-        return of_three_even(s, y, last);
-    /* the step at this end, and the other one */
+        return slope_even_steps(s, y, last);
+    /* the step adjacent to this end, and the other one */
     rd_expr *const p     = steps(s, last ? at + 1 : at, 1);
     rd_expr *const q     = steps(s, last ? at : at + 1, 1);
     rd_expr *const both  = plus(s, p, q);
@@ -92,14 +96,14 @@ static rd_expr *of_three(const slopes *s, int64_t at, bool last)
     by[last ? 2 : 0] = last ? near : times(s, near, minus);
     by[1]            = last ? times(s, mid, minus) : mid;
     by[last ? 0 : 2] = last ? far : times(s, far, minus);
-    return weighed(s, y, by);
+    return weighted_sum(s, y, by);
 }
 
 /* ---- Inside ---------------------------------------------------------------------------------- */
-static rd_expr *inside(const slopes *s)
+static rd_expr *inner_slopes(const slopes *s)
 {
     const int64_t  n   = s->n - 2;
-    rd_expr *const y[] = { cut(s, s->y, 0, n), cut(s, s->y, 1, n), cut(s, s->y, 2, n) };
+    rd_expr *const y[] = { slice(s, s->y, 0, n), slice(s, s->y, 1, n), slice(s, s->y, 2, n) };
 
     if (!s->x->rank)
         return over(s, minus(s, y[2], y[0]), times(s, s->x, number(s, 2)));
@@ -110,24 +114,26 @@ static rd_expr *inside(const slopes *s)
                             over(s, minus(s, q, p), times(s, p, q)),
                             over(s, p, times(s, q, both)) };
 
-    return weighed(s, y, by);
+    return weighted_sum(s, y, by);
 }
 
-static rd_expr *slopes_of(const slopes *s, int order)
+/* Concatenates the slopes at the first element, inside, and at the last. */
+static rd_expr *all_slopes(const slopes *s, int order)
 {
     rd_expr *parts[3];
     rd_exprs all = { parts, 0 };
 
-    parts[all.n++] = order == 1 ? of_two(s, 0) : of_three(s, 0, false);
+    parts[all.n++] = order == 1 ? slope_of_line(s, 0) : slope_of_parabola(s, 0, false);
     if (s->n > 2)
-        parts[all.n++] = inside(s);
-    parts[all.n++] = order == 1 ? of_two(s, s->n - 2) : of_three(s, s->n - 3, true);
+        parts[all.n++] = inner_slopes(s);
+    parts[all.n++] = order == 1 ? slope_of_line(s, s->n - 2) : slope_of_parabola(s, s->n - 3, true);
     return rd_concat(s->axis, all);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static bool enough(const slopes *s, int order)
+/* Checks the order at the ends, and that there are enough elements for it. */
+static bool check_order(const slopes *s, int order)
 {
     char shape[RD_SHAPE_TEXT];
 
@@ -144,13 +150,14 @@ static bool enough(const slopes *s, int order)
     return false;
 }
 
-/* Halves are computed in f32, and rounded once. */
-static rd_expr *wide(rd_expr *x)
+/* Casts ints to f64 and halves to f32, so that halves are rounded only once, at the end. */
+static rd_expr *widen(rd_expr *x)
 {
     x = rd_real_numbers(x);
     return x && rd_dtype_is_half(x->type) ? rd_cast_to(x, RD_F32) : x;
 }
 
+/* The public call: checks operands, widens types and computes slopes. */
 rd_expr *rd_gradient(rd_expr *y, rd_expr *x, int axis, int order)
 {
     slopes         s      = { .call = "rd_gradient" };
@@ -160,14 +167,14 @@ rd_expr *rd_gradient(rd_expr *y, rd_expr *x, int axis, int order)
         return NULL;
     s.y = y;
     s.n = y->extent[s.axis];
-    if (!rd_positions_ok(s.call, x, y, s.axis) || !enough(&s, order))
+    if (!rd_positions_ok(s.call, x, y, s.axis) || !check_order(&s, order))
         return NULL;
     const bool     half = rd_dtype_is_half(rd_rule_type(RD_RULE_FLOAT, 2, both));
     const rd_dtype type = half ? rd_rule_type(RD_RULE_FLOAT, 2, both) : RD_AUTO;
 
-    if (!(s.y = wide(y)) || !(s.x = wide(x)) || !(s.x = rd_positions_along(s.x, s.y, s.axis)))
+    if (!(s.y = widen(y)) || !(s.x = widen(x)) || !(s.x = rd_positions_along(s.x, s.y, s.axis)))
         return NULL;
-    rd_expr *const g = rd_with_origins(slopes_of(&s, order), y->origin);
+    rd_expr *const g = rd_with_origins(all_slopes(&s, order), y->origin);
 
     return g && half ? rd_cast_to(g, type) : g;
 }

@@ -1,9 +1,10 @@
-/* graphviz.c - expressions as a graph in Graphviz's language, each node once. */
+/* graphviz.c - writes expressions as a graph in Graphviz's language (DOT), each node once. */
 #include "core/text_buffer.h"
 #include "expr/lists.h"
 #include "expr/nodes.h"
 
-/* Names are the caller's and may hold anything. */
+/* Appends a node's line with quotes and backslashes escaped, as the caller's names may hold any
+ * character. */
 static void add_line(rd_text *text, const rd_expr *x)
 {
     rd_text line = { 0 };
@@ -18,6 +19,10 @@ static void add_line(rd_text *text, const rd_expr *x)
     rd_text_free(&line);
 }
 
+/* Appends one node and the edges of its operands:
+ *
+ *     n3 [label="sum dims 1\nf32 (4)"];
+ *     n2 -> n3; */
 static void add_node(rd_text *text, const rd_expr *x)
 {
     bool fold = x->kind == RD_EXPR_REDUCE || x->kind == RD_EXPR_SCAN;
@@ -54,6 +59,7 @@ static void add_graph(rd_text *text, rd_results results, const rd_node_list *lis
     rd_text_add(text, "}\n");
 }
 
+/* Checks the results, lists their nodes and writes the graph. */
 const char *rd_graphviz(rd_ctx *ctx, rd_results results)
 {
     rd_text      text = { 0 };

@@ -1,8 +1,10 @@
-/* grouped.c - rows in order, group by group.
+/* grouped.c - sorts rows by group, and by value inside each group.
  *
- * Two stable sorts, by value and then by group, are one by both.  Groups are short unsigned numbers,
- * of which the second sort takes as many passes as they have bytes.  No work is done for each group,
- * so there may be as many as there are elements. */
+ *     values 3 1 2, labels 1 0 1  ->  sorted 1 2 3, group 0 1 1, count 1 2, first 0 1
+ *
+ * Two stable sorts, first by value and then by group, sort by both.  Group numbers are short
+ * unsigned ints, and the second sort takes one pass for each of their bytes.  No work is done
+ * per group, so there may be as many groups as elements. */
 #include "expr/grouped.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -12,12 +14,13 @@ int64_t rd_grouped_number(const rd_folding *f)
     return f->label ? f->n_group : 1;
 }
 
-/* The narrowest type that holds 0 to n. */
+/* Returns the narrowest unsigned type that holds 0 to n. */
 static rd_dtype number_type(int64_t n)
 {
     return n <= UINT8_MAX ? RD_U8 : n <= UINT16_MAX ? RD_U16 : n <= UINT32_MAX ? RD_U32 : RD_U64;
 }
 
+/* Replaces labels outside, and of elements that the mask leaves out, by n_group.  See grouped.h. */
 rd_expr *rd_grouped_label(const rd_folding *f)
 {
     rd_ctx *const  ctx   = f->x->ctx;
@@ -35,8 +38,9 @@ rd_expr *rd_grouped_label(const rd_folding *f)
     return rows ? rd_cast_to(rows, number_type(n)) : NULL;
 }
 
-/* How many elements of rows each group has, and where they begin. */
-static bool count(rd_grouped *g)
+/* Counts the elements of each group and finds where they begin, by an exclusive scan of the
+ * counts. */
+static bool count_groups(rd_grouped *g)
 {
     rd_expr *const by[] = { g->label };
     rd_expr       *one  = rd_number(g->label->ctx, RD_I64, rd_word_from_int(1, RD_I64));
@@ -48,13 +52,14 @@ static bool count(rd_grouped *g)
     return g->first != NULL;
 }
 
+/* Sorts by value, then by group, both stably.  See grouped.h. */
 bool rd_grouped_begin(rd_grouped *g, const rd_folding *f, rd_expr *x)
 {
     rd_expr *by_value, *label, *by_group;
     int      last;
 
     *g = (rd_grouped){ .call = f->call, .n_group = rd_grouped_number(f) };
-    if (!(x = rd_folding_rows(f, x)) || !(g->label = rd_grouped_label(f)) || !count(g))
+    if (!(x = rd_folding_rows(f, x)) || !(g->label = rd_grouped_label(f)) || !count_groups(g))
         return false;
     last      = x->rank - 1;
     by_value  = rd_argsort(x, last);
@@ -66,6 +71,7 @@ bool rd_grouped_begin(rd_grouped *g, const rd_folding *f, rd_expr *x)
     return g->group && g->sorted;
 }
 
+/* Clamps the positions to the row and gathers.  See grouped.h. */
 rd_expr *rd_grouped_take(const char *call, rd_expr *rows, rd_expr *place)
 {
     if (!rows || !place)
@@ -78,6 +84,7 @@ rd_expr *rd_grouped_take(const char *call, rd_expr *rows, rd_expr *place)
     return place ? rd_take_places_along(rows, last, place) : NULL;
 }
 
+/* Broadcasts `nothing` to the kept axes and the groups.  See grouped.h. */
 rd_expr *rd_grouped_of_nothing(const rd_folding *f, rd_expr *nothing)
 {
     int64_t extent[RD_MAX_RANK];

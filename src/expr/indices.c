@@ -1,4 +1,4 @@
-/* indices.c - calls that take or give indices of an axis. */
+/* indices.c - calls that take or give indices of an axis, which begin at its origin. */
 #include "expr/maps.h"
 #include "expr/origin.h"
 
@@ -11,21 +11,24 @@ rd_expr *rd_reindex(rd_expr *x, rd_index first)
     return rd_with_origins(x, first.at);
 }
 
+/* Converts indices of an axis to positions, by subtracting its origin.  Indices below it become
+ * large positions, which are outside. */
 rd_expr *rd_places_of(const char *call, const rd_expr *x, int axis, rd_expr *index)
 {
     const rd_kind kind  = rd_dtype_kind(index->type);
     const int64_t first = rd_origin(x, axis);
 
-    if (!first || (kind != RD_KIND_INT && kind != RD_KIND_UINT)) /* the latter is refused later */
+    if (!first || (kind != RD_KIND_INT && kind != RD_KIND_UINT)) /* other types are refused later */
         return index;
-    if (index->type == RD_U64) /* beyond an int64_t it is outside, not an index below 0 */
+    if (index->type == RD_U64) /* clamped: an index beyond int64_t is outside, not negative */
         index = map_2(RD_OP_minimum, call, index, rd_cast_to(rd_int(x->ctx, INT64_MAX), RD_U64));
     index = map_2(RD_OP_sub, call, rd_cast_to(index, RD_I64), rd_int(x->ctx, first));
     return rd_cast_to(index, RD_U64);
 }
 
-static rd_expr *taken(const char *call, rd_expr *x, int axis, rd_expr *index,
-                      rd_expr *take(rd_expr *, int, rd_expr *))
+/* Resolves the axis, converts the indices to positions, and gathers by `take`. */
+static rd_expr *gather(const char *call, rd_expr *x, int axis, rd_expr *index,
+                       rd_expr *take(rd_expr *, int, rd_expr *))
 {
     int a;
 
@@ -36,12 +39,12 @@ static rd_expr *taken(const char *call, rd_expr *x, int axis, rd_expr *index,
 
 rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index)
 {
-    return taken("rd_take", x, axis, index, rd_take_places);
+    return gather("rd_take", x, axis, index, rd_take_places);
 }
 
 rd_expr *rd_take_along(rd_expr *x, int axis, rd_expr *index)
 {
-    return taken("rd_take_along", x, axis, index, rd_take_places_along);
+    return gather("rd_take_along", x, axis, index, rd_take_places_along);
 }
 
 rd_expr *rd_coord(rd_expr *x, int axis)

@@ -1,4 +1,4 @@
-/* interp.c - values between known ones, on straight lines: a bisection, and two gathers. */
+/* interp.c - linear interpolation: a bisection finds the interval, gathers read its two points. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -6,15 +6,17 @@
 
 static const char call[] = "rd_interp";
 
+/* The known points, and the values to find between them. */
 typedef struct points {
-    int      axis;
-    int64_t  n;
-    rd_expr *turned;  /* do positions descend?  Those of all are negative then */
-    rd_expr *xp, *fp; /* f64, xp ascends                             */
-    rd_expr *x;       /* of the rank of the result, beside fp        */
-    rd_expr *at;      /* of x's own shape: the point before each, from 0 to n - 2 */
+    int      axis;       /* of fp */
+    int64_t  n;          /* points */
+    rd_expr *descending; /* true if positions descend: all positions are then negated */
+    rd_expr *xp, *fp;    /* positions and values, f64; xp ascends */
+    rd_expr *x;          /* the positions asked for, reshaped to the rank of the result */
+    rd_expr *at;         /* of x's own shape: the point before each x, 0 to n - 2 */
 } points;
 
+/* Checks that positions are a row, not empty, as long as the axis of the values. */
 static bool shapes_ok(rd_expr *x, const rd_expr *xp, const rd_expr *fp, int axis)
 {
     char own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
@@ -31,8 +33,8 @@ static bool shapes_ok(rd_expr *x, const rd_expr *xp, const rd_expr *fp, int axis
     return false;
 }
 
-/* x of the rank that the result has, where fp's axis is replaced by those of x. */
-static rd_expr *beside(rd_expr *x, const rd_expr *fp, int axis)
+/* Reshapes x to the rank of the result, in which the axes of x replace the axis of fp. */
+static rd_expr *reshape_to_result(rd_expr *x, const rd_expr *fp, int axis)
 {
     rd_shape shape = { .n = x->rank + fp->rank - 1 - axis };
 
@@ -41,34 +43,35 @@ static rd_expr *beside(rd_expr *x, const rd_expr *fp, int axis)
     return fp->rank - 1 - axis ? rd_reshape(x, shape) : x;
 }
 
-/* The element of the row of points, and the values there, `k` behind those before x. */
-static rd_expr *position(const points *p, int k)
+/* Gathers the position of the point `k` after the one before x; point_value() gathers its value. */
+static rd_expr *point_position(const points *p, int k)
 {
     rd_expr *const at = map_2(RD_OP_add, call, p->at, rd_int(p->x->ctx, k));
     rd_expr *const y  = at ? rd_take_places(p->xp, 0, at) : NULL;
 
-    return y ? beside(y, p->fp, p->axis) : NULL;
+    return y ? reshape_to_result(y, p->fp, p->axis) : NULL;
 }
 
-static rd_expr *value(const points *p, int k)
+static rd_expr *point_value(const points *p, int k)
 {
     rd_expr *const at = map_2(RD_OP_add, call, p->at, rd_int(p->x->ctx, k));
 
     return at ? rd_take_places(p->fp, p->axis, at) : NULL;
 }
 
-/* y + slope (x - from). */
+/* Computes y + slope (x - from). */
 static rd_expr *on_line(const points *p, rd_expr *slope, rd_expr *from, rd_expr *y)
 {
     return map_2(RD_OP_add, call, map_2(RD_OP_mul, call, slope, map_2(RD_OP_sub, call, p->x, from)),
                  y);
 }
 
-/* From the other end where one gives NaN, as an infinite value does. */
-static rd_expr *between(const points *p)
+/* Interpolates from the left point, or from the right one where that gives NaN, as with an
+ * infinite value. */
+static rd_expr *interpolate(const points *p)
 {
-    rd_expr *const x0 = position(p, 0), *const x1 = position(p, 1);
-    rd_expr *const y0 = value(p, 0), *const y1 = value(p, 1);
+    rd_expr *const x0 = point_position(p, 0), *const x1 = point_position(p, 1);
+    rd_expr *const y0 = point_value(p, 0), *const y1 = point_value(p, 1);
     rd_expr *const slope =
         map_2(RD_OP_div, call, map_2(RD_OP_sub, call, y1, y0), map_2(RD_OP_sub, call, x1, x0));
     rd_expr *const near = on_line(p, slope, x0, y0), *const far = on_line(p, slope, x1, y1);
@@ -79,55 +82,60 @@ static rd_expr *between(const points *p)
     return map_where(call, map_2(RD_OP_eq, call, p->x, x0), y0, y);
 }
 
-/* The value at a point, seen beside the results. */
-static rd_expr *at_end(const points *p, int64_t place)
+/* The value of one point, in the shape of the results. */
+static rd_expr *end_value(const points *p, int64_t place)
 {
     rd_expr *const at = rd_broadcast(rd_int(p->x->ctx, place), rd_shape_of(p->at));
 
     return at ? rd_take_places(p->fp, p->axis, at) : NULL;
 }
 
-/* What is asked for beyond one end, NULL: the value there; which one it is depends on the direction. */
-static rd_expr *chosen(const points *p, rd_expr *of_turned, rd_expr *of_others, rd_expr *end)
+/* Chooses the result beyond one end: the caller's, or the value there (NULL).  The callers' two
+ * swap if positions descend. */
+static rd_expr *end_result(const points *p, rd_expr *if_descending, rd_expr *if_ascending,
+                           rd_expr *end)
 {
-    if (!of_turned && !of_others)
+    if (!if_descending && !if_ascending)
         return end;
-    return map_where(call, p->turned, of_turned ? of_turned : end, of_others ? of_others : end);
+    return map_where(call, p->descending, if_descending ? if_descending : end,
+                     if_ascending ? if_ascending : end);
 }
 
-static rd_expr *outside(const points *p, rd_expr *y, rd_expr *left, rd_expr *right)
+/* Replaces results beyond the ends, at the last point, and of NaN. */
+static rd_expr *replace_outside(const points *p, rd_expr *y, rd_expr *left, rd_expr *right)
 {
     rd_expr *const low  = rd_select_place(p->xp, 0, 0);
     rd_expr *const high = rd_select_place(p->xp, 0, p->n - 1);
-    rd_expr *const end = at_end(p, p->n - 1), *const before = left;
+    rd_expr *const end = end_value(p, p->n - 1), *const before = left;
 
-    left  = chosen(p, right, left, at_end(p, 0));
-    right = chosen(p, before, right, end);
+    left  = end_result(p, right, left, end_value(p, 0));
+    right = end_result(p, before, right, end);
     y     = map_where(call, map_2(RD_OP_eq, call, p->x, high), end, y);
     y     = map_where(call, map_2(RD_OP_gt, call, p->x, high), right, y);
     y     = map_where(call, map_2(RD_OP_lt, call, p->x, low), left, y);
     return map_where(call, map_1(RD_OP_isnan, call, p->x), p->x, y);
 }
 
-static rd_expr *descends(rd_expr *xp)
+static rd_expr *is_descending(rd_expr *xp)
 {
     const int64_t n = xp->extent[0];
 
     return map_2(RD_OP_lt, call, rd_select_place(xp, 0, n - 1), rd_select_place(xp, 0, 0));
 }
 
-static bool find(points *p, rd_expr *x)
+/* Negates descending positions, then finds the interval of each x by bisection. */
+static bool find_intervals(points *p, rd_expr *x)
 {
     rd_ctx *const ctx = x->ctx;
 
-    p->turned          = descends(p->xp);
-    rd_expr *const way = map_where(call, p->turned, rd_num(ctx, -1), rd_num(ctx, 1));
+    p->descending      = is_descending(p->xp);
+    rd_expr *const way = map_where(call, p->descending, rd_num(ctx, -1), rd_num(ctx, 1));
 
     p->xp = map_2(RD_OP_mul, call, p->xp, way);
     x     = map_2(RD_OP_mul, call, rd_cast_to(x, RD_F64), way);
     if (!p->xp || !x)
         return false;
-    p->x  = beside(x, p->fp, p->axis);
+    p->x  = reshape_to_result(x, p->fp, p->axis);
     p->at = map_2(RD_OP_sub, call, rd_searchsorted(p->xp, x, RD_RIGHT), rd_int(ctx, 1));
     p->at = map_2(RD_OP_maximum, call,
                   map_2(RD_OP_minimum, call, p->at, rd_int(ctx, p->n > 1 ? p->n - 2 : 0)),
@@ -135,8 +143,9 @@ static bool find(points *p, rd_expr *x)
     return p->x && p->at;
 }
 
-static rd_expr *of_real(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left,
-                        rd_expr *right)
+/* Interpolates real values in f64 and casts the result. */
+static rd_expr *interpolate_real(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left,
+                                 rd_expr *right)
 {
     const rd_dtype type = rd_dtype_kind(fp->type) < RD_KIND_FLOAT ? RD_F64 : fp->type;
     points         p    = { .axis = axis, .n = xp->extent[0] };
@@ -144,13 +153,14 @@ static rd_expr *of_real(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr 
 
     p.xp = rd_cast_to(xp, RD_F64);
     p.fp = rd_cast_to(fp, RD_F64);
-    if (!p.xp || !p.fp || !find(&p, x))
+    if (!p.xp || !p.fp || !find_intervals(&p, x))
         return NULL;
-    y = p.n > 1 ? between(&p) : at_end(&p, 0);
-    y = outside(&p, y, left, right);
+    y = p.n > 1 ? interpolate(&p) : end_value(&p, 0);
+    y = replace_outside(&p, y, left, right);
     return y ? rd_cast_to(y, type) : NULL;
 }
 
+/* The public call: checks operands; interpolates complex values by parts. */
 rd_expr *rd_interp(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left, rd_expr *right)
 {
     rd_expr *all[5] = { x, xp, fp };
@@ -166,11 +176,11 @@ rd_expr *rd_interp(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left
     if (!rd_is_complex(fp))
         return rd_refuse_complex(call, n - 3, all + 3)
                    ? NULL
-                   : of_real(all[0], all[1], all[2], axis, left, right);
+                   : interpolate_real(all[0], all[1], all[2], axis, left, right);
     rd_expr *part[2];
     for (int k = 0; k < 2; k++)
-        part[k] = of_real(all[0], all[1], all[2]->in[k], axis,
-                          left ? k ? rd_imag(left) : rd_real(left) : NULL,
-                          right ? k ? rd_imag(right) : rd_real(right) : NULL);
+        part[k] = interpolate_real(all[0], all[1], all[2]->in[k], axis,
+                                   left ? k ? rd_imag(left) : rd_real(left) : NULL,
+                                   right ? k ? rd_imag(right) : rd_real(right) : NULL);
     return rd_complex_of(part[0], part[1], call);
 }

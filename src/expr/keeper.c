@@ -1,5 +1,5 @@
-/* keeper.c - what the evaluator keeps in a context between evaluations, and what goes with the
- * context. */
+/* keeper.c - memory that the evaluator keeps in a context between evaluations, and things that
+ * are freed with the context. */
 #include "expr/ctx.h"
 
 rd_keeper *rd_ctx_keeper(const rd_ctx *ctx)
@@ -12,6 +12,7 @@ rd_kept_last *rd_ctx_kept_last(const rd_ctx *ctx)
     return atomic_load_explicit(&ctx->last, memory_order_acquire);
 }
 
+/* Pushes onto the list without a lock: other threads may push at the same time. */
 void rd_ctx_keep_last(rd_ctx *ctx, rd_kept_last *thing)
 {
     thing->older = atomic_load(&ctx->last);
@@ -46,10 +47,11 @@ void rd_own(rd_ctx *ctx, rd_owned *thing)
     ctx->owned = thing;
 }
 
+/* Unlinks a thing from the list of the context's things. */
 void rd_disown(rd_ctx *ctx, rd_owned *thing)
 {
     if (!thing->prev && ctx->owned != thing)
-        return; /* done already: rd_ctx_free unlinks before it drops */
+        return; /* removed already: rd_ctx_free() unlinks before it drops */
     if (thing->prev)
         thing->prev->next = thing->next;
     else

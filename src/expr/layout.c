@@ -1,9 +1,10 @@
-/* layout.c - descriptors of memory: their checks, and the sentences when they fail. */
+/* layout.c - checks array descriptors and computes their strides; each failure has its sentence. */
 #include "expr/origin.h"
 #include <string.h>
 
 #define LARGEST ((int64_t)1 << 62)
 
+/* Checks type, rank, extents, and that the size does not overflow. */
 static bool check_type_and_shape(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     const rd_shape *shape = &array->shape;
@@ -30,9 +31,8 @@ static bool check_type_and_shape(rd_ctx *ctx, const rd_array *array, const char 
     return true;
 }
 
-/* Do all elements have an address?  Bytes below and above the first one are added up on each
- * side. */
-static bool in_address_space(const rd_array *array, const int64_t *stride)
+/* True if all elements have addresses.  It adds up the bytes below and above the first element. */
+static bool is_in_address_space(const rd_array *array, const int64_t *stride)
 {
     const uint64_t size = (uint64_t)rd_dtype_size(array->type),
                    base = (uint64_t)(uintptr_t)array->in;
@@ -54,6 +54,7 @@ static bool in_address_space(const rd_array *array, const int64_t *stride)
     return !array->in || (base >= below && base <= UINTPTR_MAX - above);
 }
 
+/* Checks all fields, then computes strides.  See expr.h. */
 bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64_t *stride)
 {
     const rd_shape *shape   = &array->shape;
@@ -88,9 +89,9 @@ bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64
     rd_dense_strides(shape->n, shape->at, array->order, stride);
     for (int a = 0; a < n_given; a++)
         stride[a] = shape->at[a] < 2 ? 0 : array->strides.at[a];
-    if (rd_points(shape->n, shape->at) == 0) /* nothing is addressed: all layouts are one */
+    if (rd_points(shape->n, shape->at) == 0) /* no element: all layouts are the same */
         memset(stride, 0, (size_t)shape->n * sizeof *stride);
-    if (!in_address_space(array, stride)) {
+    if (!is_in_address_space(array, stride)) {
         rd_fail(ctx, RD_ERR_SHAPE, "%s: elements outside the address space, shape %s, strides %s",
                 call, rd_shape_text(shape->n, shape->at, shown),
                 rd_shape_text(shape->n, stride, given));
@@ -99,7 +100,8 @@ bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64
     return true;
 }
 
-/* Kernels read whole elements, and C leaves it undefined where they are not aligned. */
+/* Checks address and alignment: kernels read whole elements, and unaligned reads are undefined
+ * in C. */
 bool rd_array_readable(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     char text[RD_SHAPE_TEXT];

@@ -1,9 +1,10 @@
-/* leaf.c - where expressions begin: caller memory, and named inputs. */
+/* leaf.c - leaves of expressions: caller memory, and named inputs. */
 #include "expr/complex.h"
 #include "expr/ctx.h"
 #include "expr/plain.h"
 #include <string.h>
 
+/* Makes a leaf with origins 0, a complex one from its parts. */
 static rd_expr *leaf_from_0(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     rd_array parts;
@@ -15,7 +16,8 @@ static rd_expr *leaf_from_0(rd_ctx *ctx, const rd_array *array, const char *call
                : NULL;
 }
 
-/* A view of a leaf: which indices people count by makes no other leaf. */
+/* Applies the origin as a view of the leaf, so that arrays that differ only in origins share a
+ * leaf. */
 static rd_expr *with_origin(rd_expr *leaf, const rd_array *array)
 {
     return leaf && array->origin.n ? rd_with_origins(leaf, array->origin.at) : leaf;
@@ -51,7 +53,7 @@ rd_expr *rd_label(rd_expr *leaf, const char *name)
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
-static bool same_layout(const rd_expr *leaf, const rd_array *layout, const rd_leaf_facts *facts)
+static bool has_layout(const rd_expr *leaf, const rd_array *layout, const rd_leaf_facts *facts)
 {
     const size_t extents = (size_t)leaf->rank * sizeof *leaf->extent;
 
@@ -60,8 +62,8 @@ static bool same_layout(const rd_expr *leaf, const rd_array *layout, const rd_le
            memcmp(leaf->as.leaf->stride, facts->stride, sizeof facts->stride) == 0;
 }
 
-static rd_expr *other_layout(const rd_expr *leaf, const rd_array *layout,
-                             const rd_leaf_facts *facts)
+/* Records that an input of this name has another type, shape, strides or device. */
+static rd_expr *fail_layout(const rd_expr *leaf, const rd_array *layout, const rd_leaf_facts *facts)
 {
     char text[4][RD_SHAPE_TEXT];
 
@@ -79,7 +81,7 @@ static rd_expr *other_layout(const rd_expr *leaf, const rd_array *layout,
         rd_shape_text(layout->shape.n, facts->stride, text[3]));
 }
 
-/* The first of a name is listed, so that the next one is compared with it. */
+/* Lists the first input of a name, with which later ones are compared. */
 static rd_expr *list_input(rd_ctx *ctx, rd_expr *leaf)
 {
     rd_leaf_name *named = leaf ? rd_arena(ctx, sizeof *named) : NULL;
@@ -91,6 +93,7 @@ static rd_expr *list_input(rd_ctx *ctx, rd_expr *leaf)
     return leaf;
 }
 
+/* Makes an input with axes that begin at 0, or finds it by name and compares layouts. */
 static rd_expr *input_from_0(rd_ctx *ctx, const char *name, const rd_array *layout)
 {
     rd_leaf_facts facts;
@@ -102,7 +105,7 @@ static rd_expr *input_from_0(rd_ctx *ctx, const char *name, const rd_array *layo
         return rd_fail(ctx, RD_ERR_ARGUMENT, "rd_input: the name is %s", name ? "empty" : "NULL");
     if (layout) {
         no_data    = *layout;
-        no_data.in = NULL; /* the pointer comes later: this one, if any, is not looked at */
+        no_data.in = NULL; /* rd_input() ignores the pointer: data come with each evaluation */
     }
     if (layout && rd_dtype_is_complex(layout->type))
         return rd_complex_array(ctx, &no_data, "rd_input", &no_data)
@@ -115,9 +118,9 @@ static rd_expr *input_from_0(rd_ctx *ctx, const char *name, const rd_array *layo
         return NULL;
     for (const rd_leaf_name *named = ctx->named; named; named = named->older)
         if (named->leaf->as.leaf->name == facts.name)
-            return same_layout(named->leaf, layout, &facts)
+            return has_layout(named->leaf, layout, &facts)
                        ? named->leaf
-                       : other_layout(named->leaf, layout, &facts);
+                       : fail_layout(named->leaf, layout, &facts);
     return list_input(ctx, rd_leaf_node(ctx, layout, &facts));
 }
 

@@ -1,7 +1,8 @@
-/* leaf_names.c - what people call leaves of memory. */
+/* leaf_names.c - labels and paths of leaves, for dumps. */
 #include "expr/ctx.h"
 
-/* No fact of the node: leaves of the same memory stay one. */
+/* Adds an entry to the list of names.  The name is no fact of the node, so leaves of the same
+ * memory stay one. */
 rd_expr *rd_leaf_labelled(rd_expr *leaf, const char *label, const char *path)
 {
     rd_leaf_name *named = leaf ? rd_arena(leaf->ctx, sizeof *named) : NULL;

@@ -1,7 +1,8 @@
-/* leaf_plain.c - memory of real elements as a leaf, whose axes begin at 0. */
+/* leaf_plain.c - leaves of real elements in memory, with axes that begin at 0. */
 #include "expr/plain.h"
 #include <string.h>
 
+/* Checks a descriptor and fills in the facts of its leaf. */
 bool rd_leaf_facts_of(rd_ctx *ctx, const rd_array *array, const char *call, rd_leaf_facts *facts)
 {
     memset(facts, 0, sizeof *facts);
@@ -24,9 +25,11 @@ rd_expr *rd_leaf_node(rd_ctx *ctx, const rd_array *array, const rd_leaf_facts *f
                    facts, sizeof *facts);
 }
 
+/* Makes the leaf of an array of real elements, after checking layout and address. */
 rd_expr *rd_plain_leaf(rd_ctx *ctx, const rd_array *array, const char *call)
 {
-    static const max_align_t nowhere; /* not NULL, which means an input */
+    /* an address for empty arrays; not NULL, which means an input */
+    static const max_align_t nowhere;
     rd_leaf_facts            facts;
 
     if (!rd_leaf_facts_of(ctx, array, call, &facts) || !rd_array_readable(ctx, array, call))
@@ -35,6 +38,7 @@ rd_expr *rd_plain_leaf(rd_ctx *ctx, const rd_array *array, const char *call)
     return rd_leaf_node(ctx, array, &facts);
 }
 
+/* Makes the leaf again, with the bound of its indices as a fact.  See expr.h. */
 rd_expr *rd_indices_below(rd_expr *leaf, int64_t below)
 {
     rd_leaf_facts facts = *leaf->as.leaf;

@@ -1,10 +1,14 @@
-/* linear.c - products of vectors and matrices, as the Array API and NumPy have them. */
+/* linear.c - products of vectors and matrices, with the rules of the Array API and NumPy.
+ *
+ *     matmul (2, 3, 4) x (4, 5)  ->  contraction of labels  0 r s, s c -> 0 r c */
 #include "expr/contract.h"
 #include <string.h>
 
-/* Labels: batch axes from the last one on, then those that two operands sum over, then their own. */
+/* Labels: batch axes are numbered from the last one on; these are the summed axis and each
+ * operand's own axis. */
 enum { SUMMED = 32, ROW = 33, COLUMN = 34 };
 
+/* Records RD_ERR_SHAPE with both shapes; returns NULL. */
 static void *refuse_shapes(const char *call, const char *what, const rd_expr *a, const rd_expr *b)
 {
     char own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
@@ -14,7 +18,7 @@ static void *refuse_shapes(const char *call, const char *what, const rd_expr *a,
                    rd_shape_text(b->rank, b->extent, other));
 }
 
-/* Axes before the last `own` as batch axes; their number. */
+/* Labels the axes before the last `own` as batch axes; returns their number. */
 static int label_batch(rd_term *t, int own)
 {
     const int n = t->x->rank - own;
@@ -24,8 +28,9 @@ static int label_batch(rd_term *t, int own)
     return n;
 }
 
-/* Do batch axes broadcast?  `skipped`: axes of each operand that are none, its last ones. */
-static bool batches_meet(const rd_expr *a, int own_a, const rd_expr *b, int own_b)
+/* True if batch axes broadcast.  own_a, own_b: how many last axes of each operand are not batch
+ * axes. */
+static bool can_broadcast_batches(const rd_expr *a, int own_a, const rd_expr *b, int own_b)
 {
     for (int k = 1; k <= a->rank - own_a && k <= b->rank - own_b; k++) {
         const int64_t n = a->extent[a->rank - own_a - k], m = b->extent[b->rank - own_b - k];
@@ -36,8 +41,8 @@ static bool batches_meet(const rd_expr *a, int own_a, const rd_expr *b, int own_
     return true;
 }
 
-/* The product over the last axis of a and axis `at` of b, counted from b's end; axes before them
- * are batch axes. */
+/* Multiplies over the last axis of a and the second to last axis of b (its only axis, if b is a
+ * vector).  Axes before the matrices are batch axes. */
 static rd_expr *multiply(const char *call, rd_expr *a, rd_expr *b)
 {
     rd_term   t[2]  = { { a, { 0 } }, { b, { 0 } } };
@@ -51,7 +56,7 @@ static rd_expr *multiply(const char *call, rd_expr *a, rd_expr *b)
                              "the last axis of the first is not as long as the axis that "
                              "the second is summed over",
                              a, b);
-    if (!batches_meet(a, own_a, b, own_b))
+    if (!can_broadcast_batches(a, own_a, b, own_b))
         return refuse_shapes(call, "the axes before the matrices do not broadcast", a, b);
     t[0].label[a->rank - 1]     = SUMMED;
     t[1].label[b->rank - own_b] = SUMMED;
@@ -64,6 +69,7 @@ static rd_expr *multiply(const char *call, rd_expr *a, rd_expr *b)
     return rd_contract(call, 2, t, n, out);
 }
 
+/* The matrix product, with vectors and batches as in NumPy. */
 rd_expr *rd_matmul(rd_expr *a, rd_expr *b)
 {
     static const char call[] = "rd_matmul";
@@ -75,7 +81,7 @@ rd_expr *rd_matmul(rd_expr *a, rd_expr *b)
     return multiply(call, a, b);
 }
 
-/* Over axes of_a[k] of a and of_b[k] of b; the other axes of a, then those of b, stay. */
+/* Sums over axes of_a[k] of a and of_b[k] of b.  The other axes of a, then those of b, remain. */
 static rd_expr *tensordot(const char *call, rd_expr *a, rd_expr *b, int n, const int *of_a,
                           const int *of_b)
 {
@@ -101,6 +107,7 @@ static rd_expr *tensordot(const char *call, rd_expr *a, rd_expr *b, int n, const
     return rd_contract(call, 2, t, n_out, out);
 }
 
+/* Resolves a list of axes and refuses duplicates. */
 static bool find_axes(const char *call, const rd_expr *x, const rd_index *given, int *axis)
 {
     uint64_t seen = 0;
@@ -120,6 +127,7 @@ static bool find_axes(const char *call, const rd_expr *x, const rd_index *given,
     return true;
 }
 
+/* Checks the lists of axes, then contracts. */
 rd_expr *rd_tensordot(rd_expr *a, rd_expr *b, rd_index of_a, rd_index of_b)
 {
     static const char call[] = "rd_tensordot";
@@ -136,6 +144,7 @@ rd_expr *rd_tensordot(rd_expr *a, rd_expr *b, rd_index of_a, rd_index of_b)
     return tensordot(call, a, b, of_a.n, axis_a, axis_b);
 }
 
+/* Sums over the last axis of a and the second to last of b; a number multiplies. */
 rd_expr *rd_dot(rd_expr *a, rd_expr *b)
 {
     static const char call[] = "rd_dot";
@@ -148,6 +157,7 @@ rd_expr *rd_dot(rd_expr *a, rd_expr *b)
                      (int[]){ b->rank > 1 ? b->rank - 2 : 0 });
 }
 
+/* Multiplies all elements of a with all elements of b. */
 rd_expr *rd_outer(rd_expr *a, rd_expr *b)
 {
     static const char call[] = "rd_outer";
@@ -159,7 +169,7 @@ rd_expr *rd_outer(rd_expr *a, rd_expr *b)
     return a && b ? tensordot(call, a, b, 0, NULL, NULL) : NULL;
 }
 
-/* The axis last, for calls that count from the end. */
+/* Moves the axis to the end. */
 static rd_expr *axis_last(rd_expr *x, int axis)
 {
     rd_index order = { .n = x->rank };
@@ -172,6 +182,7 @@ static rd_expr *axis_last(rd_expr *x, int axis)
     return rd_permute(x, order);
 }
 
+/* Moves both axes to the end, conjugates a, then contracts over the last axes. */
 rd_expr *rd_vecdot(rd_expr *a, rd_expr *b, int axis)
 {
     static const char call[] = "rd_vecdot";
@@ -189,7 +200,7 @@ rd_expr *rd_vecdot(rd_expr *a, rd_expr *b, int axis)
         return NULL;
     if (a->extent[a->rank - 1] != b->extent[b->rank - 1])
         return refuse_shapes(call, "the axes that are summed over differ in extent", a, b);
-    if (!batches_meet(a, 1, b, 1))
+    if (!can_broadcast_batches(a, 1, b, 1))
         return refuse_shapes(call, "the other axes do not broadcast", a, b);
 
     rd_term t[2] = { { a, { 0 } }, { b, { 0 } } };
@@ -202,6 +213,7 @@ rd_expr *rd_vecdot(rd_expr *a, rd_expr *b, int axis)
     return rd_contract(call, 2, t, n, out);
 }
 
+/* The sum of a diagonal. */
 rd_expr *rd_trace(rd_expr *x, int axis1, int axis2, int64_t offset)
 {
     rd_expr *y = rd_diagonal(x, axis1, axis2, offset);

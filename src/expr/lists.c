@@ -1,28 +1,32 @@
-/* lists.c - see the header.  Contexts are of one thread at a time, so what waits is the thread's. */
+/* lists.c - failures about lists.  A refused list may leave no context to record them in, so
+ * they wait in a variable of the thread.  See lists.h. */
 #include "expr/lists.h"
 #include "expr/ctx.h"
 #include <inttypes.h>
 
+/* A failure about a list. */
 typedef struct refused {
-    const char *call, *what; /* call NULL: nothing is refused */
-    bool        nowhere;
-    int64_t     n;
+    const char *call, *what; /* call NULL: no failure waits */
+    bool        is_null;     /* the list is a null pointer */
+    int64_t     n;           /* its elements */
 } refused;
 
 static _Thread_local refused waiting;
 
+/* Records the failure in a context. */
 static void record(rd_ctx *ctx, const refused *r)
 {
     if (r->n == 0)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: a list of no %s", r->call, r->what);
     else
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: a list of %" PRId64 " %s%s", r->call, r->n, r->what,
-                r->nowhere ? ", which is NULL" : "");
+                r->is_null ? ", which is NULL" : "");
 }
 
+/* Records the failure, or lets it wait if there is no context.  The first one counts. */
 void rd_list_refuse(rd_ctx *ctx, const char *call, const char *what, const void *at, int64_t n)
 {
-    const refused r = { .call = call, .what = what, .nowhere = !at, .n = n };
+    const refused r = { .call = call, .what = what, .is_null = !at, .n = n };
 
     if (ctx)
         record(ctx, &r);
@@ -30,6 +34,7 @@ void rd_list_refuse(rd_ctx *ctx, const char *call, const char *what, const void 
         waiting = r;
 }
 
+/* Records the waiting failure in ctx.  See lists.h. */
 bool rd_take_failure(rd_ctx *ctx)
 {
     const refused r = waiting;

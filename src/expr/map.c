@@ -1,10 +1,11 @@
-/* map.c - elementwise operators on operands of any kind. */
+/* map.c - elementwise operators on operands of any kind: real, complex, sparse. */
 #include "expr/complex.h"
 #include "expr/plain.h"
 #include "expr/sparse.h"
 #include <assert.h>
 
-static rd_expr *choice(const char *call, rd_expr *const *x)
+/* `where`: by complex parts if a branch is complex, else as a real map. */
+static rd_expr *map_choice(const char *call, rd_expr *const *x)
 {
     bool     weak;
     rd_expr *in[3] = { x[0], x[1], x[2] };
@@ -16,6 +17,7 @@ static rd_expr *choice(const char *call, rd_expr *const *x)
     return rd_real_map(RD_OP_where, call, 3, in);
 }
 
+/* Applies an operator under another type rule.  See expr.h. */
 rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     if (!rd_operands(call, n, x))
@@ -24,16 +26,18 @@ rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *c
                                 : rd_real_rule(op, rule, call, n, x);
 }
 
+/* Applies an operator of the table.  See expr.h. */
 rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op == RD_OP_where)
-        return rd_operands(call, n, x) ? choice(call, x) : NULL;
+        return rd_operands(call, n, x) ? map_choice(call, x) : NULL;
     assert(rd_op_table[op].rule != RD_RULE_SPECIAL && rd_op_table[op].arity == n);
     return rd_map_rule(op, rd_op_table[op].rule, call, n, x);
 }
 
 /* ---- Public functions ------------------------------------------------------------------------ */
-/* Rows like the others, which the public header leaves to rd_map(x, fmod) and to the evaluator. */
+/* These rows make functions as all others do, but rdim.h does not declare them: rd_map(x, fmod)
+ * and the evaluator use them. */
 rd_expr *rd_fmod(rd_expr *x, rd_expr *y);
 rd_expr *rd_pow_half(rd_expr *x, rd_expr *y);
 

@@ -1,4 +1,4 @@
-/* map_numbers.c - operators on numbers of weak type: they stay numbers. */
+/* map_numbers.c - constant folding of operators on weak numbers; the result is a weak number. */
 #include "core/extremes.h"
 #include "core/float_env.h"
 #include "core/float_parts.h"
@@ -8,7 +8,7 @@
 #define minimum                    rd_math_minimum_f64
 #define fraction                   rd_math_fraction_f64
 #define exponent                   rd_math_exponent_f64
-#define pow_half(a, b)             NAN /* rd_pow() of numbers is a number */
+#define pow_half(a, b)             NAN /* rd_pow() folds powers of numbers */
 #define T                          double
 #define maximum                    rd_math_maximum_f64
 #define RD_F(f)                    f
@@ -27,13 +27,13 @@
 #define TERM_LIBM(code)            code
 #define TERM_OURS(code)            code
 #define TERM_HARD(code)            code
-#define TERM_ROWS(code)            NAN /* these are in the kernels */
+#define TERM_ROWS(code)            NAN /* the kernels compute these */
 #define TERM_OWN(code)             NAN
 #define FOLD(name, n, rule, cost, by, of_c, code, ...) \
     if (op == RD_OP_##name)                            \
         return FOLD_##rule(TERM_##by(code), __VA_ARGS__);
 
-/* The float code of the operator's row, in double. */
+/* Computes the float code of the operator's row, in double. */
 static double fold_double(rd_op op, double a, double b, double c)
 {
 #define RD_OP   FOLD
@@ -54,8 +54,9 @@ static rd_expr *weak_number(rd_ctx *ctx, rd_dtype type, double value)
     return type == RD_I64 ? rd_int(ctx, (int64_t)value) : rd_num(ctx, value);
 }
 
-/* Ints are computed in double as well, and given up where that could be inexact.  Only pow can leave
- * the ints: 10 ^ -3 of two numbers is a fraction, as whoever writes it means. */
+/* Folds an operator; NULL if that could be inexact.  Ints are computed in double, too, up to
+ * 2^53.  Only pow can turn ints into a float: 10 ^ -3 of two numbers is a fraction, as the
+ * author means. */
 rd_expr *rd_map_of_numbers(rd_op op, rd_dtype type, int n, rd_expr *const *x)
 {
     const double      exact            = 9007199254740992.0; /* 2^53 */
@@ -63,7 +64,7 @@ rd_expr *rd_map_of_numbers(rd_op op, rd_dtype type, int n, rd_expr *const *x)
     const bool        floats           = rd_dtype_kind(type) == RD_KIND_FLOAT;
     double            v[RD_MOST_ARITY] = { 0 };
 
-    /* their rounding, or their bits, are written once, in the kernels */
+    /* only the kernels define the rounding or the bits of these */
     if (info->by == RD_BY_ROWS || info->by == RD_BY_OWN || op == RD_OP_ldexp ||
         op == RD_OP_pow_half || rd_op_of_ints(info->rule))
         return NULL;

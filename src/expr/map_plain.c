@@ -1,4 +1,5 @@
-/* map_plain.c - elementwise operators on plain operands: conversions, broadcasting, nodes. */
+/* map_plain.c - elementwise operators on plain operands (real and dense): casts, broadcasting,
+ * nodes. */
 #include "core/float_env.h"
 #include "expr/plain.h"
 #include <assert.h>
@@ -13,8 +14,8 @@ static rd_expr *cast_number(rd_expr *x, rd_dtype type)
     return rd_number(x->ctx, type, value);
 }
 
-/* A number seen with a shape stays a number seen with a shape. */
-static rd_expr *cast_seen_number(rd_expr *x, rd_dtype type)
+/* Casts the number below a broadcast view, so that it stays a number with a shape. */
+static rd_expr *cast_broadcast_number(rd_expr *x, rd_dtype type)
 {
     rd_expr *number = cast_number(x->in[0], type);
 
@@ -22,6 +23,7 @@ static rd_expr *cast_seen_number(rd_expr *x, rd_dtype type)
     return rd_plain_from(number, x->origin);
 }
 
+/* Casts to a type: numbers at once, anything else by a MAP node. */
 rd_expr *rd_plain_cast(rd_expr *x, rd_dtype type)
 {
     if (!x || (x->type == type && !rd_is_weak(x)))
@@ -29,7 +31,7 @@ rd_expr *rd_plain_cast(rd_expr *x, rd_dtype type)
     if (x->kind == RD_EXPR_NUMBER)
         return cast_number(x, type);
     if (x->kind == RD_EXPR_VIEW && x->in[0]->kind == RD_EXPR_NUMBER)
-        return cast_seen_number(x, type);
+        return cast_broadcast_number(x, type);
     return rd_node(&(rd_expr){ .ctx    = x->ctx,
                                .kind   = RD_EXPR_MAP,
                                .type   = type,
@@ -41,7 +43,8 @@ rd_expr *rd_plain_cast(rd_expr *x, rd_dtype type)
                    NULL, 0);
 }
 
-static rd_expr *fit(rd_expr *x, rd_dtype type, const char *call)
+/* Casts, after checking that a weak int fits the type. */
+static rd_expr *cast_fitting(rd_expr *x, rd_dtype type, const char *call)
 {
     return x && rd_fits(x, type, call) ? rd_plain_cast(x, type) : NULL;
 }
@@ -69,15 +72,19 @@ static rd_expr *map_node(rd_op op, rd_dtype type, const char *call, int n, rd_ex
                    NULL, 0);
 }
 
-static rd_expr *choice(const char *call, rd_expr *const *x)
+/* Makes the node of `where`: a bool condition, and both branches in their common type. */
+static rd_expr *map_choice(const char *call, rd_expr *const *x)
 {
     bool           weak;
-    const rd_dtype type = rd_joint_type(2, x + 1, &weak);
-    rd_expr *in[3] = { rd_plain_cast(x[0], RD_BOOL), fit(x[1], type, call), fit(x[2], type, call) };
+    const rd_dtype type  = rd_joint_type(2, x + 1, &weak);
+    rd_expr       *in[3] = { rd_plain_cast(x[0], RD_BOOL), cast_fitting(x[1], type, call),
+                             cast_fitting(x[2], type, call) };
 
     return in[0] && in[1] && in[2] ? map_node(RD_OP_where, type, call, 3, in) : NULL;
 }
 
+/* Finds the working type, casts the operands, and makes the node.  Special cases come first:
+ * rounding of ints, comparisons with u64, constants, powers by products. */
 rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *in[RD_MOST_ARITY], *folded;
@@ -93,7 +100,7 @@ rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
         return NULL;
     if (rule == RD_RULE_COMPARE && rd_is_beside_u64(x))
         return rd_compare_ints(op, call, x);
-    if (op == RD_OP_bit_not && type == RD_BOOL) /* it is one bit */
+    if (op == RD_OP_bit_not && type == RD_BOOL) /* a bool has one bit */
         return map_node(RD_OP_not, type, call, 1, x);
     type = rd_working_type(rule, type);
     if (op == RD_OP_nextafter && rd_dtype_is_half(type))
@@ -103,17 +110,18 @@ rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
     if (weak && (folded = rd_map_of_numbers(op, type, n, x)))
         return folded;
     for (int i = 0; i < n; i++)
-        if (!(in[i] = fit(x[i], type, call)))
+        if (!(in[i] = cast_fitting(x[i], type, call)))
             return NULL;
     if (op == RD_OP_pow && n == 2 && rd_is_product(in[1]))
         return rd_plain_power(call, in[0], in[1]);
     return map_node(op, rd_gives_bool(rule) ? RD_BOOL : type, call, n, in);
 }
 
+/* Applies an operator of the table to plain operands. */
 rd_expr *rd_plain_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op == RD_OP_where)
-        return rd_operands(call, n, x) ? choice(call, x) : NULL;
+        return rd_operands(call, n, x) ? map_choice(call, x) : NULL;
     assert(rd_op_table[op].rule != RD_RULE_SPECIAL && rd_op_table[op].arity == n);
     return rd_plain_rule(op, rd_op_table[op].rule, call, n, x);
 }

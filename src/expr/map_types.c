@@ -1,4 +1,6 @@
-/* map_types.c - which type operators work in. */
+/* map_types.c - type rules: in which type an operator works.
+ *
+ *     i32 + f32 -> f64     f32 + 2 (weak) -> f32     floor(i32) -> i32 */
 #include "expr/plain.h"
 #include <inttypes.h>
 
@@ -12,6 +14,8 @@ bool rd_is_weak(const rd_expr *x)
     return (x->kind == RD_EXPR_NUMBER || x->kind == RD_EXPR_COMPLEX) && x->weak;
 }
 
+/* Promotes strong operands; weak numbers only decide between kinds.  `weak`: all operands are
+ * weak. */
 rd_dtype rd_joint_type(int n, rd_expr *const *x, bool *weak)
 {
     rd_dtype strong = RD_AUTO, number = RD_AUTO;
@@ -32,12 +36,13 @@ rd_dtype rd_joint_type(int n, rd_expr *const *x, bool *weak)
     return strong == RD_BOOL ? RD_I64 : strong;
 }
 
-/* The unsigned type of as many bits: to count them, without those by which a sign is extended. */
+/* The unsigned type of the same width: counting bits must not count sign extension. */
 static rd_dtype unsigned_of(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_INT ? (rd_dtype)(type - RD_I8 + RD_U8) : type;
 }
 
+/* The type in which an operator of this rule works, for operands of a joint type. */
 rd_dtype rd_working_type(rd_rule rule, rd_dtype type)
 {
     if (rule == RD_RULE_LOGIC)
@@ -58,6 +63,7 @@ rd_dtype rd_rule_type(rd_rule rule, int n, rd_expr *const *x)
     return rd_working_type(rule, rd_joint_type(n, x, &weak));
 }
 
+/* True unless the rule is for ints only and the type is a float; records for `call`. */
 bool rd_rule_takes(rd_rule rule, rd_dtype joint, rd_ctx *ctx, const char *call)
 {
     const bool takes = !rd_op_of_ints(rule) || !is_float(joint);
@@ -68,6 +74,7 @@ bool rd_rule_takes(rd_rule rule, rd_dtype joint, rd_ctx *ctx, const char *call)
     return takes;
 }
 
+/* True unless x is a weak int that the type cannot hold; records for `call`. */
 bool rd_fits(const rd_expr *x, rd_dtype type, const char *call)
 {
     if (!rd_is_weak(x) || x->type != RD_I64 || type == RD_BOOL ||

@@ -1,4 +1,4 @@
-/* mapped.c - the list of large mapped files, one for the process. */
+/* mapped.c - the list of large mapped files, one for the whole process. */
 #define _DEFAULT_SOURCE /* madvise() */
 #include "expr/mapped.h"
 #include "core/machine_memory.h"
@@ -10,57 +10,60 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static rd_mapped      *files;
 
-static void hold(void)
+static void lock_list(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-static void let_go(void)
+static void unlock_list(void)
 {
     pthread_mutex_unlock(&lock);
 }
 
-/* A child must not find it held by a thread that stayed behind. */
+/* Takes the lock around fork(): a child must not inherit it from a thread that it does not have. */
 static void watch_forks(void)
 {
-    (void)pthread_atfork(hold, let_go, let_go);
+    (void)pthread_atfork(lock_list, unlock_list, unlock_list);
 }
 
-/* Of which several fit into memory together, pages had better stay for the next evaluation. */
-static bool large(size_t bytes)
+/* True if the file takes over a quarter of memory.  Pages of smaller files should stay for the
+ * next evaluation. */
+static bool is_large(size_t bytes)
 {
     return (int64_t)bytes > rd_machine_memory() / 4;
 }
 
+/* Fills in the entry; a large file is added to the list. */
 void rd_mapped_add(rd_mapped *file, void *at, size_t bytes)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     *file = (rd_mapped){ .at = at, .bytes = bytes };
-    if (!large(bytes))
+    if (!is_large(bytes))
         return;
     pthread_once(&once, watch_forks);
-    hold();
+    lock_list();
     file->next = files;
     file->link = &files;
     if (files)
         files->link = &file->next;
     files = file;
-    let_go();
+    unlock_list();
 }
 
 void rd_mapped_remove(rd_mapped *file)
 {
     if (!file->link)
         return;
-    hold();
+    lock_list();
     *file->link = file->next;
     if (file->next)
         file->next->link = file->link;
-    let_go();
+    unlock_list();
 }
 
-static bool holds(const rd_mapped *file, int n, void *const *address)
+/* True if any address lies in the file. */
+static bool has_address(const rd_mapped *file, int n, void *const *address)
 {
     for (int k = 0; k < n; k++)
         if ((uintptr_t)address[k] - (uintptr_t)file->at < file->bytes)
@@ -68,13 +71,13 @@ static bool holds(const rd_mapped *file, int n, void *const *address)
     return false;
 }
 
-/* Other threads may be reading them: what they read next comes from the page cache again, or from
- * the file. */
+/* Gives back pages even while other threads read them: they are then read again, from the page
+ * cache or the file. */
 void rd_mapped_give_back(int n, void *const *address)
 {
-    hold();
+    lock_list();
     for (rd_mapped *file = files; file; file = file->next)
-        if (holds(file, n, address))
+        if (has_address(file, n, address))
             (void)madvise(file->at, file->bytes, MADV_DONTNEED);
-    let_go();
+    unlock_list();
 }

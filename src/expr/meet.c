@@ -1,4 +1,5 @@
-/* meet.c - operands that meet: of one context, of shapes that broadcast, of the same indices. */
+/* meet.c - checks that operands fit together: one context, shapes that broadcast, the same
+ * origins. */
 #include "expr/sparse.h"
 #include "expr/origin.h"
 #include <inttypes.h>
@@ -12,6 +13,7 @@ bool rd_operands(const char *call, int n, rd_expr *const *x)
     return rd_same_ctx(call, n, x);
 }
 
+/* True if all operands are of one context and not released.  See expr.h. */
 bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
 {
     rd_ctx *ctx  = NULL;
@@ -24,7 +26,7 @@ bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
         same &= rd_is_here(x[k]->ctx, call, "operand", k, x[k]);
         if (x[k]->ctx == ctx)
             continue;
-        /* Told to both, because the caller may ask either. */
+        /* Both contexts record it, as the caller may ask either. */
         rd_fail(x[k]->ctx, RD_ERR_ARGUMENT, "%s: operand %d belongs to another context", call, k);
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: operand %d belongs to another context", call, k);
         same = false;
@@ -33,27 +35,28 @@ bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
 }
 
 /* ---- Indices ------------------------------------------------------------------------------- */
-static bool repeats(const rd_expr *x, int a, int depth);
+static bool is_repeated(const rd_expr *x, int a, int depth);
 
-/* The same of a sparse array: do its values and fill repeat along an axis that its pattern
- * lacks? */
-static bool repeats_stored(const rd_expr *x, int a, int depth)
+/* is_repeated() for a sparse array: true if its pattern lacks the axis, and its values and fill
+ * repeat along it. */
+static bool is_stored_repeated(const rd_expr *x, int a, int depth)
 {
     int of_values = 1;
 
     for (int d = 0; d < a; d++)
         of_values += rd_coord_of_axis(x, d) < 0;
-    return rd_coord_of_axis(x, a) < 0 && repeats(rd_values_of(x), of_values, depth) &&
-           (!rd_fill_of(x) || repeats(rd_fill_of(x), a, depth));
+    return rd_coord_of_axis(x, a) < 0 && is_repeated(rd_values_of(x), of_values, depth) &&
+           (!rd_fill_of(x) || is_repeated(rd_fill_of(x), a, depth));
 }
 
-/* Is every index along the axis the same element, however many there are?  Maps of such ones too,
- * of a few: beyond that it is an axis like others. */
-static bool repeats(const rd_expr *x, int a, int depth)
+/* True if all indices along the axis are the same element, as of a broadcast view.  Small maps
+ * of such operands repeat, too; `depth` limits the search, beyond it an axis counts as an
+ * ordinary one. */
+static bool is_repeated(const rd_expr *x, int a, int depth)
 {
     if (x->extent[a] == 1 || rd_origin(x, a))
         return false;
-    if (rd_points(x->rank, x->extent) == 0) /* as views of nothing do */
+    if (rd_points(x->rank, x->extent) == 0) /* as views without elements do */
         return true;
     if (x->kind == RD_EXPR_VIEW) {
         for (int d = 0; d < x->in[0]->rank; d++)
@@ -62,17 +65,18 @@ static bool repeats(const rd_expr *x, int a, int depth)
         return true;
     }
     if (rd_has_pattern(x))
-        return repeats_stored(x, a, depth);
+        return is_stored_repeated(x, a, depth);
     if (x->kind != RD_EXPR_MAP && x->kind != RD_EXPR_COMPLEX)
         return false;
     for (int k = 0; k < x->n_in; k++)
-        if (depth == 0 || !repeats(x->in[k], a, depth - 1))
+        if (depth == 0 || !is_repeated(x->in[k], a, depth - 1))
             return false;
     return true;
 }
 
-/* Axis a of x counted from the last one of all operands; -1: x repeats along it. */
-static int axis_of(const rd_expr *x, int from_end, bool all_are_1)
+/* Returns the axis of x that is `from_end` axes before the last one; -1 if x lacks it or repeats
+ * along it. */
+static int axis_from_end(const rd_expr *x, int from_end, bool all_are_1)
 {
     const int a = x->rank - 1 - from_end;
 
@@ -80,11 +84,12 @@ static int axis_of(const rd_expr *x, int from_end, bool all_are_1)
         return -1;
     if (x->extent[a] == 1)
         return all_are_1 && rd_origin(x, a) ? a : -1;
-    return repeats(x, a, 4) ? -1 : a;
+    return is_repeated(x, a, 4) ? -1 : a;
 }
 
-static bool indices_differ(const char *call, const rd_expr *first, int a, int k, const rd_expr *x,
-                           int b, int axis)
+/* Records that two operands have different indices along an axis; returns false. */
+static bool fail_indices(const char *call, const rd_expr *first, int a, int k, const rd_expr *x,
+                         int b, int axis)
 {
     rd_fail(x->ctx, RD_ERR_SHAPE,
             "%s: axis %d has indices %" PRId64 " to %" PRId64 " in operand %d, and %" PRId64
@@ -94,6 +99,7 @@ static bool indices_differ(const char *call, const rd_expr *first, int a, int k,
     return false;
 }
 
+/* Compares origins of all operands along all axes but one.  Axes that repeat fit any origin. */
 bool rd_ranges_meet_beside(const char *call, int n, rd_expr *const *x, int axis)
 {
     int  rank = 0;
@@ -112,14 +118,14 @@ bool rd_ranges_meet_beside(const char *call, int n, rd_expr *const *x, int axis)
         for (int k = 0; k < n; k++)
             all_are_1 &= x[k]->rank <= e || x[k]->extent[x[k]->rank - 1 - e] == 1;
         for (int k = 0; k < n; k++) {
-            const int b = axis_of(x[k], e, all_are_1);
+            const int b = axis_from_end(x[k], e, all_are_1);
 
             if (b < 0)
                 continue;
             if (!first)
                 first = x[k];
             if (rd_origin(first, first->rank - 1 - e) != rd_origin(x[k], b))
-                return indices_differ(call, first, first->rank - 1 - e, k, x[k], b, rank - 1 - e);
+                return fail_indices(call, first, first->rank - 1 - e, k, x[k], b, rank - 1 - e);
         }
     }
     return true;
@@ -131,9 +137,8 @@ bool rd_ranges_meet(const char *call, int n, rd_expr *const *x)
 }
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
-/* Where the shape of operand k does not fit to what those before it have: says so for the first
- * that clashes. */
-static bool shapes_clash(const char *call, const rd_expr *x, int k, int rank, const int64_t *extent)
+/* Records that the shape of operand k does not fit the operands before it; returns false. */
+static bool fail_shapes(const char *call, const rd_expr *x, int k, int rank, const int64_t *extent)
 {
     char own[RD_SHAPE_TEXT], common[RD_SHAPE_TEXT];
 
@@ -143,6 +148,7 @@ static bool shapes_clash(const char *call, const rd_expr *x, int k, int rank, co
     return false;
 }
 
+/* Broadcasts shapes by NumPy's rules.  See expr.h. */
 bool rd_common_shape(const char *call, int n, rd_expr *const *x, int *rank, int64_t *extent)
 {
     char text[RD_SHAPE_TEXT];
@@ -156,7 +162,7 @@ bool rd_common_shape(const char *call, int n, rd_expr *const *x, int *rank, int6
         for (int a = 0; a < x[k]->rank; a++) {
             int64_t *common = &joined[*rank + grow - x[k]->rank + a];
             if (*common != x[k]->extent[a] && *common != 1 && x[k]->extent[a] != 1)
-                return shapes_clash(call, x[k], k, *rank, extent);
+                return fail_shapes(call, x[k], k, *rank, extent);
             *common = *common == 1 ? x[k]->extent[a] : *common;
         }
         *rank += grow;

@@ -1,5 +1,5 @@
-/* memory.c - memory of a context: the caller's hooks, counted against its limit, from any
- * thread. */
+/* memory.c - memory of a context: allocated by the caller's hooks and counted against the limit,
+ * from any thread. */
 #include "expr/ctx.h"
 #include "core/machine_memory.h"
 #include "core/pages.h"
@@ -7,19 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In front of every allocation, so that freeing knows what to take off the count.  As large as the
- * alignment that malloc promises, so that what follows keeps it. */
+/* Precedes every allocation and holds its size, which rd_free() subtracts from the count.  It is
+ * as large as malloc's alignment, so that the memory behind it is aligned, too. */
 typedef union header {
-    int64_t     bytes; /* with the header */
+    int64_t     bytes; /* header included */
     max_align_t align;
 } header;
 
+/* Allocates by the caller's function if there is one, else by malloc or calloc. */
 void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes, bool zeroed)
 {
     void *p;
 
     if (!opts->allocate)
-        /* untouched pages stay untouched */
+        /* calloc does not touch fresh pages */
         return zeroed ? calloc(1, (size_t)bytes) : malloc((size_t)bytes);
     p = opts->allocate(opts->user, bytes);
     if (p && zeroed)
@@ -35,8 +36,8 @@ void rd_hook_release(const rd_ctx_opts *opts, void *p)
         free(p);
 }
 
-/* Counts the bytes, unless that would pass the limit. */
-static bool count(rd_ctx *ctx, int64_t bytes)
+/* Adds the bytes to the count; false if that would pass the limit. */
+static bool count_bytes(rd_ctx *ctx, int64_t bytes)
 {
     const int64_t limit = ctx->opts.memory_limit > 0 ? ctx->opts.memory_limit : INT64_MAX;
     int64_t       held  = atomic_load(&ctx->held), peak;
@@ -51,12 +52,12 @@ static bool count(rd_ctx *ctx, int64_t bytes)
     return true;
 }
 
-/* `bytes` with the header */
+/* Allocates and counts `bytes`, header included; NULL on failure. */
 static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     header *p;
 
-    if (!count(ctx, bytes))
+    if (!count_bytes(ctx, bytes))
         return NULL;
     p = rd_hook_allocate(&ctx->opts, bytes, zeroed);
     if (p)
@@ -66,9 +67,10 @@ static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
     return p;
 }
 
-/* ---- Large blocks that are kept -------------------------------------------------------------- */
-/* What hooks give is the caller's; and a sanitizer is to see what is freed. */
-static bool may_keep(const rd_ctx *ctx, int64_t bytes)
+/* ---- Large blocks kept for reuse ------------------------------------------------------------- */
+/* True if a freed block may be kept.  Memory of hooks belongs to the caller, and a sanitizer
+ * must see what is freed. */
+static bool can_keep(const rd_ctx *ctx, int64_t bytes)
 {
 #if RD_GRAVES || defined(RD_ASAN)
     (void)ctx;
@@ -81,7 +83,8 @@ static bool may_keep(const rd_ctx *ctx, int64_t bytes)
 #endif
 }
 
-static void drop(rd_ctx *ctx, header *block)
+/* Frees a kept block; NULL is allowed. */
+static void free_block(rd_ctx *ctx, header *block)
 {
     if (!block)
         return;
@@ -89,8 +92,8 @@ static void drop(rd_ctx *ctx, header *block)
     rd_hook_release(&ctx->opts, block);
 }
 
-/* Puts it where nothing is.  False: there is no room. */
-static bool keep(rd_ctx *ctx, header *block)
+/* Stores the block in an empty slot; false if there is none. */
+static bool keep_block(rd_ctx *ctx, header *block)
 {
     for (int k = 0; k < RD_LARGE_KEPT; k++) {
         void *none = NULL;
@@ -101,19 +104,19 @@ static bool keep(rd_ctx *ctx, header *block)
     return false;
 }
 
-/* One that is large enough, but not twice as large. */
+/* Takes a kept block that is large enough, but less than twice as large; NULL if there is none. */
 static header *take_kept(rd_ctx *ctx, int64_t bytes)
 {
     for (int k = 0; k < RD_LARGE_KEPT && atomic_load(&ctx->large_bytes) >= bytes; k++) {
         header *block = atomic_exchange(&ctx->large[k], NULL);
 
         if (block && block->bytes >= bytes && block->bytes / 2 <= bytes &&
-            count(ctx, block->bytes)) {
+            count_bytes(ctx, block->bytes)) {
             atomic_fetch_sub(&ctx->large_bytes, block->bytes);
             return block;
         }
-        if (block && !keep(ctx, block))
-            drop(ctx, block);
+        if (block && !keep_block(ctx, block))
+            free_block(ctx, block);
     }
     return NULL;
 }
@@ -126,21 +129,22 @@ bool rd_drop_kept(rd_ctx *ctx)
         header *block = atomic_exchange(&ctx->large[k], NULL);
 
         any |= block != NULL;
-        drop(ctx, block);
+        free_block(ctx, block);
     }
     return any;
 }
 
-/* All that are kept have an eighth of the machine's memory at most, else those go in turn.  The system
- * may take their pages back, but those of a few MiB: to say so, and to write them again, takes 18 ns
- * a KiB, as long as some kernels need for it (EPYC, Linux 6). */
+/* Frees a block, or keeps it for reuse.  Kept blocks take at most an eighth of the machine's
+ * memory; else older ones are freed in turn.  The system may take back the pages of kept blocks,
+ * except of the first MiBs.  There the advice, and writing the pages again, would take 18 ns a
+ * KiB, as long as some kernels run (EPYC, Linux 6). */
 void rd_free_work(rd_ctx *ctx, void *p)
 {
     enum { HELD = 16 << 20 };
     header *block = p;
     int64_t bytes;
 
-    if (!p || !may_keep(ctx, (bytes = (--block)->bytes)) || bytes > rd_machine_memory() / 8) {
+    if (!p || !can_keep(ctx, (bytes = (--block)->bytes)) || bytes > rd_machine_memory() / 8) {
         rd_free(ctx, p);
         return;
     }
@@ -148,13 +152,15 @@ void rd_free_work(rd_ctx *ctx, void *p)
     if (atomic_load(&ctx->large_bytes) + bytes > HELD)
         rd_let_take_back(block + 1, (size_t)bytes - sizeof *block);
     while (atomic_fetch_add(&ctx->large_bytes, bytes) + bytes > rd_machine_memory() / 8 ||
-           !keep(ctx, block)) {
+           !keep_block(ctx, block)) {
         atomic_fetch_sub(&ctx->large_bytes, bytes);
-        drop(ctx, atomic_exchange(
-                      &ctx->large[atomic_fetch_add(&ctx->large_turn, 1) % RD_LARGE_KEPT], NULL));
+        free_block(
+            ctx, atomic_exchange(&ctx->large[atomic_fetch_add(&ctx->large_turn, 1) % RD_LARGE_KEPT],
+                                 NULL));
     }
 }
 
+/* Frees kept blocks, the spare block, and unused parts of the caches.  See expr.h. */
 bool rd_reclaim(rd_ctx *ctx)
 {
     void      *spare  = rd_take_spare(ctx);
@@ -165,7 +171,9 @@ bool rd_reclaim(rd_ctx *ctx)
     return (keeper && keeper->reclaim(keeper)) || spare || kept;
 }
 
-static void *take(rd_ctx *ctx, int64_t bytes, bool zeroed)
+/* Allocates behind a header.  If that fails it reclaims kept memory and tries once more; notes
+ * refused sizes. */
+static void *allocate_or_reclaim(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     header *p;
 
@@ -184,27 +192,29 @@ static void *take(rd_ctx *ctx, int64_t bytes, bool zeroed)
 
 void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
 {
-    return take(ctx, bytes, true);
+    return allocate_or_reclaim(ctx, bytes, true);
 }
 
 void *rd_alloc_pages(rd_ctx *ctx, int64_t bytes)
 {
-    enum { LARGE = 4 << 20 }; /* worth a call of the system's */
-    void *const p = take(ctx, bytes, false);
+    enum { LARGE = 4 << 20 }; /* large enough to be worth a system call */
+    void *const p = allocate_or_reclaim(ctx, bytes, false);
 
-    if (p && bytes >= LARGE && !ctx->opts.allocate) /* what hooks give is the caller's */
+    if (p && bytes >= LARGE && !ctx->opts.allocate) /* memory of hooks belongs to the caller */
         rd_ask_for_large_pages(p, (size_t)bytes);
     return p;
 }
 
+/* Takes a kept block if one fits, else allocates.  See expr.h. */
 void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
 {
     header *kept =
-        bytes > 0 && may_keep(ctx, bytes) ? take_kept(ctx, bytes + (int64_t)sizeof *kept) : NULL;
+        bytes > 0 && can_keep(ctx, bytes) ? take_kept(ctx, bytes + (int64_t)sizeof *kept) : NULL;
 
     return kept ? kept + 1 : rd_alloc_pages(ctx, bytes);
 }
 
+/* Records RD_ERR_MEMORY with the sizes.  See expr.h. */
 void *rd_fail_memory(rd_ctx *ctx, int64_t bytes, const char *format, ...)
 {
     char    what[RD_SENTENCE / 2], limit[64] = "";
@@ -230,23 +240,24 @@ void *rd_alloc_failed(rd_ctx *ctx, int64_t bytes)
                           ctx->call ? ": " : "");
 }
 
-static void *taken(rd_ctx *ctx, int64_t bytes, bool zeroed)
+static void *allocate_or_fail(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
-    void *p = take(ctx, bytes, zeroed);
+    void *p = allocate_or_reclaim(ctx, bytes, zeroed);
 
     return p ? p : rd_alloc_failed(ctx, bytes);
 }
 
 void *rd_alloc(rd_ctx *ctx, int64_t bytes)
 {
-    return taken(ctx, bytes, true);
+    return allocate_or_fail(ctx, bytes, true);
 }
 
 void *rd_alloc_raw(rd_ctx *ctx, int64_t bytes)
 {
-    return taken(ctx, bytes, false);
+    return allocate_or_fail(ctx, bytes, false);
 }
 
+/* Allocates a new block, copies, and frees the old one.  See expr.h. */
 void *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes)
 {
     void *q = rd_alloc(ctx, bytes);

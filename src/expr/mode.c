@@ -1,5 +1,7 @@
-/* mode.c - the most frequent element: the longest run of equal ones in rows that are put in
- * order, of each group if there are labels. */
+/* mode.c - the most frequent element: the longest run of equal elements in sorted rows, or in
+ * sorted groups.
+ *
+ *     3 1 3 2  ->  sorted 1 2 3 3, run 1 1 1 2  ->  mode 3, count 2 */
 #include "expr/complex.h"
 #include "expr/grouped.h"
 #include "expr/maps.h"
@@ -9,15 +11,16 @@
 
 typedef struct modes {
     rd_folding f;
-    bool       none;    /* of no elements                                                  */
-    bool       grouped; /* by label, or under a mask: `group` says which rows have         */
+    bool       none;    /* there are no elements */
+    bool       grouped; /* by label or with a mask: `group` holds the rows */
     rd_grouped group;
-    rd_expr   *sorted; /* rows along the last axis                             */
-    rd_expr   *run;    /* how many elements there are of the element's, so far */
+    rd_expr   *sorted; /* rows, sorted along the last axis */
+    rd_expr   *run;    /* the length of the run up to each element */
 } modes;
 
-/* How many elements of the run there are so far. */
-static rd_expr *runs(const modes *m)
+/* Computes the length of the run up to each element: its position minus the run's begin, plus 1.
+ * The begin is a running maximum of the positions at which runs begin. */
+static rd_expr *run_lengths(const modes *m)
 {
     const char *const call   = m->f.call;
     rd_expr *const    at     = rd_places(m->sorted, m->sorted->rank - 1);
@@ -31,6 +34,7 @@ static rd_expr *runs(const modes *m)
     return map_2(RD_OP_add, call, map_2(RD_OP_sub, call, at, last), rd_int(m->sorted->ctx, 1));
 }
 
+/* Sorts the rows, by group if necessary, and finds the runs. */
 static bool put_in_order(modes *m)
 {
     if (m->grouped) {
@@ -41,12 +45,14 @@ static bool put_in_order(modes *m)
         m->sorted = rd_folding_rows(&m->f, m->f.x);
         m->sorted = m->sorted ? rd_sort(m->sorted, -1) : NULL;
     }
-    m->run = m->sorted ? runs(m) : NULL;
+    m->run = m->sorted ? run_lengths(m) : NULL;
     return m->run != NULL;
 }
 
-/* False after recording what is wrong; `counts`: of no element there is an answer. */
-static bool begin(modes *m, const char *call, rd_expr *x, const rd_reduce_opts *opts, bool counts)
+/* Reads the options and sorts.  `counts`: for rd_mode_count, which has an answer without
+ * elements.  False after recording what is wrong. */
+static bool begin_modes(modes *m, const char *call, rd_expr *x, const rd_reduce_opts *opts,
+                        bool counts)
 {
     char shape[RD_SHAPE_TEXT];
     bool any_result;
@@ -67,9 +73,9 @@ static bool begin(modes *m, const char *call, rd_expr *x, const rd_reduce_opts *
     return m->none || put_in_order(m);
 }
 
-/* ---- Of whole rows --------------------------------------------------------------------------- */
-/* `of_nan` where the last element of a row in order is NaN. */
-static rd_expr *unless_nan(const modes *m, rd_expr *of_nan, rd_expr *y)
+/* ---- Whole rows ------------------------------------------------------------------------------ */
+/* Returns `of_nan` where the row contains NaN, which is then its last element; else y. */
+static rd_expr *replace_nan(const modes *m, rd_expr *of_nan, rd_expr *y)
 {
     rd_expr *const last = rd_select_place(m->sorted, -1, -1);
 
@@ -78,22 +84,24 @@ static rd_expr *unless_nan(const modes *m, rd_expr *of_nan, rd_expr *y)
                : y;
 }
 
+/* Selects the element with the longest run in each row; NaN if the row contains NaN. */
 static rd_expr *mode_of_rows(const modes *m)
 {
     rd_expr *const place = rd_expand(rd_argmax(m->run, RD_DIMS(-1)), -1);
     rd_expr *const y     = rd_take_places_along(m->sorted, m->sorted->rank - 1, place);
 
     return rd_folding_kept(
-        &m->f, unless_nan(m, rd_select_place(m->sorted, -1, -1), rd_select_place(y, -1, 0)));
+        &m->f, replace_nan(m, rd_select_place(m->sorted, -1, -1), rd_select_place(y, -1, 0)));
 }
 
+/* Returns the length of the longest run in each row. */
 static rd_expr *count_of_rows(const modes *m)
 {
     return rd_folding_kept(
-        &m->f, unless_nan(m, rd_select_place(m->run, -1, -1), rd_max(m->run, RD_DIMS(-1))));
+        &m->f, replace_nan(m, rd_select_place(m->run, -1, -1), rd_max(m->run, RD_DIMS(-1))));
 }
 
-/* ---- Of groups ------------------------------------------------------------------------------- */
+/* ---- Groups ---------------------------------------------------------------------------------- */
 static rd_expr *reduce_runs(const modes *m, const char *reducer, rd_expr *initial)
 {
     rd_expr *const by[] = { m->group.group };
@@ -106,15 +114,15 @@ static rd_expr *reduce_runs(const modes *m, const char *reducer, rd_expr *initia
                                              .groups  = RD_SHAPE(m->group.n_group) });
 }
 
-/* Where the last element of each group is. */
+/* The position of the last element of each group. */
 static rd_expr *end_of_group(const modes *m)
 {
     return map_2(RD_OP_sub, m->f.call, map_2(RD_OP_add, m->f.call, m->group.first, m->group.count),
                  rd_int(m->sorted->ctx, 1));
 }
 
-/* `of_nan` where the last element of a group is NaN. */
-static rd_expr *unless_nan_of_group(const modes *m, rd_expr *of_nan, rd_expr *y)
+/* Returns `of_nan` where the group contains NaN, which is then its last element; else y. */
+static rd_expr *replace_nan_in_groups(const modes *m, rd_expr *of_nan, rd_expr *y)
 {
     rd_expr *const greatest = rd_grouped_take(m->f.call, m->sorted, end_of_group(m));
 
@@ -123,31 +131,33 @@ static rd_expr *unless_nan_of_group(const modes *m, rd_expr *of_nan, rd_expr *y)
                : y;
 }
 
-/* What a group without elements has. */
-static rd_expr *nothing(const modes *m)
+/* The result of a group without elements: .initial, or NaN. */
+static rd_expr *empty_result(const modes *m)
 {
     return m->f.opts.initial ? rd_fit_to(m->f.opts.initial, m->f.x->type, m->f.call)
                              : rd_cast_to(rd_num(m->f.x->ctx, NAN), m->f.x->type);
 }
 
+/* The same for groups: the longest run of each, by a reduction by group. */
 static rd_expr *mode_of_groups(const modes *m)
 {
-    rd_expr *const place = reduce_runs(m, "argmax", NULL), *const none = nothing(m);
+    rd_expr *const place = reduce_runs(m, "argmax", NULL), *const none = empty_result(m);
     rd_expr *y = rd_grouped_take(m->f.call, m->sorted, place);
 
     if (!y || !none)
         return NULL;
-    y = unless_nan_of_group(m, rd_grouped_take(m->f.call, m->sorted, end_of_group(m)), y);
+    y = replace_nan_in_groups(m, rd_grouped_take(m->f.call, m->sorted, end_of_group(m)), y);
     return map_where(m->f.call, map_2(RD_OP_eq, m->f.call, m->group.count, rd_int(y->ctx, 0)), none,
                      y);
 }
 
+/* Returns the length of the longest run in each group; 0 without elements. */
 static rd_expr *count_of_groups(const modes *m)
 {
     rd_expr *const zero = rd_int(m->sorted->ctx, 0);
     rd_expr       *y    = reduce_runs(m, "max", zero);
 
-    y = unless_nan_of_group(m, rd_grouped_take(m->f.call, m->run, end_of_group(m)), y);
+    y = replace_nan_in_groups(m, rd_grouped_take(m->f.call, m->run, end_of_group(m)), y);
     return map_where(m->f.call, map_2(RD_OP_eq, m->f.call, m->group.count, zero), zero, y);
 }
 
@@ -157,20 +167,21 @@ rd_expr *rd_mode_of(rd_expr *x, const rd_reduce_opts *opts)
     modes    m;
     rd_expr *y;
 
-    if (!begin(&m, "rd_mode", x, opts, false))
+    if (!begin_modes(&m, "rd_mode", x, opts, false))
         return NULL;
-    y = m.none      ? rd_grouped_as_seen(&m.f, rd_grouped_of_nothing(&m.f, nothing(&m)))
+    y = m.none      ? rd_grouped_as_seen(&m.f, rd_grouped_of_nothing(&m.f, empty_result(&m)))
         : m.grouped ? rd_grouped_as_seen(&m.f, mode_of_groups(&m))
                     : mode_of_rows(&m);
     return rd_folding_as_asked(&m.f, y, m.f.x->type);
 }
 
+/* How often the mode occurs, as i64; 0 without elements. */
 rd_expr *rd_mode_count_of(rd_expr *x, const rd_reduce_opts *opts)
 {
     modes    m;
     rd_expr *y;
 
-    if (!begin(&m, "rd_mode_count", x, opts, true))
+    if (!begin_modes(&m, "rd_mode_count", x, opts, true))
         return NULL;
     if (m.none)
         y = rd_grouped_as_seen(&m.f,

@@ -1,4 +1,5 @@
-/* aside.c - files written aside and renamed. */
+/* aside.c - writes a temporary file beside the target, then renames it, so that a target is
+ * never half written. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/aside.h"
 #include "core/replaced.h"
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAMES = 100 }; /* names tried: those of a killed process with our number may be in the way */
+enum { NAMES = 100 }; /* names to try: a killed process with the same id may have left files */
 
 static bool refuse(const rd_aside *s, const char *doing, int error)
 {
@@ -19,7 +20,8 @@ static bool refuse(const rd_aside *s, const char *doing, int error)
     return false;
 }
 
-/* Renaming over /dev/null would replace the device. */
+/* Checks that the target is a regular file or absent: renaming over /dev/null would replace the
+ * device. */
 static bool check_target(rd_aside *s)
 {
     s->replaces = stat(s->path, &s->old) == 0;
@@ -30,7 +32,7 @@ static bool check_target(rd_aside *s)
     return false;
 }
 
-/* In the same directory, as a rename does not cross file systems. */
+/* Creates the temporary file in the target's directory, as a rename cannot cross file systems. */
 bool rd_aside_open(rd_aside *s, rd_ctx *ctx, const char *call, const char *path)
 {
     static atomic_uint counter;
@@ -48,11 +50,12 @@ bool rd_aside_open(rd_aside *s, rd_ctx *ctx, const char *call, const char *path)
         snprintf(s->name, room, "%s.%ld.%u.tmp", real ? real : path, (long)getpid(),
                  atomic_fetch_add(&counter, 1));
         s->fd = open(s->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                     s->replaces ? 0600 : 0666); /* closed until it has the old one's mode */
+                     s->replaces ? 0600 : 0666); /* private until it gets the old file's mode */
     }
     return s->fd >= 0 || refuse(s, "cannot create a file beside it", errno);
 }
 
+/* Writes all bytes; repeats partial and interrupted writes. */
 bool rd_aside_write(const rd_aside *s, const void *bytes, int64_t n)
 {
     for (const char *at = bytes; n > 0;) {
@@ -68,13 +71,15 @@ bool rd_aside_write(const rd_aside *s, const void *bytes, int64_t n)
     return true;
 }
 
-/* A rename may reach the disk before the data does, and a crash between them would leave an empty
- * file: fsync first. */
-static bool settle(rd_aside *s)
+/* Gives the file the old one's mode, flushes it, closes and renames it.  The flush comes first:
+ * a rename may reach the disk before the data, and a crash between them would leave an empty
+ * file. */
+static bool commit_file(rd_aside *s)
 {
     if (s->replaces && !rd_replaced_take(s->fd, &s->old))
         return refuse(s, "cannot take the mode of the file there", errno);
-    if (fsync(s->fd) != 0 && errno != EINVAL && errno != ENOTSUP) /* some file systems have none */
+    /* some file systems do not support it */
+    if (fsync(s->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
         return refuse(s, "cannot write", errno);
     const int fd = s->fd;
     s->fd        = -1;
@@ -84,9 +89,10 @@ static bool settle(rd_aside *s)
            refuse(s, "cannot rename the file written beside it", errno);
 }
 
+/* Commits or removes the temporary file, then frees all.  See aside.h. */
 bool rd_aside_close(rd_aside *s, bool good)
 {
-    const bool open = s->fd >= 0, there = open && good && settle(s);
+    const bool open = s->fd >= 0, there = open && good && commit_file(s);
 
     if (open && !there)
         unlink(s->name);

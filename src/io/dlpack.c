@@ -1,9 +1,14 @@
-/* dlpack.c - arrays of other libraries as ours, and ours as theirs, without a copy: DLPack. */
+/* dlpack.c - exchange of arrays with other libraries by DLPack, without a copy.
+ *
+ * Import: rd_from_dlpack() describes a tensor as an rd_array; the array's owner calls the
+ * tensor's deleter.  Export: rd_to_dlpack() moves the owner of an array into a tensor, which its
+ * deleter frees. */
 #include "io/dlpack.h"
 #include "expr/array.h"
 #include <string.h>
 
 /* ---- Elements -------------------------------------------------------------------------------- */
+/* The element types of DLPack. */
 static const struct element {
     rd_dtype type;
     uint8_t  code, bits;
@@ -24,6 +29,7 @@ static const char *code_name(uint8_t code)
     return code < sizeof name / sizeof *name ? name[code] : "unknown";
 }
 
+/* Finds the element type of a tensor; false after recording that rdim has no such type. */
 static bool find_type(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_dtype *type)
 {
     for (int k = 0; k < N_ELEMENTS && t->lanes == 1; k++)
@@ -59,7 +65,8 @@ static const char *device_name(int32_t device)
     return device >= 0 && device < n && name[device] ? name[device] : "unknown";
 }
 
-/* Pinned and managed memory is read by the CPU as any other. */
+/* Finds the device of a tensor.  Pinned and managed memory counts as the CPU's, which can read
+ * it. */
 static bool find_device(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, int32_t *device)
 {
     switch (t->device) {
@@ -82,7 +89,7 @@ static bool find_device(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, in
     }
 }
 
-/* ---- Theirs as ours -------------------------------------------------------------------------- */
+/* ---- Import ---------------------------------------------------------------------------------- */
 static bool find_layout(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_array *array)
 {
     int64_t checked[RD_MAX_RANK];
@@ -105,7 +112,8 @@ static bool find_layout(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd
     return rd_array_layout(ctx, array, call, checked);
 }
 
-static bool describe(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_array *array)
+/* Fills in the array: type, device, address, layout. */
+static bool describe_tensor(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_array *array)
 {
     if (!find_type(ctx, call, t, &array->type) || !find_device(ctx, call, t, &array->device))
         return false;
@@ -114,9 +122,11 @@ static bool describe(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_ar
     return find_layout(ctx, call, t, array) && rd_array_readable(ctx, array, call);
 }
 
-/* `tensor` is part of what release(managed) ends; NULL: there is none, or none that can be read. */
-static rd_status take(rd_ctx *ctx, const char *call, const rd_dl_tensor *tensor, uint64_t flags,
-                      void (*release)(void *managed), void *managed, rd_array *out)
+/* Imports a tensor, which release(managed) ends.  `tensor` NULL: there is none, or none that can
+ * be read.  After a failure it releases at once. */
+static rd_status import_tensor(rd_ctx *ctx, const char *call, const rd_dl_tensor *tensor,
+                               uint64_t flags, void (*release)(void *managed), void *managed,
+                               rd_array *out)
 {
     rd_array array = { .flags = flags & RD_DL_READ_ONLY ? RD_READ_ONLY : 0 };
 
@@ -124,7 +134,7 @@ static rd_status take(rd_ctx *ctx, const char *call, const rd_dl_tensor *tensor,
         *out = (rd_array){ 0 };
     else if (ctx)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: no array to describe the tensor", call);
-    if (out && rd_error(ctx) == RD_OK && tensor && describe(ctx, call, tensor, &array)) {
+    if (out && rd_error(ctx) == RD_OK && tensor && describe_tensor(ctx, call, tensor, &array)) {
         if (rd_array_own(ctx, &array, release, managed) == RD_OK)
             *out = array;
     } else
@@ -154,9 +164,11 @@ rd_status rd_from_dlpack(rd_ctx *ctx, struct DLManagedTensor *tensor, rd_array *
 
     if (ctx && !tensor)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the tensor is NULL", call);
-    return take(ctx, call, tensor ? &tensor->tensor : NULL, 0, delete_unversioned, tensor, out);
+    return import_tensor(ctx, call, tensor ? &tensor->tensor : NULL, 0, delete_unversioned, tensor,
+                         out);
 }
 
+/* Checks that the tensor is of DLPack 1.x. */
 static bool check_version(rd_ctx *ctx, const char *call,
                           const struct DLManagedTensorVersioned *tensor)
 {
@@ -178,24 +190,26 @@ rd_status rd_from_dlpack_versioned(rd_ctx *ctx, struct DLManagedTensorVersioned 
     static const char call[] = "rd_from_dlpack_versioned";
     const bool        read   = check_version(ctx, call, tensor);
 
-    return take(ctx, call, read ? &tensor->tensor : NULL, read ? tensor->flags : 0,
-                delete_versioned, tensor, out);
+    return import_tensor(ctx, call, read ? &tensor->tensor : NULL, read ? tensor->flags : 0,
+                         delete_versioned, tensor, out);
 }
 
-/* ---- Ours as theirs -------------------------------------------------------------------------- */
-typedef struct shown {
+/* ---- Export ---------------------------------------------------------------------------------- */
+/* The owner of an exported tensor, which the tensor's deleter frees. */
+typedef struct exported {
     union {
         struct DLManagedTensor          unversioned;
         struct DLManagedTensorVersioned versioned;
     } as;
     rd_dl_tensor    tensor;
-    bool            read_only;
+    bool            read_only; /* only versioned tensors can say so */
     int64_t         shape[RD_MAX_RANK], strides[RD_MAX_RANK];
-    rd_ctx_opts     hooks; /* of the context, which may be gone when the consumer is done */
-    rd_array_block *owner; /* NULL: the memory is somebody else's */
-} shown;
+    rd_ctx_opts     hooks; /* the context's: it may end before the consumer is done */
+    rd_array_block *owner; /* NULL: the memory has another owner */
+} exported;
 
-static void end(shown *s)
+/* Frees the array's memory and the tensor, by the hooks of the context it came from. */
+static void end_export(exported *s)
 {
     const rd_ctx_opts hooks = s->hooks;
 
@@ -208,17 +222,17 @@ static void end(shown *s)
 
 static void end_unversioned(struct DLManagedTensor *self)
 {
-    end(self->manager);
+    end_export(self->manager);
 }
 
 static void end_versioned(struct DLManagedTensorVersioned *self)
 {
-    end(self->manager);
+    end_export(self->manager);
 }
 
-/* Axes of less than two elements have no stride with us.  Consumers that look for dense arrays
- * expect the one of a dense array. */
-static void dense_where_short(const rd_shape *shape, int64_t *stride)
+/* Gives axes of fewer than two elements the stride of a dense array: rdim stores 0, but
+ * consumers that look for dense arrays expect it. */
+static void fill_short_strides(const rd_shape *shape, int64_t *stride)
 {
     for (int a = shape->n - 1; a >= 0; a--)
         if (shape->at[a] < 2)
@@ -227,7 +241,8 @@ static void dense_where_short(const rd_shape *shape, int64_t *stride)
                             : (int64_t)((uint64_t)stride[a + 1] * (uint64_t)shape->at[a + 1]);
 }
 
-static rd_dl_tensor describe_ours(shown *s, const rd_array *array)
+/* Fills in the tensor of an array; its shape and strides lie in `s`. */
+static rd_dl_tensor describe_array(exported *s, const rd_array *array)
 {
     const struct element *element = find_element(array->type);
     const bool            on_cpu  = array->device == 0;
@@ -244,8 +259,9 @@ static rd_dl_tensor describe_ours(shown *s, const rd_array *array)
                            .strides       = s->strides };
 }
 
-static bool can_be_shown(rd_ctx *ctx, const char *call, const rd_array *array, bool versioned,
-                         int64_t *stride)
+/* Checks that the array can be exported, then waits for pending evaluations. */
+static bool can_export(rd_ctx *ctx, const char *call, const rd_array *array, bool versioned,
+                       int64_t *stride)
 {
     if (rd_error(ctx) != RD_OK || !rd_array_is_of(ctx, array, call) ||
         !rd_array_layout(ctx, array, call, stride) || !rd_array_readable(ctx, array, call))
@@ -256,20 +272,20 @@ static bool can_be_shown(rd_ctx *ctx, const char *call, const rd_array *array, b
     return rd_wait(ctx) == RD_OK;
 }
 
-/* What a tensor is part of; the array owns nothing any more. */
-static shown *show(rd_ctx *ctx, const char *call, rd_array *array, bool versioned)
+/* Makes the exported tensor and moves the array's owner into it; NULL after recording a failure. */
+static exported *export_array(rd_ctx *ctx, const char *call, rd_array *array, bool versioned)
 {
-    int64_t stride[RD_MAX_RANK];
-    shown  *s;
+    int64_t   stride[RD_MAX_RANK];
+    exported *s;
 
-    if (!can_be_shown(ctx, call, array, versioned, stride))
+    if (!can_export(ctx, call, array, versioned, stride))
         return NULL;
     s = rd_alloc(ctx, sizeof *s);
     if (!s)
         return NULL;
-    dense_where_short(&array->shape, stride);
+    fill_short_strides(&array->shape, stride);
     memcpy(s->strides, stride, (size_t)array->shape.n * sizeof *stride);
-    s->tensor    = describe_ours(s, array);
+    s->tensor    = describe_array(s, array);
     s->read_only = array->flags & RD_READ_ONLY;
     s->hooks     = rd_detach(ctx, s);
     s->owner     = array->owner;
@@ -283,7 +299,7 @@ static shown *show(rd_ctx *ctx, const char *call, rd_array *array, bool versione
 
 struct DLManagedTensor *rd_to_dlpack(rd_ctx *ctx, rd_array *array)
 {
-    shown *s = show(ctx, "rd_to_dlpack", array, false);
+    exported *s = export_array(ctx, "rd_to_dlpack", array, false);
 
     if (!s)
         return NULL;
@@ -291,9 +307,10 @@ struct DLManagedTensor *rd_to_dlpack(rd_ctx *ctx, rd_array *array)
     return &s->as.unversioned;
 }
 
+/* Exports an array as a tensor of DLPack 1.0. */
 struct DLManagedTensorVersioned *rd_to_dlpack_versioned(rd_ctx *ctx, rd_array *array)
 {
-    shown *s = show(ctx, "rd_to_dlpack_versioned", array, true);
+    exported *s = export_array(ctx, "rd_to_dlpack_versioned", array, true);
 
     if (!s)
         return NULL;

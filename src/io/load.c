@@ -1,4 +1,4 @@
-/* load.c - .npy files as leaves (mapped where their bytes can be used as they are) and into
+/* load.c - reads .npy files: as leaves, mapped if their bytes can be used unchanged, or into
  * memory. */
 #define _POSIX_C_SOURCE 200809L
 #include "expr/array.h"
@@ -15,24 +15,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 15 }; /* bytes converted at a time: they stay in L1 */
+enum { CHUNK = 1 << 15 }; /* bytes converted at a time; they stay in L1 */
 
+/* An open .npy file. */
 typedef struct source {
     rd_ctx       *ctx;
-    const char   *call, *path;
-    int           fd;
-    int64_t       start; /* of the array, from the file's first byte */
-    int64_t       size;  /* of the file behind that */
+    const char   *call, *path; /* for failures */
+    int           fd;          /* -1: not open */
+    int64_t       start;       /* where the array begins in the file, in bytes */
+    int64_t       size;        /* bytes of the file from there on */
     rd_npy_header header;
 } source;
 
-/* Data of a loaded leaf.  It is the context's, not a mark's: an expression released and loaded
- * again is rare, a leaf whose memory went away under a plan would be a crash. */
+/* The data of a loaded leaf.  They belong to the context and not to a mark.  A leaf that is
+ * released and loaded again is rare; a leaf that loses its memory under a plan would crash. */
 typedef struct loaded {
-    rd_owned  own;
+    rd_owned  own; /* first: the context frees it by this address */
     rd_ctx   *ctx;
-    rd_mapped file; /* at NULL: it was read into `array` */
-    rd_array  array;
+    rd_mapped file;  /* at NULL: read into `array` instead */
+    rd_array  array; /* the elements, mapped or read */
 } loaded;
 
 static bool refuse(const source *s, rd_status status, const char *finding)
@@ -60,8 +61,8 @@ static bool read_at(const source *s, void *to, int64_t bytes, int64_t offset)
     return true;
 }
 
-/* Opening a FIFO would wait for a writer, reading a device might never end: not to block, and
- * regular files only. */
+/* Opens the file, if it is a regular one, without blocking: opening a FIFO would wait for a
+ * writer, and a device may have no end. */
 static bool open_file(source *s)
 {
     struct stat facts;
@@ -91,6 +92,7 @@ static bool parse_header(source *s, uint8_t *bytes, int64_t n)
     return status == RD_OK || refuse(s, status, why);
 }
 
+/* Reads the prefix to learn the header's length, then reads and parses the header. */
 static bool read_header(source *s)
 {
     uint8_t       prefix[RD_NPY_PREFIX];
@@ -109,18 +111,20 @@ static bool read_header(source *s)
     return ok;
 }
 
+/* Checks that the file holds all elements that the header promises. */
 static bool check_size(const source *s)
 {
     char          why[RD_NPY_WHY];
     const int64_t found = s->size - s->header.offset;
 
-    if (found >= s->header.bytes) /* NumPy appends to files, so more is allowed */
+    if (found >= s->header.bytes) /* larger is allowed: NumPy appends to files */
         return true;
     snprintf(why, sizeof why, "truncated, %lld bytes of data expected, %lld found",
              (long long)s->header.bytes, (long long)found);
     return refuse(s, RD_ERR_FILE, why);
 }
 
+/* Opens the file and reads its header; s->fd is open even after some failures. */
 static bool open_source(source *s)
 {
     s->fd = -1;
@@ -138,7 +142,8 @@ static void close_source(const source *s)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-/* File bytes to elements.  A bool may be any byte in a file, but only 0 and 1 in a C program. */
+/* Converts bytes of the file to elements: swaps bytes, and turns any byte of a bool into 0 or 1,
+ * as C requires. */
 static void convert(const source *s, void *data, int64_t n)
 {
     uint8_t *at = data;
@@ -157,6 +162,7 @@ static bool read_dense(const source *s, void *data)
     return true;
 }
 
+/* Reads in chunks and scatters the elements into an array of any layout. */
 static bool read_strided(const source *s, rd_walk *walk)
 {
     char          chunk[CHUNK];
@@ -174,6 +180,7 @@ static bool read_strided(const source *s, rd_walk *walk)
     return true;
 }
 
+/* Allocates memory in the file's order and reads into it. */
 static bool read_fresh(const source *s, rd_array *out)
 {
     rd_array array = { .type = s->header.type, .order = s->header.order, .shape = s->header.shape };
@@ -192,7 +199,8 @@ static bool read_fresh(const source *s, rd_array *out)
     return true;
 }
 
-static bool same_layout(const source *s, const rd_array *out)
+/* True if type and shape of the output are the file's; else records both. */
+static bool has_layout(const source *s, const rd_array *out)
 {
     const rd_shape *want = &s->header.shape, *have = &out->shape;
     char            file_text[RD_SHAPE_TEXT], out_text[RD_SHAPE_TEXT];
@@ -209,13 +217,14 @@ static bool same_layout(const source *s, const rd_array *out)
     return false;
 }
 
+/* Reads into the caller's array: at once if it is dense in the file's order, else in chunks. */
 static bool read_into(const source *s, const rd_array *out)
 {
     int64_t stride[RD_MAX_RANK];
     rd_walk walk;
 
     if (!rd_array_layout(s->ctx, out, s->call, stride) ||
-        !rd_array_writable(s->ctx, out, s->call) || !same_layout(s, out))
+        !rd_array_writable(s->ctx, out, s->call) || !has_layout(s, out))
         return false;
     if (s->header.points == 0)
         return true;
@@ -242,8 +251,8 @@ static void drop_loaded(rd_owned *self)
     rd_free(l->ctx, l);
 }
 
-/* False if the bytes cannot be used as they are, or where the file system cannot map: the file is
- * read then. */
+/* Maps the file; false if its bytes cannot be used unchanged or the file system cannot map.  The
+ * caller then reads it. */
 static bool map_file(const source *s, loaded *l)
 {
     const rd_npy_header *h    = &s->header;
@@ -262,11 +271,12 @@ static bool map_file(const source *s, loaded *l)
     return true;
 }
 
+/* Makes the leaf: mapped if possible, unless `read` asks for a copy. */
 static rd_expr *load_leaf(const source *s, bool read)
 {
     const rd_npy_header *h = &s->header;
 
-    if (h->points == 0) /* nothing to map, and a leaf without elements needs no memory */
+    if (h->points == 0) /* no element: no memory is needed */
         return rd_leaf(s->ctx,
                        &(rd_array){ .type = h->type, .order = h->order, .shape = h->shape });
     loaded *l = rd_alloc(s->ctx, sizeof *l);
@@ -282,6 +292,7 @@ static rd_expr *load_leaf(const source *s, bool read)
     return rd_leaf(s->ctx, &l->array);
 }
 
+/* The public call: makes a leaf of a file and labels it with the path. */
 rd_expr *rd_load_npy(rd_ctx *ctx, const rd_load_opts *opts)
 {
     source s = { .ctx = ctx, .call = "rd_load", .path = opts ? opts->path : NULL };
@@ -300,6 +311,7 @@ rd_expr *(rd_load)(rd_ctx *ctx, const char *path)
     return rd_load_npy(ctx, &(rd_load_opts){ .size = sizeof(rd_load_opts), .path = path });
 }
 
+/* The public call: reads a file into fresh memory or into the caller's array. */
 rd_status rd_read(rd_ctx *ctx, const char *path, rd_array *out)
 {
     source s = { .ctx = ctx, .call = "rd_read", .path = path };

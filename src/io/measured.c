@@ -1,5 +1,7 @@
-/* measured.c - what measuring found, as a text file: a line that names the release and the machine,
- * then a line each. */
+/* measured.c - saves and loads measurements as a text file.  The first line names release and
+ * machine; each further line is one measurement.
+ *
+ *     rdim measured, release 010000, avx2, processors 8 */
 #define _POSIX_C_SOURCE 200809L
 #include "eval/choice.h"
 #include "io/aside.h"
@@ -13,6 +15,7 @@
 
 enum { FIRST_LINE = 100, MOST_TEXT = 64 << 20 };
 
+/* The first line of a file: release and machine, for which measurements hold. */
 static void first_line(char line[FIRST_LINE])
 {
     snprintf(line, FIRST_LINE, "rdim measured, release %06x, %s, processors %ld\n", RD_VERSION,
@@ -26,6 +29,7 @@ static bool path_is_given(rd_ctx *ctx, const char *call, const char *path)
     return rd_error(ctx) == RD_OK;
 }
 
+/* Writes all measurements of the context to a file, by atomic replacement. */
 rd_status rd_measured_save(rd_ctx *ctx, const char *path)
 {
     static const char call[] = "rd_measured_save";
@@ -52,8 +56,9 @@ rd_status rd_measured_save(rd_ctx *ctx, const char *path)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-/* Why it is not read; NULL.  Nobody may wait for a FIFO's writer, and a device may never end. */
-static const char *why_not(int fd, struct stat *facts)
+/* Returns why the file is not read, or NULL.  FIFOs and devices are refused: opening could block,
+ * or reading never end. */
+static const char *why_unreadable(int fd, struct stat *facts)
 {
     if (fd < 0 || fstat(fd, facts) != 0)
         return strerror(errno);
@@ -62,7 +67,7 @@ static const char *why_not(int fd, struct stat *facts)
     return facts->st_size > MOST_TEXT ? "too long to be such a file" : NULL;
 }
 
-/* Bytes that are there, no more than `n`; -1: they cannot be read. */
+/* Reads up to n bytes; returns how many, or -1 on an error. */
 static int64_t read_all(int fd, char *text, int64_t n)
 {
     int64_t done = 0;
@@ -79,12 +84,13 @@ static int64_t read_all(int fd, char *text, int64_t n)
     return done;
 }
 
-/* The context's memory, to be freed; NULL after recording why. */
+/* Reads the whole file into memory of the context, which the caller frees; NULL after recording
+ * why. */
 static char *read_text(rd_ctx *ctx, const char *call, const char *path)
 {
     struct stat facts = { 0 };
     const int   fd    = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    const char *why   = why_not(fd, &facts);
+    const char *why   = why_unreadable(fd, &facts);
     char       *text  = why ? NULL : rd_alloc(ctx, (int64_t)facts.st_size + 1);
     int64_t     n     = 0;
 
@@ -102,7 +108,9 @@ static char *read_text(rd_ctx *ctx, const char *call, const char *path)
     return text;
 }
 
-static void take(rd_ctx *ctx, const char *call, const char *path, char *text)
+/* Checks the first line against this release and machine, then parses the others into the
+ * context. */
+static void parse_text(rd_ctx *ctx, const char *call, const char *path, char *text)
 {
     rd_findings *found = rd_findings_of(ctx);
     char         line[FIRST_LINE];
@@ -122,6 +130,7 @@ static void take(rd_ctx *ctx, const char *call, const char *path, char *text)
         rd_fail(ctx, RD_ERR_TEXT, "%s: %s: line %d cannot be read", call, path, bad + 1);
 }
 
+/* Reads a file of measurements into the context. */
 rd_status rd_measured_load(rd_ctx *ctx, const char *path)
 {
     static const char call[] = "rd_measured_load";
@@ -131,7 +140,7 @@ rd_status rd_measured_load(rd_ctx *ctx, const char *path)
         return ctx ? rd_error(ctx) : RD_ERR_ARGUMENT;
     text = read_text(ctx, call, path);
     if (text)
-        take(ctx, call, path, text);
+        parse_text(ctx, call, path, text);
     rd_free(ctx, text);
     return rd_error(ctx);
 }

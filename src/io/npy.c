@@ -1,23 +1,26 @@
-/* npy.c - the .npy header, read strictly and written.  Pure functions over bytes: no file, no
- * allocation.
+/* npy.c - parses and writes the .npy header: pure functions of bytes, without files or
+ * allocations.
  *
- * The header is a Python literal, and NumPy evaluates it as one.  Here a small recursive descent
- * reads only what NumPy writes, in any order and spacing: whatever else a file holds is refused
- * with a sentence. */
+ *     \x93NUMPY 1 0 <length> {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+ *
+ * The header is a Python literal, which NumPy evaluates.  This recursive descent parser reads
+ * only what NumPy writes, in any order and spacing.  It refuses everything else with a sentence. */
 #include "io/npy.h"
 #include "expr/expr.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+/* The state of the parser. */
 typedef struct reader {
-    const uint8_t *begin, *at, *end; /* the text of the dict */
-    rd_npy_header *header;
-    rd_status      status;
-    char          *why;
+    const uint8_t *begin, *at, *end; /* the text of the dict; where to read on */
+    rd_npy_header *header;           /* filled in */
+    rd_status      status;           /* of a failure */
+    char          *why;              /* its sentence, RD_NPY_WHY bytes */
 } reader;
 
-/* Kind and size as in a descr.  V is bytes without a type: so NumPy writes types that it has not. */
+/* Kind and size, as in a descr.  V means bytes without a type, by which NumPy writes types that
+ * it does not know. */
 static const char descr_table[][4] = {
 #define RD_DTYPE(type, name, c, kind, class, long_, code, ...) [RD_##type] = code,
 #include "core/dtypes.def"
@@ -28,6 +31,7 @@ enum { N_DESCR = sizeof descr_table / sizeof *descr_table };
 
 static const char magic[] = "\x93NUMPY";
 
+/* Stores status and sentence; returns false. */
 __attribute__((format(printf, 3, 4))) static bool refuse(reader *r, rd_status status,
                                                          const char *format, ...)
 {
@@ -47,7 +51,7 @@ static bool refuse_here(reader *r, const char *wanted)
 }
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
-/* The next character after white space, -1 at the end. */
+/* Skips white space; returns the next character, or -1 at the end. */
 static int peek(reader *r)
 {
     while (r->at < r->end && (*r->at == ' ' || (*r->at >= '\t' && *r->at <= '\r')))
@@ -81,7 +85,8 @@ static bool accept_word(reader *r, const char *word)
     return true;
 }
 
-/* A quoted string of printable ASCII without escapes: so are all names and types NumPy writes. */
+/* Reads a quoted string of printable ASCII without escapes, as are all names and types that
+ * NumPy writes. */
 static bool read_string(reader *r, const char *wanted, const char **text, int *n)
 {
     const int quote = peek(r);
@@ -100,6 +105,7 @@ static bool read_string(reader *r, const char *wanted, const char **text, int *n
     return true;
 }
 
+/* Reads a decimal number of the shape. */
 static bool read_extent(reader *r, int64_t *extent)
 {
     const int first = peek(r);
@@ -118,14 +124,14 @@ static bool read_extent(reader *r, int64_t *extent)
     }
     if (first == '0' && r->at - start > 1)
         return refuse(r, RD_ERR_FILE, "an extent with leading zeros in the shape");
-    if (r->at < r->end && *r->at == 'L') /* Python 2 wrote its long integers so */
+    if (r->at < r->end && *r->at == 'L') /* a long int of Python 2 */
         r->at++;
     *extent = value;
     return true;
 }
 
 /* ---- Values of the three keys ---------------------------------------------------------------- */
-/* A list is a structured type, a tuple a type of subarrays: named by how they begin. */
+/* Refuses a structured type (a list) or a type of subarrays (a tuple), and quotes its begin. */
 static bool refuse_compound(reader *r)
 {
     int n = 0;
@@ -141,6 +147,7 @@ bool rd_npy_has(rd_dtype type)
     return (unsigned)type < N_DESCR && descr_table[type][0] && descr_table[type][0] != 'V';
 }
 
+/* Finds the type by its descr without the byte order; RD_AUTO: none. */
 static rd_dtype find_descr(const char *text, int n)
 {
     for (int type = 1; n > 0 && type < N_DESCR; type++)
@@ -150,6 +157,7 @@ static rd_dtype find_descr(const char *text, int n)
     return RD_AUTO;
 }
 
+/* Reads the type, '<f4', and whether its bytes must be swapped. */
 static bool read_descr(reader *r)
 {
     const int   first = peek(r);
@@ -177,7 +185,7 @@ static bool read_order(reader *r)
     return r->header->order || accept_word(r, "False") || refuse_here(r, "True or False");
 }
 
-/* A tuple: "()", "(3,)", "(3, 4)"; "(3)" is a number in parentheses. */
+/* Reads a tuple: "()", "(3,)", "(3, 4)".  "(3)" is refused, as in Python it is a number. */
 static bool read_shape(reader *r)
 {
     rd_shape *shape = &r->header->shape;
@@ -198,12 +206,14 @@ static bool read_shape(reader *r)
 }
 
 /* ---- The dict -------------------------------------------------------------------------------- */
+/* The keys of the dict, each with the function that reads its value. */
 static const struct {
     const char *name;
     bool (*read)(reader *r);
 } keys[] = { { "descr", read_descr }, { "fortran_order", read_order }, { "shape", read_shape } };
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
+/* Reads one key and its value; refuses unknown and repeated keys. */
 static bool read_entry(reader *r, bool seen[N_KEYS])
 {
     const char *name = "";
@@ -222,6 +232,7 @@ static bool read_entry(reader *r, bool seen[N_KEYS])
     return refuse(r, RD_ERR_FILE, "unknown key '%.*s' in the header", n, name);
 }
 
+/* Reads the whole dict; all three keys must be there. */
 static bool read_dict(reader *r)
 {
     bool seen[N_KEYS] = { false };
@@ -244,7 +255,8 @@ static bool read_dict(reader *r)
     return true;
 }
 
-static bool measure(reader *r)
+/* Computes the sizes of the array; refuses an overflow. */
+static bool compute_sizes(reader *r)
 {
     rd_npy_header *h    = r->header;
     const int      size = rd_dtype_size(h->type);
@@ -258,6 +270,7 @@ static bool measure(reader *r)
     return true;
 }
 
+/* Checks magic and version, and reads the header's length.  See npy.h. */
 int64_t rd_npy_offset(const uint8_t *bytes, int64_t n, char why[RD_NPY_WHY])
 {
     if (n < 10 || memcmp(bytes, magic, sizeof magic - 1) != 0) {
@@ -284,6 +297,7 @@ int64_t rd_npy_offset(const uint8_t *bytes, int64_t n, char why[RD_NPY_WHY])
     return prefix + length;
 }
 
+/* Reads a whole header.  See npy.h. */
 rd_status rd_npy_parse(const uint8_t *bytes, int64_t n, rd_npy_header *header, char why[RD_NPY_WHY])
 {
     reader r = { .header = header, .status = RD_OK, .why = why };
@@ -299,10 +313,10 @@ rd_status rd_npy_parse(const uint8_t *bytes, int64_t n, rd_npy_header *header, c
     }
     r.begin = r.at = bytes + (bytes[6] == 1 ? 10 : 12);
     r.end          = bytes + header->offset;
-    return read_dict(&r) && measure(&r) ? RD_OK : r.status;
+    return read_dict(&r) && compute_sizes(&r) ? RD_OK : r.status;
 }
 
-/* Version 1.0 always: its 65535 bytes hold any shape of 32 axes many times over. */
+/* Writes version 1.0 always: its 65535 bytes hold any shape of 32 axes. */
 int rd_npy_format(rd_dtype type, const rd_shape *shape, int order, bool big_endian,
                   char bytes[RD_NPY_HEADER])
 {
@@ -317,8 +331,8 @@ int rd_npy_format(rd_dtype type, const rd_shape *shape, int order, bool big_endi
                       (long long)shape->at[k]);
     n += snprintf(bytes + n, (size_t)(RD_NPY_HEADER - n), shape->n == 1 ? ",), }" : "), }");
 
-    const int length = (n + 1 + 63) / 64 * 64; /* the text ends in a newline, the data is aligned to
-                                                * 64 */
+    /* room for the newline; the data are aligned to 64 */
+    const int length = (n + 1 + 63) / 64 * 64;
     memset(bytes + n, ' ', (size_t)(length - n));
     bytes[length - 1] = '\n';
     memcpy(bytes, magic, sizeof magic - 1);

@@ -1,4 +1,4 @@
-/* save.c - results as .npy files. */
+/* save.c - evaluates an expression and writes the result as a .npy file. */
 #include "io/save.h"
 #include "core/bytes.h"
 #include "eval/request.h"
@@ -7,8 +7,9 @@
 #include "io/npy.h"
 #include "io/walk.h"
 
-enum { CHUNK = 1 << 15 }; /* bytes converted at a time: they stay in L1 */
+enum { CHUNK = 1 << 15 }; /* bytes converted at a time; they stay in L1 */
 
+/* Gathers elements in the file's order in chunks, swaps bytes if asked, and writes them. */
 static bool write_converted(const rd_aside *file, rd_walk *walk, int64_t total, bool swap,
                             rd_dtype type)
 {
@@ -26,6 +27,7 @@ static bool write_converted(const rd_aside *file, rd_walk *walk, int64_t total, 
     return true;
 }
 
+/* Writes header and elements: at once if memory already is what the file holds. */
 static bool write_array(const rd_aside *file, const rd_array *array, const int64_t *stride,
                         int order, bool big_endian)
 {
@@ -46,6 +48,7 @@ static bool write_array(const rd_aside *file, const rd_array *array, const int64
     return write_converted(file, &walk, points, swap, array->type);
 }
 
+/* Writes an array to a file by atomic replacement.  See save.h. */
 rd_status rd_npy_write(rd_ctx *ctx, const char *path, const rd_array *array, int order,
                        bool big_endian)
 {
@@ -59,7 +62,7 @@ rd_status rd_npy_write(rd_ctx *ctx, const char *path, const rd_array *array, int
     return rd_error(ctx);
 }
 
-/* Into memory in the file's order, so that writing is one pass. */
+/* Evaluates into memory in the file's order, so that writing is one pass. */
 static rd_status evaluate(rd_ctx *ctx, rd_expr *y, int order, rd_array *array)
 {
     if (!y || order == 0)
@@ -81,6 +84,7 @@ static rd_status evaluate(rd_ctx *ctx, rd_expr *y, int order, rd_array *array)
     return status;
 }
 
+/* The public call: checks options and type, evaluates, and writes. */
 rd_status rd_save_npy(rd_ctx *ctx, rd_expr *y, const rd_save_opts *opts)
 {
     rd_array array = { 0 };

@@ -1,9 +1,10 @@
-/* walk.c - elements on their way between an array of any layout and the dense bytes of a file. */
+/* walk.c - copies elements between an array of any layout and the dense bytes of a file.  See
+ * walk.h. */
 #include "io/walk.h"
 #include <string.h>
 
-/* Elements need not be aligned: a file's data may begin anywhere, and callers may pack their
- * records.  With the size a constant memcpy is one load and one store. */
+/* Copies elements of one size.  memcpy with a constant size is one load and one store, and allows
+ * unaligned elements: data of a file may begin anywhere, and callers may pack records. */
 #define COPY_LOOP(T)                \
     for (int64_t i = 0; i < n; i++) \
     memcpy(to + i * to_pitch, from + i * from_pitch, sizeof(T))
@@ -15,6 +16,7 @@
         memcpy(at, &value, sizeof value);           \
     }
 
+/* Copies n elements between two pitches (bytes from one element to the next). */
 static void copy_run(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t n,
                      int size)
 {
@@ -31,8 +33,8 @@ static void copy_run(char *to, int64_t to_pitch, const char *from, int64_t from_
     }
 }
 
-/* n elements on, within level 0; its end carries into the levels above. */
-static void step(rd_walk *walk, int64_t n)
+/* Advances by n elements within level 0; at its end it carries into the levels above. */
+static void advance(rd_walk *walk, int64_t n)
 {
     walk->at += n * walk->pitch[0];
     walk->index[0] += n;
@@ -53,6 +55,7 @@ static int64_t run_length(const rd_walk *walk, int64_t n)
     return n < left ? n : left;
 }
 
+/* Begins a traversal: merges axes that are contiguous in memory, and drops axes of one element. */
 void rd_walk_start(rd_walk *walk, void *data, int size, int rank, const int64_t *extent,
                    const int64_t *stride, int order)
 {
@@ -78,25 +81,27 @@ bool rd_walk_is_dense(const rd_walk *walk)
     return walk->levels <= 1 && walk->pitch[0] == walk->size;
 }
 
+/* Copies runs of level 0 to dense bytes.  See walk.h. */
 void rd_walk_gather(rd_walk *walk, void *dense, int64_t n)
 {
     for (char *to = dense; n > 0;) {
         const int64_t run = run_length(walk, n);
 
         copy_run(to, walk->size, walk->at, walk->pitch[0], run, walk->size);
-        step(walk, run);
+        advance(walk, run);
         to += run * walk->size;
         n -= run;
     }
 }
 
+/* Copies dense bytes to runs of level 0.  See walk.h. */
 void rd_walk_scatter(rd_walk *walk, const void *dense, int64_t n)
 {
     for (const char *from = dense; n > 0;) {
         const int64_t run = run_length(walk, n);
 
         copy_run(walk->at, walk->pitch[0], from, walk->size, run, walk->size);
-        step(walk, run);
+        advance(walk, run);
         from += run * walk->size;
         n -= run;
     }
@@ -114,6 +119,7 @@ static void swap_bytes(void *data, int64_t n, int size)
     }
 }
 
+/* Reverses bytes; a complex element consists of two parts.  See walk.h. */
 void rd_swap_elements(void *data, int64_t n, rd_dtype type)
 {
     const int part = rd_dtype_align(type);
