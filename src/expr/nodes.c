@@ -1,4 +1,5 @@
-/* nodes.c - a list of nodes and a hash table of them: a graph may be too deep for recursion. */
+/* nodes.c - a list of the nodes of a graph, with a hash table of them.  The search is iterative,
+ * as a graph may be too deep for recursion. */
 #include "expr/nodes.h"
 #include <string.h>
 
@@ -12,6 +13,8 @@ static rd_expr **find_slot(rd_node_list *list, const rd_expr *x)
     return &list->slot[k % (uint64_t)(2 * list->room)];
 }
 
+/* Doubles the room of the list and rebuilds its hash table.  False: no memory, which is
+ * recorded. */
 static bool grow(rd_ctx *ctx, rd_node_list *list)
 {
     int64_t   room = list->room ? 2 * list->room : 64;

@@ -1,24 +1,27 @@
-/* normalise.c - what centres, scales and weighs along axes: softmax, layer norms, distances.  Made
- * of reductions and maps as a user would write them, so that they fuse as these do. */
+/* normalise.c - functions that centre, scale or weigh elements along axes: softmax, layer norms,
+ * norms and distances.  They are made of reductions and maps, as a user would write them, so
+ * that they fuse as those do. */
 #include "core/float_env.h"
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include <math.h>
 
-/* The operand in the type that is computed in, and what comes out in the type that goes in: ints
- * as f64, halves in f32 and rounded once. */
+/* A call while it is built.  Ints are computed as f64, halves as f32 and rounded once.  The
+ * result has the operand's type; f64 for ints. */
 typedef struct work {
     const char *call;
     rd_expr    *x;
-    rd_dtype    type; /* of the result */
-    rd_dims     kept; /* the axes, for reductions that keep them */
+    rd_dtype    type; /* the result's type */
+    rd_dims     kept; /* the call's axes, with RD_DIMS_KEEP */
 } work;
 
+/* Makes a map of two operands. */
 static rd_expr *map_2(const work *w, rd_op op, rd_expr *x, rd_expr *y)
 {
     return rd_map_op(op, w->call, 2, (rd_expr *const[]){ x, y });
 }
 
+/* Makes the map cond ? yes : no. */
 static rd_expr *map_where(const work *w, rd_expr *cond, rd_expr *yes, rd_expr *no)
 {
     return rd_map_op(RD_OP_where, w->call, 3, (rd_expr *const[]){ cond, yes, no });
@@ -34,7 +37,7 @@ static rd_dtype float_type(rd_dtype type)
     return rd_dtype_kind(type) < RD_KIND_FLOAT ? RD_F64 : type;
 }
 
-/* x in the type that is computed in. */
+/* x in the type of the computation. */
 static rd_expr *wide(rd_expr *x)
 {
     const rd_dtype type = x ? float_type(x->type) : RD_AUTO;
@@ -42,7 +45,7 @@ static rd_expr *wide(rd_expr *x)
     return rd_cast_to(x, rd_dtype_is_half(type) ? RD_F32 : type);
 }
 
-/* False after recording what is wrong. */
+/* Checks the operand and the axes, and fills in `w`.  False after recording what is wrong. */
 static bool begin_any(work *w, const char *call, rd_expr *x, rd_dims dims)
 {
     uint64_t bits;
@@ -54,7 +57,7 @@ static bool begin_any(work *w, const char *call, rd_expr *x, rd_dims dims)
     return w->x != NULL;
 }
 
-/* Of real numbers alone. */
+/* As begin_any(), but refuses complex operands. */
 static bool begin(work *w, const char *call, rd_expr *x, rd_dims dims)
 {
     return !rd_refuse_complex(call, 1, &x) && begin_any(w, call, x, dims);
@@ -65,7 +68,7 @@ static rd_expr *end(const work *w, rd_expr *y)
     return rd_cast_to(y, w->type);
 }
 
-/* There is a largest element only where there is one at all. */
+/* True if the operand has no element; rd_max() would fail then. */
 static bool is_empty(const work *w)
 {
     return rd_points(w->x->rank, w->x->extent) == 0;
@@ -104,7 +107,7 @@ rd_expr *rd_standardise(rd_expr *x, rd_dims dims, double ddof)
     return end(&w, map_2(&w, RD_OP_div, apart, rd_std(w.x, w.kept, .ddof = ddof)));
 }
 
-/* y * gamma + beta, of those that are there. */
+/* y * gamma + beta.  Either factor may be NULL. */
 static rd_expr *scaled(const work *w, rd_expr *y, rd_expr *gamma, rd_expr *beta)
 {
     if (gamma)
@@ -112,7 +115,7 @@ static rd_expr *scaled(const work *w, rd_expr *y, rd_expr *gamma, rd_expr *beta)
     return beta ? map_2(w, RD_OP_add, y, beta) : y;
 }
 
-/* y over sqrt(square + eps). */
+/* y / sqrt(square + eps). */
 static rd_expr *over_root(const work *w, rd_expr *y, rd_expr *square, double eps)
 {
     rd_expr *sum = map_2(w, RD_OP_add, square, rd_num(w->x->ctx, eps));
@@ -120,6 +123,7 @@ static rd_expr *over_root(const work *w, rd_expr *y, rd_expr *square, double eps
     return map_2(w, RD_OP_div, y, map_1(w, RD_OP_sqrt, sum));
 }
 
+/* (x - mean) / sqrt(variance + eps), then scaled by gamma and shifted by beta. */
 rd_expr *rd_layer_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, rd_expr *beta, double eps)
 {
     work w;
@@ -132,6 +136,7 @@ rd_expr *rd_layer_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, rd_expr *beta, 
     return end(&w, scaled(&w, y, gamma, beta));
 }
 
+/* x / sqrt(mean of x^2 + eps), then scaled by gamma. */
 rd_expr *rd_rms_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, double eps)
 {
     work w;
@@ -144,8 +149,8 @@ rd_expr *rd_rms_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, double eps)
 }
 
 /* ---- Sums weighed by exponentials ------------------------------------------------------------ */
-/* Two operands in the type that they meet in, and x of the shape that they do: as it is computed
- * in. */
+/* Casts two operands to their common type, broadcasts x to their common shape, and begins `w`
+ * with x. */
 static bool begin_both(work *w, const char *call, rd_expr *x, rd_expr **y, rd_dims dims)
 {
     rd_expr *const both[] = { x, *y };
@@ -162,8 +167,8 @@ static bool begin_both(work *w, const char *call, rd_expr *x, rd_expr **y, rd_di
     return x && *y && begin(w, call, rd_broadcast_to(x, rank, extent, call), dims);
 }
 
-/* w->x without the kept axes along which x is repeated: of all others an element has the same
- * exponential. */
+/* Takes one index of each kept axis along which x is broadcast.  All indices of such an axis
+ * have the same exponentials, so these are computed once. */
 static rd_expr *own_scores(const work *w, const rd_expr *x)
 {
     uint64_t  bits;
@@ -178,9 +183,8 @@ static rd_expr *own_scores(const work *w, const rd_expr *x)
     return y;
 }
 
-/* The maximum has .initial so that nothing, and -inf alone, has one; and so that the maximum and
- * the sum are not made one reduction (collect/rewrite.c), as both sums take one exponential
- * then. */
+/* .initial = -inf gives a maximum to empty rows.  It also stops collect/rewrite.c from joining
+ * the maximum and the sum into one reduction.  So both sums share one exponential. */
 rd_expr *rd_softmax_sum(rd_expr *s, rd_expr *v, rd_dims dims)
 {
     work w;
@@ -194,7 +198,7 @@ rd_expr *rd_softmax_sum(rd_expr *s, rd_expr *v, rd_dims dims)
     return end(&w, map_2(&w, RD_OP_div, rd_sum(map_2(&w, RD_OP_mul, e, v), dims), rd_sum(e, dims)));
 }
 
-/* Exponentials are of the distance from the greatest, where that is a number. */
+/* Subtracts the greatest exponent before the exponential, unless that is infinite. */
 rd_expr *rd_signed_logsumexp(rd_expr *x, rd_expr *weights, rd_dims dims)
 {
     const char *call = "rd_signed_logsumexp";
@@ -225,7 +229,7 @@ static bool check_p(const char *call, const rd_expr *x, double p)
     return false;
 }
 
-/* (sum |x|^p)^(1/p) of any p. */
+/* (sum |x|^p)^(1/p) for any p. */
 static rd_expr *norm(const work *w, rd_expr *x, rd_dims dims, double p)
 {
     if (!x || p == 1 || p == 2 || isinf(p))
@@ -235,6 +239,7 @@ static rd_expr *norm(const work *w, rd_expr *x, rd_dims dims, double p)
     return map_2(w, RD_OP_pow, rd_sum(power, dims), rd_num(x->ctx, rd_float_quotient(1, p, 0)));
 }
 
+/* x over its p-norm.  Rows of norm 0 are divided by 1. */
 rd_expr *rd_normalise(rd_expr *x, rd_dims dims, double p)
 {
     const char *call = "rd_normalise";
@@ -250,8 +255,8 @@ rd_expr *rd_normalise(rd_expr *x, rd_dims dims, double p)
     return end(&w, map_2(&w, RD_OP_div, w.x, by));
 }
 
-/* Rows of x along one axis, those of y along the next: (..., n, 1, d) and (..., 1, m, d).  The type
- * is that in which both meet. */
+/* Checks two lists of points, the rows of x and y, and casts them to their common type.  Callers
+ * expand them to (..., n, 1, d) and (..., 1, m, d). */
 static bool begin_pairs(work *w, const char *call, rd_expr **x, rd_expr **y)
 {
     rd_expr *const both[] = { *x, *y };

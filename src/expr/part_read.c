@@ -1,22 +1,24 @@
-/* part_read.c - which part of a leaf results read: so that whoever has to decode its elements first decodes
- * no more than these.
+/* part_read.c - finds which part of a leaf the results read, so that a file's reader decodes no
+ * more than that part.
  *
- * Each node has a box, of all elements that nodes above it want.  Nodes are visited after all that are above
- * them, and hand their boxes on: a view by its affine map, a map as it is, and what reads along an axis
- * that whole axis. */
+ * Each node has a bounding box of all its elements that nodes above it read.  Nodes are visited
+ * after all nodes above them and pass their boxes on to their operands.  A view passes it
+ * through its affine map, a map as it is.  A node that reads along an axis wants all of that
+ * axis. */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/nodes.h"
 #include <stdlib.h>
 
 typedef struct box {
-    bool    any;                                         /* else nothing is wanted */
-    int64_t low[RD_MAX_RANK + 1], high[RD_MAX_RANK + 1]; /* the last ones */
+    bool    any;                                         /* false: nothing is read */
+    /* least and greatest place along each axis */
+    int64_t low[RD_MAX_RANK + 1], high[RD_MAX_RANK + 1];
 } box;
 
 typedef struct search {
-    rd_node_list list; /* by serial, operands first */
-    box         *box;  /* of each of them */
+    rd_node_list list; /* all nodes, sorted by serial: operands first */
+    box         *box;  /* by node: its box */
 } search;
 
 static int by_serial(const void *a, const void *b)
@@ -26,6 +28,7 @@ static int by_serial(const void *a, const void *b)
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
+/* Finds a node's box by bisection. */
 static box *box_of(const search *s, const rd_expr *x)
 {
     int64_t low = 0, high = s->list.n - 1;
@@ -52,6 +55,7 @@ static box whole(const rd_expr *x)
     return b;
 }
 
+/* Extends the box of x so that it contains b. */
 static void want(const search *s, const rd_expr *x, const box *b)
 {
     box *to = x && b->any ? box_of(s, x) : NULL;
@@ -94,7 +98,7 @@ static void through_view(const search *s, const rd_expr *x, const box *b)
     want(s, x->in[0], &in);
 }
 
-/* Kept axes come first, in their order; those of `dims` are read from end to end. */
+/* A reduction reads the box along its kept axes, in their order, and all of the axes of `dims`. */
 static void through_reduce(const search *s, const rd_expr *x, const box *b)
 {
     box in = whole(x->in[0]);
@@ -108,7 +112,8 @@ static void through_reduce(const search *s, const rd_expr *x, const box *b)
         want(s, x->in[k], &in);
 }
 
-/* The node's own axes, but for those of a set, which are read from end to end. */
+/* Passes the node's box on to an operand of the same axes.  Those of `dims` are read from end to
+ * end. */
 static void along(const search *s, const rd_expr *x, const rd_expr *operand, const box *b,
                   uint64_t dims)
 {
@@ -122,6 +127,8 @@ static void along(const search *s, const rd_expr *x, const rd_expr *operand, con
     want(s, operand, &in);
 }
 
+/* A take reads the gathered axis from end to end, the others as its result does, and all of the
+ * index. */
 static void through_take(const search *s, const rd_expr *x, const box *b)
 {
     const int axis = (int)x->as.axis->axis, more = x->as.axis->along ? 0 : x->in[1]->rank - 1;
@@ -136,6 +143,7 @@ static void through_take(const search *s, const rd_expr *x, const box *b)
     want_whole(s, x->in[1]);
 }
 
+/* A concatenation reads from each part what falls into its range of the axis. */
 static void through_concat(const search *s, const rd_expr *x, const box *b)
 {
     const int64_t axis  = x->as.axis->axis;
@@ -153,6 +161,7 @@ static void through_concat(const search *s, const rd_expr *x, const box *b)
     }
 }
 
+/* Passes the box of a node on to its operands. */
 static void hand_on(const search *s, const rd_expr *x, const box *b)
 {
     switch (x->kind) {
@@ -181,8 +190,10 @@ static void hand_on(const search *s, const rd_expr *x, const box *b)
     }
 }
 
-/* ---- Of a leaf -------------------------------------------------------------------------------- */
-/* Several leaves may be of one memory. */
+/* ---- The box of a leaf
+ * ------------------------------------------------------------------------- */
+/* Visits all nodes, and returns the union of the boxes of the leaf and of leaves with the same
+ * memory. */
 static box find(const search *s, const rd_expr *leaf)
 {
     box all = { 0 };
@@ -206,7 +217,7 @@ static box find(const search *s, const rd_expr *leaf)
     return all;
 }
 
-/* Why the leaf, or the place for the answer, is none; NULL: they are. */
+/* Why the arguments are refused; NULL: they are not. */
 static const char *refusal(const rd_ctx *ctx, rd_expr *leaf, const rd_part *out)
 {
     return !out                                        ? "no place for what is found"
@@ -215,6 +226,7 @@ static const char *refusal(const rd_ctx *ctx, rd_expr *leaf, const rd_part *out)
                                                        : NULL;
 }
 
+/* True if context, results, leaf and `out` are valid.  False after recording what is wrong. */
 static bool check(rd_ctx *ctx, rd_results results, rd_expr *leaf, const rd_part *out)
 {
     static const char call[] = "rd_part_read";
@@ -237,6 +249,7 @@ static bool check(rd_ctx *ctx, rd_results results, rd_expr *leaf, const rd_part 
     return !why;
 }
 
+/* Finds the part of the leaf that the results read; its extents are 0 if they read nothing. */
 bool rd_part_read(rd_ctx *ctx, rd_results results, rd_expr *leaf, rd_part *out)
 {
     search s = { 0 };

@@ -1,8 +1,9 @@
-/* print.c - a node in one line, for dumps and messages. */
+/* print.c - writes a node as one line, for dumps and messages. */
 #include "core/text_buffer.h"
 #include "expr/expr.h"
 #include <inttypes.h>
 
+/* "leaf prices f64 (3, 4) from prices.npy", or "input x f32 (5)". */
 static void leaf_line(rd_text *text, const rd_expr *x)
 {
     char        shape[RD_SHAPE_TEXT];
@@ -68,6 +69,7 @@ static void sort_line(rd_text *text, const rd_expr *x)
         rd_text_add(text, ", the first %" PRId64 " of %" PRId64, first, n);
 }
 
+/* "sum dims 0 2 where", "scan sum dims 1 exclusive", "moments dims 0 ddof 1 weights". */
 static void fold_line(rd_text *text, const rd_expr *x)
 {
     const rd_fold_facts *fold = x->as.fold;
@@ -93,6 +95,7 @@ static void sparse_line(rd_text *text, const rd_expr *x)
         rd_text_add(text, " %d", (int)x->as.sparse->axis[k]);
 }
 
+/* Writes the line of any node, without its origins. */
 static void line(rd_text *text, const rd_expr *x)
 {
     switch (x->kind) {

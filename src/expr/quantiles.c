@@ -1,12 +1,13 @@
-/* quantiles.c - quantiles by label: elements of rows in order, group by group, and the line between
- * two of them, as core/sort_facts.h has it for a whole row. */
+/* quantiles.c - quantiles by label: elements are sorted within their groups, and each quantile
+ * is read or interpolated between two of them. core/sort_facts.h states the same rules for a
+ * whole row. */
 #include "expr/quantiles.h"
 #include "expr/grouped.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include <math.h>
 
-/* What the places of a quantile are made of: f64, of groups. */
+/* A call, and the sizes of its groups as f64, from which positions are computed. */
 typedef struct line {
     const char *call;
     rd_ctx     *ctx;
@@ -33,7 +34,8 @@ static rd_expr *rounded(const line *l, rd_op op, rd_expr *x)
     return map_1(op, l->call, x);
 }
 
-/* rd_quantile_at() of each group, before it is kept between the ends. */
+/* The fractional position of quantile q in each group, as rd_quantile_at() has it before it is
+ * clipped to the group. */
 static rd_expr *position(const line *l, rd_quantile_method method, double q)
 {
     static const double lines[][2] = { RD_QUANTILE_LINES };
@@ -62,7 +64,7 @@ static rd_expr *position(const line *l, rd_quantile_method method, double q)
     }
 }
 
-/* low + between (high - low), from the nearer end. */
+/* low + between * (high - low), computed from the nearer end. */
 static rd_expr *near_end(const line *l, rd_expr *low, rd_expr *high, rd_expr *between)
 {
     rd_expr *const far       = map_2(RD_OP_sub, l->call, high, low);
@@ -75,7 +77,8 @@ static rd_expr *near_end(const line *l, rd_expr *low, rd_expr *high, rd_expr *be
                      map_2(RD_OP_sub, l->call, high, from_high));
 }
 
-/* The mean of two is rounded once; halves are exact where the sum overflows. */
+/* The mean of two: 0.5 * sum, rounded once.  Where the sum overflows, the sum of halves is
+ * exact. */
 static rd_expr *mean_of_two(const line *l, rd_expr *low, rd_expr *high, rd_expr *sum)
 {
     rd_expr *const halves = map_2(RD_OP_add, l->call, times(l, low, 0.5), times(l, high, 0.5));
@@ -83,8 +86,8 @@ static rd_expr *mean_of_two(const line *l, rd_expr *low, rd_expr *high, rd_expr 
     return map_where(l->call, map_1(RD_OP_isinf, l->call, sum), halves, times(l, sum, 0.5));
 }
 
-/* rd_quantile_of() of each group: a distance that overflows is halved, and an infinity is further
- * away than any number. */
+/* Interpolates between two elements of each group, as rd_quantile_of() does.  If high - low
+ * overflows, it is computed of halves.  If one of the two is infinite, the result is their sum. */
 static rd_expr *on_line(const line *l, rd_expr *low, rd_expr *high, rd_expr *between)
 {
     rd_expr *const far = map_2(RD_OP_sub, l->call, high, low);
@@ -103,7 +106,8 @@ static rd_expr *on_line(const line *l, rd_expr *low, rd_expr *high, rd_expr *bet
     return map_where(l->call, exact, low, map_where(l->call, infinite, sum, y));
 }
 
-/* One quantile of each group, f64; NaN of nothing, and where an element is NaN. */
+/* One quantile of each group, f64.  It is NaN if the group is empty or contains NaN, which sorts
+ * last. */
 static rd_expr *one(const line *l, const rd_grouped *g, rd_quantile_method method, double q)
 {
     rd_expr *const last  = add(l, l->n, -1);
@@ -131,6 +135,7 @@ static rd_expr *one(const line *l, const rd_grouped *g, rd_quantile_method metho
                      on_line(l, low, high, map_2(RD_OP_sub, l->call, at, below)));
 }
 
+/* Makes one expression for each q and joins them along a new last axis. */
 rd_expr *rd_quantiles_by_label(const rd_folding *f, rd_dtype type, rd_quantile_method method,
                                rd_qs q)
 {

@@ -1,16 +1,16 @@
-/* quantiles_weighted.c - quantiles of elements that count as often as their weights say: the first
- * element in order up to which the weights come to q of their sum, as NumPy's inverted_cdf. */
+/* quantiles_weighted.c - weighted quantiles: the first element in order at which the running sum
+ * of weights reaches q of the total, as NumPy's inverted_cdf. */
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/quantiles.h"
 #include <math.h>
 
-/* Rows in order, with what the weights come to up to each element, as a part of all of them. */
+/* Sorted rows, and beside each element the running sum of weights divided by the total. */
 typedef struct weighted {
     const char *call;
     rd_expr    *sorted;
     rd_expr    *part;
-    rd_expr    *none; /* of rows: there is no quantile */
+    rd_expr    *none; /* by row: true if it has no quantile */
 } weighted;
 
 static rd_expr *reduced(rd_expr *x, const char *reducer)
@@ -21,7 +21,7 @@ static rd_expr *reduced(rd_expr *x, const char *reducer)
              : NULL;
 }
 
-/* Weights of rows: 0 where an element does not take part. */
+/* The weights as rows: 0 where an element does not take part. */
 static rd_expr *weights_of(const rd_folding *f, rd_expr *weights, rd_expr *x, bool skip_nan)
 {
     rd_expr *const zero = rd_num(x->ctx, 0);
@@ -34,7 +34,8 @@ static rd_expr *weights_of(const rd_folding *f, rd_expr *weights, rd_expr *x, bo
     return w ? rd_folding_rows(f, w) : NULL;
 }
 
-/* No sum above 0, a negative weight, or a NaN that takes part. */
+/* By row: true if it has no quantile.  The total is not above 0 or not finite, a weight is
+ * negative, or a NaN takes part. */
 static rd_expr *no_quantile(const weighted *z, rd_expr *rows, rd_expr *w, rd_expr *total)
 {
     rd_ctx *const  ctx  = rows->ctx;
@@ -48,6 +49,7 @@ static rd_expr *no_quantile(const weighted *z, rd_expr *rows, rd_expr *w, rd_exp
     return map_2(RD_OP_or, z->call, map_1(RD_OP_not, z->call, some), reduced(bad, "any"));
 }
 
+/* Sorts the rows and their weights, and fills in `z`.  False: a node could not be made. */
 static bool put_in_order(weighted *z, rd_expr *rows, rd_expr *w)
 {
     const int      last  = rows->rank - 1;
@@ -62,8 +64,8 @@ static bool put_in_order(weighted *z, rd_expr *rows, rd_expr *w)
     return z->sorted && z->part && z->none;
 }
 
-/* One quantile of each row, along a last axis of extent 1.  What weighs nothing is passed by, also
- * where q is 0. */
+/* One quantile of each row, along a last axis of extent 1.  Elements of weight 0 at the
+ * beginning are skipped, even if q is 0. */
 static rd_expr *one(const weighted *z, double q)
 {
     rd_ctx *const  ctx  = z->sorted->ctx;
@@ -79,6 +81,7 @@ static rd_expr *one(const weighted *z, double q)
     return y ? map_where(z->call, z->none, rd_num(ctx, NAN), y) : NULL;
 }
 
+/* Makes one expression for each q and joins them along the last axis; empty rows have NaN. */
 rd_expr *rd_quantiles_weighted(const rd_folding *f, rd_expr *weights, bool skip_nan, rd_dtype type,
                                rd_qs q)
 {

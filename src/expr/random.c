@@ -1,6 +1,6 @@
-/* random.c - random numbers as expressions of where they stand: element i is made of word i of the
- * key's stream (kernels/math/math_random.h), so it is the same in a slice, on any thread, and on a
- * GPU. */
+/* random.c - random numbers as expressions of their index.  Element i is made of word i of the
+ * key's stream (kernels/math/math_random.h).  So it is the same in a slice, on any thread, and
+ * on a GPU. */
 #include "expr/expr.h"
 #include "expr/origin.h"
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 typedef struct draw {
     const char *call;
     rd_ctx     *ctx;
-    rd_dtype    type; /* of the result */
+    rd_dtype    type; /* the result's type */
     uint64_t    key;
     rd_expr    *index; /* flat, in C order, u64 */
 } draw;
@@ -18,6 +18,7 @@ static rd_expr *number(const draw *d, uint64_t value)
     return rd_number(d->ctx, RD_U64, (rd_word){ .u64 = value });
 }
 
+/* Makes a map of two operands. */
 static rd_expr *map_2(const draw *d, rd_op op, rd_expr *x, rd_expr *y)
 {
     return rd_map_op(op, d->call, 2, (rd_expr *const[]){ x, y });
@@ -33,6 +34,8 @@ static rd_expr *shifted(const draw *d, rd_expr *x, uint64_t bits)
     return map_2(d, RD_OP_shift_right, x, number(d, bits));
 }
 
+/* The flat index of each element of a shape, as u64.  NULL after recording what is wrong with
+ * the shape. */
 static rd_expr *flat_index(rd_ctx *ctx, const char *call, rd_shape shape)
 {
     char    text[RD_SHAPE_TEXT];
@@ -49,7 +52,7 @@ static rd_expr *flat_index(rd_ctx *ctx, const char *call, rd_shape shape)
     return rd_reshape(rd_cast_to(rd_places(line, 0), RD_U64), shape);
 }
 
-/* False after recording what is wrong. */
+/* Checks the arguments and fills in the rest of `d`.  False after recording what is wrong. */
 static bool begin(draw *d, rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     if (!ctx)
@@ -71,7 +74,8 @@ static rd_expr *bits(const draw *d, rd_expr *index)
     return map_2(d, RD_OP_philox, index, number(d, d->key));
 }
 
-/* (x + more) scale in a float type, x below 2^63: those have vectors as signed ones. */
+/* (x + more) * scale in a float type. x is below 2^63 and cast to i64 first, as vectors convert
+ * signed ints only. */
 static rd_expr *scaled(const draw *d, rd_expr *x, int64_t more, double scale, rd_dtype type)
 {
     x = rd_cast_to(x, RD_I64);
@@ -87,7 +91,7 @@ rd_expr *rd_random_bits(rd_ctx *ctx, uint64_t key, rd_shape shape)
     return begin(&d, ctx, key, shape, RD_F64) ? bits(&d, d.index) : NULL;
 }
 
-/* Of a word as many bits as the type can hold beside each other. */
+/* Takes the upper bits of a word, as many as the type's significand has. */
 rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     draw d = { .call = "rd_random_uniform" };
@@ -99,19 +103,20 @@ rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype t
                   1 / (double)(INT64_C(1) << digits), type);
 }
 
-/* What halves are computed in. */
+/* The type of the computation: f32 for halves. */
 static rd_dtype wide(rd_dtype type)
 {
     return rd_dtype_is_half(type) ? RD_F32 : type;
 }
 
-/* A uniform number in (0, 1], as fine near 0 as it takes: of 32 bits where it is a float of 32. */
+/* A uniform number in (0, 1]. f64 takes 53 bits. f32 takes 32, which makes it finer near 0. */
 static rd_expr *above_0(const draw *d, rd_expr *word)
 {
     return wide(d->type) == RD_F64 ? scaled(d, shifted(d, word, 11), 1, 0x1p-53, RD_F64)
                                    : scaled(d, shifted(d, word, 32), 1, 0x1p-32, RD_F32);
 }
 
+/* -log(u) for a uniform u in (0, 1]. */
 rd_expr *rd_random_exponential(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     draw d = { .call = "rd_random_exponential" };
@@ -119,11 +124,12 @@ rd_expr *rd_random_exponential(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dty
     if (!begin(&d, ctx, key, shape, type))
         return NULL;
     rd_expr *log = map_1(&d, RD_OP_log, above_0(&d, bits(&d, d.index)));
-    return rd_cast_to(map_2(&d, RD_OP_sub, rd_int(ctx, 0), log), type); /* 0, not -0 */
+    /* 0 - log gives 0 for u = 1, not -0 */
+    return rd_cast_to(map_2(&d, RD_OP_sub, rd_int(ctx, 0), log), type);
 }
 
-/* Box and Muller (1958): sqrt(-2 log u) cos(2 pi v).  f64 takes two words for two elements, which
- * are the cosine and the sine of one angle; f32 takes u and v from one word. */
+/* The cosine of the Box-Muller transform (1958): sqrt(-2 log u) cos(2 pi v). f64 takes two words
+ * for two elements, the cosine and the sine of one angle. f32 takes u and v from one word. */
 static rd_expr *angle(const draw *d, rd_expr *word)
 {
     const double turn = 6.283185307179586;
@@ -131,13 +137,14 @@ static rd_expr *angle(const draw *d, rd_expr *word)
     if (wide(d->type) == RD_F32)
         return scaled(d, map_2(d, RD_OP_bit_and, word, number(d, UINT32_MAX)), -(INT64_C(1) << 31),
                       turn * 0x1p-32, RD_F32);
-    /* a quarter of a turn back for the sine */
+    /* odd elements take the angle minus a quarter of a turn, which makes the sine */
     rd_expr *odd   = map_2(d, RD_OP_bit_and, d->index, number(d, 1));
     rd_expr *turns = map_2(d, RD_OP_sub, rd_cast_to(shifted(d, word, 11), RD_I64),
                            rd_cast_to(map_2(d, RD_OP_shift_left, odd, number(d, 51)), RD_I64));
     return scaled(d, turns, -(INT64_C(1) << 51), turn * 0x1p-53, RD_F64);
 }
 
+/* The Box-Muller transform of the words of each element, or of each pair of f64 elements. */
 rd_expr *rd_random_normal(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     draw     d = { .call = "rd_random_normal" };
@@ -157,7 +164,8 @@ rd_expr *rd_random_normal(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype ty
     return rd_cast_to(y, type);
 }
 
-/* Words that are equal, which two of 2^32 rarely are, keep the order of their places. */
+/* Sorts the places by their random words.  Equal words, which are rare, keep the order of their
+ * places. */
 static rd_expr *permutation(const char *call, rd_ctx *ctx, uint64_t key, int64_t n)
 {
     draw d = { .call = call };
@@ -178,7 +186,7 @@ rd_expr *rd_shuffle(rd_expr *x, int axis, uint64_t key)
     return a < 0 ? NULL : rd_take_places(x, a, permutation(call, x->ctx, key, x->extent[a]));
 }
 
-/* The upper word of the product of a word and a number, by halves of both. */
+/* The upper 64 bits of the 128-bit product word * n, computed by 32-bit halves. */
 static rd_expr *share(const draw *d, rd_expr *word, uint64_t n)
 {
     rd_expr *high  = shifted(d, word, 32);
@@ -195,6 +203,8 @@ static rd_expr *share(const draw *d, rd_expr *word, uint64_t n)
     return map_2(d, RD_OP_add, top, shifted(d, other, 32));
 }
 
+/* low + the upper word of (random word * (high - low)), Lemire's multiplication without a test
+ * of the rest. */
 rd_expr *rd_random_integers(rd_ctx *ctx, uint64_t key, rd_shape shape, int64_t low, int64_t high)
 {
     draw d = { .call = "rd_random_integers" };

@@ -1,10 +1,10 @@
-/* rearrange_plain.c - selections of elements of plain expressions that are more than offsets and
- * coefficients: another shape, elements by an index. */
+/* rearrange_plain.c - selections of plain expressions that are not affine views: reshape, and
+ * take by an index. */
 #include "expr/plain.h"
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
-/* If the shapes differ in extents of 1 only, the reshape is a view, which composes with others;
- * else NULL. */
+/* True if the shapes differ in extents of 1 only.  The reshape is a view then, which composes
+ * with others; *v gets its axes. */
 static bool only_ones_differ(const rd_expr *x, int rank, const int64_t *extent, rd_affine *v)
 {
     int a = 0;
@@ -25,6 +25,8 @@ static bool only_ones_differ(const rd_expr *x, int rank, const int64_t *extent, 
     return a == x->rank;
 }
 
+/* Makes a view if only extents of 1 differ, else a RESHAPE node.  A reshape of a reshape is one
+ * reshape. */
 rd_expr *rd_plain_reshape(rd_expr *x, int rank, const int64_t *extent)
 {
     rd_affine v = { 0 };
@@ -46,7 +48,8 @@ rd_expr *rd_plain_reshape(rd_expr *x, int rank, const int64_t *extent)
 }
 
 /* ---- Take ------------------------------------------------------------------------------------ */
-/* `takes`: there is an element to be taken. */
+/* True if the index is of an int type and can find elements.  `takes`: the index is not empty.
+ * False after recording what is wrong. */
 static bool check_index(const char *call, const rd_expr *x, int axis, const rd_expr *index,
                         bool takes)
 {
@@ -69,6 +72,7 @@ static bool check_index(const char *call, const rd_expr *x, int axis, const rd_e
     return true;
 }
 
+/* The result's axes are those of x, with the index's axes in place of the one that it reads. */
 bool rd_taking_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_taking *t)
 {
     rd_expr *const both[] = { x, index };
@@ -93,6 +97,7 @@ bool rd_taking_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_tak
     return true;
 }
 
+/* Index and x have one rank and broadcast against each other beside the axis. */
 bool rd_taking_along_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_taking *t)
 {
     rd_expr *const both[] = { x, index };
@@ -126,6 +131,7 @@ const int64_t *rd_beside_taken(const rd_expr *x, const rd_taking *t, int64_t ext
     return extent;
 }
 
+/* Makes the TAKE node.  NULL after recording that the result's size overflows. */
 rd_expr *rd_taking_node(const char *call, rd_expr *x, rd_expr *index, const rd_taking *t)
 {
     char     text[RD_SHAPE_TEXT];

@@ -1,5 +1,10 @@
-/* reduce_anew.c - scans that begin anew at some elements: by reducers whose state says whether it
- * has begun anew, and whose weights say where. */
+/* reduce_anew.c - segmented scans: scans that restart at some elements.  Each reducer has a
+ * segmented twin in reducers.def.  The twin's state says whether a segment has begun in it.  Its
+ * second operand says where segments begin.
+ *
+ *     x        1  2  3  4  5
+ *     restart  0  0  1  0  0
+ *     sum      1  3  3  7 12 */
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/reduce.h"
@@ -22,7 +27,8 @@ static rd_expr *node(const rd_folding *f, rd_reducer_id twin, rd_expr *x)
     return anew ? rd_folding_node(f, x, anew, x->type, &facts) : NULL;
 }
 
-/* What is before an element is nothing where the scan begins anew with it. */
+/* Makes the segmented scan.  If it is exclusive, the first element of each segment gets
+ * `nothing`, the reducer's neutral element. */
 static rd_expr *total(const rd_folding *f, rd_reducer_id twin, rd_expr *x, int64_t nothing)
 {
     rd_expr *y = node(f, twin, x);
@@ -30,13 +36,14 @@ static rd_expr *total(const rd_folding *f, rd_reducer_id twin, rd_expr *x, int64
     return f->opts.exclusive ? map_where(f->call, f->restart, rd_int(x->ctx, nothing), y) : y;
 }
 
-/* How many elements are true, or not. */
+/* Makes the segmented count of elements that are not 0. */
 static rd_expr *how_many(const rd_folding *f, rd_expr *x)
 {
     return total(f, RD_RED_sum_anew, rd_cast_to(x, RD_I64), 0);
 }
 
-/* Where an exclusive scan has nothing before an element: at its first one, and where it begins anew. */
+/* True where an exclusive scan has no element before it: at the first element, and where a
+ * segment begins. */
 static rd_expr *nothing_before(const rd_folding *f)
 {
     const int      axis = __builtin_ctzll(f->bits);
@@ -47,9 +54,9 @@ static rd_expr *nothing_before(const rd_folding *f)
                  map_2(RD_OP_eq, f->call, rd_places(f->x, axis), zero));
 }
 
-/* What is left out becomes the value that any element replaces, and so does what is before an element
- * with which the scan begins anew.  Where there was no other element that stays, if `identity` says
- * that somebody takes it, and else becomes NaN. */
+/* Makes a segmented minimum or maximum.  Masked elements, and those before a segment's first
+ * one, become the worst value of the type, which any element replaces.  If a prefix has no other
+ * element, that value stays if `identity` says so, and else becomes NaN. */
 static rd_expr *extreme(const rd_folding *f, rd_reducer_id twin, rd_expr *x, bool identity)
 {
     const rd_word word = rd_word_end(x->type, twin == RD_RED_min_anew);
@@ -70,6 +77,7 @@ static rd_expr *extreme(const rd_folding *f, rd_reducer_id twin, rd_expr *x, boo
     return map_where(f->call, some, y, rd_cast_to(rd_num(x->ctx, NAN), x->type));
 }
 
+/* Chooses the segmented twin of a reducer. any and all are counts that are compared with 0. */
 rd_expr *rd_folded_anew(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, bool identity)
 {
     if (!x)

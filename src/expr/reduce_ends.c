@@ -1,5 +1,5 @@
-/* reduce_ends.c - the first and the last element along axes, both extremes, and the integral by
- * trapezoids. */
+/* reduce_ends.c - the first and the last element along axes, minimum and maximum together, and
+ * the integral by trapezoids. */
 #include "expr/along.h"
 #include "expr/complex.h"
 #include "expr/grouped.h"
@@ -23,7 +23,7 @@ static bool may_choose(const rd_folding *f)
     return false;
 }
 
-/* The place in the row of the first element that takes part, or the last; -1: there is none. */
+/* The place in each row of the first, or last, element that takes part; -1: there is none. */
 static rd_expr *place_of(const rd_folding *f, rd_expr *rows, bool last)
 {
     const int     end   = rows->rank - 1;
@@ -41,7 +41,7 @@ static rd_expr *place_of(const rd_folding *f, rd_expr *rows, bool last)
     return rd_where(rd_eq(place, none), rd_int(rows->ctx, -1), place);
 }
 
-/* Of a row that has lost all elements NaN, or .initial. */
+/* The chosen element of each row.  A row that has no element gets .initial, or NaN. */
 static rd_expr *chosen_of(const rd_folding *f, bool last)
 {
     rd_expr *rows = rd_folding_rows(f, f->x);
@@ -61,7 +61,8 @@ static rd_expr *chosen_of(const rd_folding *f, bool last)
     return rd_where(rd_lt(place, rd_int(rows->ctx, 0)), other, y);
 }
 
-/* Of each group, along a last axis. */
+/* The chosen element of each group, along a last axis of groups: the least or greatest place of
+ * the group is gathered. */
 static rd_expr *chosen_by_label(const rd_folding *f, bool last)
 {
     rd_ctx *const  ctx  = f->x->ctx;
@@ -100,6 +101,7 @@ static rd_expr *end_of_reals(rd_folding *f, const rd_reduce_opts *opts, bool las
     return rd_folding_kept(f, y);
 }
 
+/* Chooses the element of a real operand, or of both parts of a complex one. */
 static rd_expr *end_of(rd_folding *f, const rd_reduce_opts *opts, bool last)
 {
     rd_expr *const x = f->x;

@@ -4,11 +4,11 @@
 #include "expr/reduce.h"
 #include <math.h>
 
-/* Two operands of one float type and shape, and what counts of both. */
+/* Two operands, broadcast and cast to one float type, and the keywords of the call. */
 typedef struct pair {
-    rd_folding f; /* f.x is the first */
+    rd_folding f; /* f.x is the first operand */
     rd_expr   *y;
-    /* what it is, if it is all pairs of rows of two operands */
+    /* set if the operands are rows against rows: one product computes all pairs (all_pairs.c) */
     bool         is_all;
     rd_all_pairs all;
 } pair;
@@ -20,7 +20,7 @@ static rd_dtype real_type(rd_expr *x, rd_expr *y)
     return rd_dtype_kind(type) == RD_KIND_FLOAT ? type : RD_F64;
 }
 
-/* A pair with a NaN on either side does not take part. */
+/* Masks out pairs with a NaN in y; the caller's folding does so for x. */
 static bool leave_out_nan(pair *p)
 {
     rd_expr *nan = rd_map_op(RD_OP_isnan, p->f.call, 1, &p->y);
@@ -32,6 +32,7 @@ static bool leave_out_nan(pair *p)
     return p->f.where != NULL;
 }
 
+/* Checks and broadcasts both operands, and fills in `p`.  False after recording what is wrong. */
 static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, unsigned takes)
 {
     rd_expr *const both[] = { x, y };
@@ -53,7 +54,8 @@ static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, u
     return true;
 }
 
-/* ---- With weights: means first, then products of what is beside them ------------------------- */
+/* ---- With weights: means first, then products of the deviations from them
+ * --------------------- */
 static rd_expr *reduced(const pair *p, rd_expr *x, const char *reducer, rd_expr *weights, bool keep)
 {
     rd_reduce_opts opts = p->f.opts;
@@ -68,6 +70,7 @@ static rd_expr *reduced(const pair *p, rd_expr *x, const char *reducer, rd_expr 
     return x ? rd_reduce_name(x, reducer, &opts) : NULL;
 }
 
+/* Makes a map of two operands. */
 static rd_expr *map_2(const pair *p, rd_op op, rd_expr *x, rd_expr *y)
 {
     return rd_map_op(op, p->f.call, 2, (rd_expr *const[]){ x, y });
@@ -78,7 +81,8 @@ static rd_expr *beside_mean(const pair *p, rd_expr *x)
     return map_2(p, RD_OP_sub, x, reduced(p, x, "mean", p->f.opts.weights, true));
 }
 
-/* NaN where there is no freedom, as of rd_var(). */
+/* sum(w (x - mean x) (y - mean y)) / (sum(w) - ddof); NaN if the divisor is not above 0, as in
+ * rd_var(). */
 static rd_expr *weighted_covariance(const pair *p, rd_dtype type)
 {
     rd_ctx  *ctx = p->f.x->ctx;
@@ -104,7 +108,8 @@ static rd_expr *covariance(const pair *p, rd_dtype type)
                                          rd_cast_to(p->y, type), type, false);
 }
 
-/* Elements would have to be beside the mean of their own group. */
+/* False, after recording it, if labels and weights come together: deviations would need the mean
+ * of each element's group. */
 static bool no_weighted_groups(const pair *p)
 {
     if (p->f.label && p->f.opts.weights)
@@ -125,7 +130,7 @@ static rd_expr *covariance_of_reals(rd_expr *x, rd_expr *y, const rd_reduce_opts
 }
 
 /* ---- Complex numbers ------------------------------------------------------------------------- */
-/* The mean of (x - mean x) times the conjugate of (y - mean y). */
+/* The mean of (x - mean x) times the conjugate of (y - mean y), by four real covariances. */
 static rd_expr *complex_covariance(rd_expr *const *z, const rd_reduce_opts *opts)
 {
     static const char call[] = "rd_cov";
@@ -159,6 +164,7 @@ static rd_expr *deviation(const pair *p, int number, rd_dtype type)
     return reduced(p, rd_cast_to(number ? p->y : p->f.x, type), "std", p->f.opts.weights, false);
 }
 
+/* covariance / (std x * std y), clipped to [-1, 1]. */
 rd_expr *rd_corr_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
 {
     pair p = { .f = { .call = "rd_corr" } };
@@ -172,6 +178,6 @@ rd_expr *rd_corr_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
 
     if (!r)
         return NULL;
-    r = rd_clip(r, rd_num(r->ctx, -1), rd_num(r->ctx, 1)); /* roundings */
+    r = rd_clip(r, rd_num(r->ctx, -1), rd_num(r->ctx, 1)); /* rounding may exceed 1 */
     return rd_folding_as_asked(&p.f, r, p.f.x->type);
 }

@@ -1,24 +1,25 @@
-/* rolling.c - reductions of each window of n neighbours: which way each of them goes.
+/* rolling.c - rolling reductions: a reduction of each window of n adjacent elements along an
+ * axis.  This file chooses the strategy.
  *
- * Windows along memory are made of shorter windows (rolling_levels.c), long ones of two scans
- * (rolling_scans.c), and short ones across memory are folds of their own. */
+ * Windows along memory are built from shorter windows (rolling_levels.c).  Long windows take two
+ * scans (rolling_scans.c).  Short windows across memory are folds of their own. */
 #include "expr/origin.h"
 #include "expr/rolling.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FEW       = 4,       /* neighbours that need no loop                       */
-    LONG      = 4096,    /* windows of more elements are scanned               */
-    PARTS     = 48,      /* the same across memory, where shorter ones have    */
-    SHORT     = 17,      /* parts, if they have as many neighbours, or as many */
-    SHORT_FAR = 12,      /* of rows so long that a first-level cache would not */
-    FAR       = 1 << 14, /* have room for a window of so many bytes            */
-    HELD      = 2048,    /* and few enough for a second-level one to hold all  */
-    SHORT_VAR = 17       /* variances are scanned then, which is faster        */
+    FEW       = 4,       /* windows that need no loop */
+    LONG      = 4096,    /* longer windows along memory are scanned */
+    PARTS     = 48,      /* longer ones across memory are scanned; shorter ones are */
+    SHORT     = 17,      /* split into parts, if they are at least SHORT, or SHORT_FAR */
+    SHORT_FAR = 12,      /* for windows whose rows exceed a first-level */
+    FAR       = 1 << 14, /* cache, which has room for so many bytes, */
+    HELD      = 2048,    /* if there are so few that a second-level cache holds all */
+    SHORT_VAR = 17       /* longer variances are scanned, which is faster */
 };
 
-/* Each window by itself. */
+/* Reduces each window by a fold of its own. */
 static rd_expr *one_by_one(const rd_rolling *r)
 {
     return rd_rolling_finish(r,
@@ -26,8 +27,8 @@ static rd_expr *one_by_one(const rd_rolling *r)
 }
 
 /* ---- Along memory or across ------------------------------------------------------------------ */
-/* Elements from one index of each axis to the next, of the first operand in memory; of what is
- * made, C order. */
+/* Fills in the stride of each axis in elements, of the first operand in memory.  A computed
+ * operand counts as C order. */
 static void find_steps(const rd_expr *x, int depth, int64_t *step)
 {
     enum { DEEPEST = 8 };
@@ -38,7 +39,7 @@ static void find_steps(const rd_expr *x, int depth, int64_t *step)
         memcpy(step, x->as.leaf->stride, (size_t)x->rank * sizeof *step);
         return;
     }
-    if (x->kind == RD_EXPR_VIEW) { /* of no view: a view is as deep as what it shows */
+    if (x->kind == RD_EXPR_VIEW) { /* views do not nest, so the depth stays */
         find_steps(x->in[0], depth, inner);
         for (int k = 0; k < x->rank; k++) {
             step[k] = 0;
@@ -61,7 +62,7 @@ static void find_steps_of(const rd_expr *x, int64_t *step)
     find_steps(x->kind == RD_EXPR_COMPLEX ? x->in[0] : x, 0, step);
 }
 
-/* Is no other axis walked in smaller steps? */
+/* True if no other axis has a smaller stride. */
 bool rd_rolling_is_along(const rd_expr *x, int axis)
 {
     int64_t step[RD_MAX_RANK] = { 0 };
@@ -73,7 +74,7 @@ bool rd_rolling_is_along(const rd_expr *x, int axis)
     return true;
 }
 
-/* Bytes of a row: of what is walked in smaller steps than the axis. */
+/* Bytes of a row: all axes with a smaller stride than this one. */
 static double row_bytes(const rd_expr *x, int axis)
 {
     int64_t step[RD_MAX_RANK] = { 0 };
@@ -86,6 +87,7 @@ static double row_bytes(const rd_expr *x, int axis)
     return bytes;
 }
 
+/* Short windows across memory are folds; how short depends on caches. */
 bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, int64_t windows)
 {
     if (rd_rolling_is_along(x, axis))
@@ -96,7 +98,8 @@ bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, i
            (n < SHORT && (windows > HELD || (double)n * row_bytes(x, axis) <= FAR));
 }
 
-/* Neighbours across memory are in other rows: few are reduced one by one, by vectors of rows. */
+/* Chooses the strategy.  Neighbours across memory lie in other rows.  Few of them are combined
+ * by maps of whole rows. */
 rd_expr *rd_rolling_reduced(rd_rolling *r)
 {
     const int  axis = r->axis, last = r->x->rank - 1;
@@ -132,8 +135,9 @@ static bool begin(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
     return r->x != NULL;
 }
 
-/* Results are of the type that is asked for, or of `natural`; what they are computed in holds both, of
- * halves it is f32.  Of real elements a complex type is that of its parts, until the end. */
+/* Sets the types.  Results have the type that is asked for, or `natural`.  The computation has a
+ * type that holds both; f32 for sums of halves.  A complex type for real elements counts as its
+ * part's type until the end. */
 static bool in_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums)
 {
     rd_dtype type = natural;
@@ -153,7 +157,7 @@ static bool in_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums)
     return r->x != NULL;
 }
 
-/* Sums have the type of those of rd_sum(), and what is divided gives floats. */
+/* The type without .type.  Sums have that of rd_sum(); means and variances are floats. */
 static rd_dtype natural_type(const rd_rolling *r)
 {
     const rd_kind kind = rd_dtype_kind(r->x->type);
@@ -171,12 +175,12 @@ static rd_expr *build(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 
     if (!begin(r, x, o) || !in_types(r, natural_type(r), o->type, sums))
         return NULL;
-    if (r->n > r->x->extent[r->axis]) /* no window */
+    if (r->n > r->x->extent[r->axis]) /* no window fits */
         return rd_cast_to(rd_slice_places(r->x, r->axis, 0, 0, 1), r->type);
     return rd_rolling_reduced(r);
 }
 
-/* The mean of |x - mean|^2 is that of both parts' squares. */
+/* The variance of complex elements is the sum of both parts' variances. */
 static rd_expr *complex_variance(const rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     rd_expr        *part[2];
@@ -204,6 +208,7 @@ static const struct {
     { "var", "rd_rolling_var", RD_ROLLED_VAR }, { "std", "rd_rolling_std", RD_ROLLED_STD },
 };
 
+/* Fills in the call and reducer by name.  False after recording that there is none. */
 static bool find_row(rd_rolling *r, const rd_expr *x, const char *reducer)
 {
     for (size_t k = 0; reducer && k < sizeof rows / sizeof *rows; k++)
@@ -219,7 +224,8 @@ static bool find_row(rd_rolling *r, const rd_expr *x, const char *reducer)
     return false;
 }
 
-/* A copy with every field that this release knows; false after recording what is wrong. */
+/* Copies the options, with every field that this release knows.  False after recording what is
+ * wrong. */
 static bool read_opts(const rd_rolling *r, const rd_expr *x, const rd_rolling_opts *opts,
                       rd_rolling_opts *o)
 {

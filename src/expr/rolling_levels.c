@@ -1,38 +1,39 @@
-/* rolling_levels.c - reductions of each window of n neighbours, made of those of shorter windows.
+/* rolling_levels.c - rolling reductions by doubling: windows are built from shorter windows.
  *
- * The windows of 2 k neighbours are made of those of k, two each, and n is a sum of powers of two.
- * So all windows together take no more than 2 log2 n operations an element, on rows that stay in
- * cache.  No element is ever taken away again, so that a NaN or an infinity ends with its windows,
- * nothing cancels, and all that holds for sums holds for minima. */
+ * Two windows of k neighbours make one of 2 k, and n is a sum of powers of two.  So an element
+ * takes at most 2 log2 n operations, on rows that stay in cache.  No element is ever subtracted
+ * again.  So a NaN or an infinity ends with its windows, sums do not cancel, and minima work as
+ * sums do. */
 #include "core/float_env.h"
 #include "expr/origin.h"
 #include "expr/rolling.h"
 
 enum {
-    FEW = 4,   /* neighbours that need no rows in cache */
-    ROW = 2048 /* windows of a row, at least            */
+    FEW = 4,   /* windows that need no rows in cache */
+    ROW = 2048 /* least number of windows in a row */
 };
 
 /* ---- Windows of windows ---------------------------------------------------------------------- */
-/* Folds of all windows of k neighbours: the i-th window begins at element i of the axis. */
+/* Reductions of all windows of k neighbours; window i begins at element i of the axis. */
 typedef struct windows {
     int64_t  k;
-    rd_expr *y;       /* sum, least or greatest                 */
-    rd_expr *squares; /* of variances: about the window's mean  */
+    rd_expr *y;       /* sum, minimum or maximum */
+    rd_expr *squares; /* variances: squares about the window's mean */
 } windows;
 
+/* n places of x along an axis, from `start` on. */
 static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t n)
 {
     return x ? rd_slice_places(x, axis, start, start + n, 1) : NULL;
 }
 
-/* About the mean of two parts together: Chan, Golub and LeVeque (1979), "Updating formulae and a
- * pairwise algorithm for computing sample variances". */
+/* Combines the squares about the means of two parts (Chan, Golub and LeVeque 1979, "Updating
+ * formulae and a pairwise algorithm for computing sample variances"). */
 static rd_expr *squares(const rd_rolling *r, const windows *a, const windows *b)
 {
     rd_ctx      *ctx = r->x->ctx;
     const double k = (double)a->k, l = (double)b->k;
-    const bool   halves = a->k == b->k; /* the same number divides both sums */
+    const bool   halves = a->k == b->k; /* one division serves both means */
     rd_expr     *far    = rd_rolling_map(
                r, RD_OP_sub,
         halves ? b->y : rd_rolling_map(r, RD_OP_mul, b->y, rd_num(ctx, rd_float_quotient(1, l, 0))),
@@ -47,7 +48,7 @@ static rd_expr *squares(const rd_rolling *r, const windows *a, const windows *b)
                           between);
 }
 
-/* Windows of a with those of b right behind. */
+/* Extends each window of a by the window of b that follows it. */
 static windows followed(const rd_rolling *r, int axis, const windows *a, const windows *b)
 {
     const int64_t n  = a->y && b->y ? b->y->extent[axis] - a->k : 0;
@@ -58,7 +59,8 @@ static windows followed(const rd_rolling *r, int axis, const windows *a, const w
                       r->what < RD_ROLLED_VAR ? NULL : squares(r, &at, &by) };
 }
 
-/* So many of them in a row, in binary digits: a window begins with the greatest power of two. */
+/* Makes windows of count * power.k elements, by the binary digits of count.  A window begins
+ * with the greatest power of two. */
 static windows by_digits(const rd_rolling *r, int axis, windows power, int64_t count)
 {
     windows all = { 0 };
@@ -72,8 +74,8 @@ static windows by_digits(const rd_rolling *r, int axis, windows power, int64_t c
     return all;
 }
 
-/* Two windows that overlap make a longer one, of r->n elements.  The reducer may take an element
- * twice. */
+/* Combines two windows that overlap into a window of r->n elements, for reducers that may take
+ * an element twice. */
 static rd_expr *overlapped(const rd_rolling *r, int axis, const windows *a, const windows *b)
 {
     const int64_t later = r->n - b->k, n = b->y ? b->y->extent[axis] - later : 0;
@@ -81,8 +83,8 @@ static rd_expr *overlapped(const rd_rolling *r, int axis, const windows *a, cons
     return rd_rolling_map(r, rd_rolling_op(r), cut(a->y, axis, 0, n), cut(b->y, axis, later, n));
 }
 
-/* Two windows of a power of two that overlap.  Two digits are as many operations, and of short windows
- * fewer, where what is shorter is computed at each of its readers. */
+/* Minima and the like of r->n elements, as two overlapping windows whose length is a power of
+ * two.  If n has at most two binary digits, by_digits() takes no more operations. */
 static windows by_overlap(const rd_rolling *r, int axis, windows power)
 {
     if (__builtin_popcountll((uint64_t)r->n) <= 2)
@@ -93,8 +95,8 @@ static windows by_overlap(const rd_rolling *r, int axis, windows power)
     return power;
 }
 
-/* Numbers near 0 for those of a row: the less they are, the less is lost of how far they lie
- * apart. */
+/* Subtracts a row's middle element, if finite, so that squares about the mean lose less to
+ * rounding. */
 static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
 {
     if (!row)
@@ -108,7 +110,7 @@ static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
     return rd_rolling_map(r, RD_OP_sub, row, centre);
 }
 
-/* All windows of a row along an axis. */
+/* Reduces all windows of a row along an axis. */
 static rd_expr *windows_of(const rd_rolling *r, int axis, rd_expr *row)
 {
     windows all = { 0 };
@@ -142,7 +144,7 @@ rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)
 }
 
 /* ---- Across memory --------------------------------------------------------------------------- */
-/* Elements of a part, for which those of it, the parts of a window, and what is left are fewest. */
+/* The number of elements in a part that minimises part + parts of a window + remaining elements. */
 static int64_t part_of(int64_t n)
 {
     int64_t best = 1;
@@ -153,7 +155,7 @@ static int64_t part_of(int64_t n)
     return best;
 }
 
-/* A part of a window is a fold of its own; of variances it has its sum as well. */
+/* Folds each part by itself; for variances its sum as well. */
 static windows one_part(const rd_rolling *r, rd_expr *x, int64_t part)
 {
     rd_expr   *w    = rd_window(x, r->axis, part, 1);
@@ -167,9 +169,9 @@ static windows one_part(const rd_rolling *r, rd_expr *x, int64_t part)
                       rd_rolling_total(&of, w, RD_DIMS(-1)) };
 }
 
-/* A window is some parts, each a fold that is stored once, and single elements.  A row of parts is read
- * as often as a window has them, and rows of elements as often as a part has; so both stay in cache for
- * wider rows than those of a whole window would. */
+/* A window is some parts, each a fold that is stored once, and single elements.  A row of parts
+ * is read as often as a window has parts, a row of elements as often as a part has elements.  So
+ * both stay in cache for wider rows than a whole window would allow. */
 rd_expr *rd_rolling_by_parts(const rd_rolling *r)
 {
     const int     axis = r->axis;
@@ -206,7 +208,8 @@ rd_expr *rd_rolling_whole(rd_expr *rows, int axis)
     return rd_reshape(rd_move_axis(rows, 0, axis), shape);
 }
 
-/* Rows overlap by n - 1 elements: they are as long as makes that little, and worth a loop. */
+/* Cuts the axis into rows, which overlap by n - 1 elements.  They are long enough that this
+ * costs little, and worth a loop. */
 rd_expr *rd_rolling_by_rows(const rd_rolling *r, int axis)
 {
     const int64_t row = 4 * r->n > ROW ? 4 * r->n : ROW, n = r->x->extent[axis] - r->n + 1;
