@@ -1,4 +1,4 @@
-/* settings.c - what a context was made for, and whether its run shall end. */
+/* settings.c - the options of a context, and the request to cancel its evaluation. */
 #include "expr/cancel.h"
 #include "expr/ctx.h"
 

@@ -1,4 +1,5 @@
-/* slice.c - NumPy's slice text: "3, :, ::-1, 2:10:2, ..., new". */
+/* slice.c - parses NumPy's slice text, such as "3, :, ::-1, 2:10:2, ..., new", and makes one
+ * view of it. */
 #include "expr/affine.h"
 #include "expr/origin.h"
 #include <stdio.h>
@@ -9,12 +10,12 @@ typedef enum part_kind { PART_INDEX, PART_RANGE, PART_REST, PART_NEW } part_kind
 /* One part of the text, between commas. */
 typedef struct part {
     part_kind kind;
-    size_t    at;                /* where it stands in the text */
-    int64_t   start, stop, step; /* start: the index, too       */
+    size_t    at;                /* its position in the text */
+    int64_t   start, stop, step; /* of a range; start is also an index */
 } part;
 
-/* Ranges and new axes are axes of the result, numbers and ranges axes of the operand: more parts
- * fit nowhere. */
+/* Ranges and new axes are axes of the result, indices and ranges are axes of the operand.  So no
+ * slice has more parts. */
 enum { MAX_PARTS = 2 * RD_MAX_RANK + 1 };
 
 typedef struct reader {
@@ -23,8 +24,8 @@ typedef struct reader {
     size_t      at;
     bool        failed;
     part        parts[MAX_PARTS];
-    int         n, n_taken; /* parts; axes of x they take */
-    bool        rest;       /* is there a "..."?          */
+    int         n, n_taken; /* parts; axes of x that they take */
+    bool        rest;       /* true: "..." has occurred */
 } reader;
 
 static bool fail(reader *r, size_t at, const char *what)
@@ -57,7 +58,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* A number, if one stands here; false if not, and after a failure. */
+/* Reads an optional number.  False if there is none, and after a failure. */
 static bool number(reader *r, int64_t *value)
 {
     const size_t start    = skip(r);
@@ -75,7 +76,7 @@ static bool number(reader *r, int64_t *value)
     return true;
 }
 
-/* What stands after the first number of a range. */
+/* Reads what follows the first ':' of a range: stop and step. */
 static bool read_range(reader *r, part *p)
 {
     size_t step;
@@ -91,6 +92,7 @@ static bool read_range(reader *r, part *p)
     return !r->failed;
 }
 
+/* part = "..." | "new" | number | [number] ":" [number] [":" [number]] */
 static bool read_part(reader *r, part *p)
 {
     bool first;
@@ -112,6 +114,7 @@ static bool read_part(reader *r, part *p)
     return first || fail(r, r->at, "expected a number, ':', '...' or 'new'");
 }
 
+/* Reads all parts, and counts the axes that they take. */
 static bool read_parts(reader *r)
 {
     do {
@@ -162,7 +165,8 @@ static bool index_outside(const reader *r, const part *p, int a)
     return false;
 }
 
-/* All parts in order: each takes the next axis of x, "..." those that the others leave. */
+/* Applies all parts in order.  Each takes the next axis of x; "..." takes as many as the others
+ * leave. */
 static bool apply(const reader *r, rd_affine *v)
 {
     const int left = r->x->rank - r->n_taken;
@@ -189,6 +193,7 @@ static bool apply(const reader *r, rd_affine *v)
     return true;
 }
 
+/* Reads the text, checks it against the axes of x, and makes the view. */
 rd_expr *rd_slice(rd_expr *x, const char *text)
 {
     reader    r = { .x = x, .text = text };

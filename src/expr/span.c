@@ -1,14 +1,16 @@
-/* span.c - between which numbers the elements of an int expression are, as its operators say.
+/* span.c - bounds of the elements of an int expression, by interval arithmetic from the operands
+ * up.
  *
- * This is interval arithmetic from the operands up.  Of a leaf nothing is known but its type, as its
- * memory may change; a remainder by 8, or the lesser of x and 8, says more. */
+ * Leaves count with the range of their type, as their memory may change.  Operators narrow it,
+ * such as a remainder by 8, or the minimum of x and 8. */
 #include "expr/span.h"
 #include "expr/origin.h"
 
-/* Operands are shared, so there may be more ways to a node than nodes. */
+/* Most nodes that are visited.  Operands are shared, so there may be more paths to a node than
+ * nodes. */
 enum { MOST_QUESTIONS = 256 };
 
-/* A high of INT64_MAX stands for all numbers from there on, of u64. */
+/* All numbers from low to high.  A high of INT64_MAX also stands for greater numbers of u64. */
 typedef struct span {
     int64_t low, high;
 } span;
@@ -36,7 +38,7 @@ static int64_t greater(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What goes beyond the type wraps. */
+/* The span itself; all of the type if the span exceeds it, as numbers wrap then. */
 static span within(rd_dtype type, span s)
 {
     const span all = of_type(type);
@@ -62,6 +64,7 @@ static bool subtracted(span a, span b, span *s)
            !__builtin_sub_overflow(a.high, b.low, &s->high);
 }
 
+/* The extremes of the products of all ends.  False: one overflows. */
 static bool multiplied(span a, span b, span *s)
 {
     int64_t at[4];
@@ -76,20 +79,21 @@ static bool multiplied(span a, span b, span *s)
     return true;
 }
 
-/* It has the sign of b, and is no farther from 0 than a where that has it, too. */
+/* The remainder by a positive b: from 0 to b - 1, and no greater than a non-negative a. */
 static bool remaining(span a, span b, span *s)
 {
     *s = (span){ 0, lesser(b.high - 1, a.low >= 0 ? a.high : INT64_MAX) };
     return b.low > 0 && b.high < INT64_MAX;
 }
 
-/* In both operands' bits at most. */
+/* The bitwise and: no negative number, and no greater than either operand that is not negative. */
 static bool common_bits(span a, span b, span *s)
 {
     *s = (span){ 0, a.low < 0 ? b.high : b.low < 0 ? a.high : lesser(a.high, b.high) };
     return a.low >= 0 || b.low >= 0;
 }
 
+/* The span of an operator with two operands.  False: it is unknown. */
 static bool of_two(rd_op op, span a, span b, span *s)
 {
     switch (op) {
@@ -109,6 +113,7 @@ static bool of_two(rd_op op, span a, span b, span *s)
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 static span span_of(const rd_expr *x, int *questions);
 
+/* The span of a map.  False: it is unknown. */
 static bool of_map(const rd_expr *x, int *questions, span *s)
 {
     if (x->op == RD_OP_cast) {
@@ -131,7 +136,7 @@ static bool of_parts(const rd_expr *x, int *questions, span *s)
     return true;
 }
 
-/* Its places, and its indices. */
+/* The places along an axis, and its indices. */
 static span of_axis(const rd_expr *x, int axis)
 {
     const int64_t from = rd_origin(x, axis), last = greater(x->extent[axis] - 1, 0);
@@ -139,7 +144,7 @@ static span of_axis(const rd_expr *x, int axis)
     return united((span){ 0, last }, (span){ from, from + last });
 }
 
-/* What the node says beside its type; false: nothing. */
+/* The span that the node itself implies, beside its type.  False: it implies none. */
 static bool known(const rd_expr *x, int *questions, span *s)
 {
     switch (x->kind) {

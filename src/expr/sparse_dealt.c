@@ -1,19 +1,24 @@
-/* sparse_dealt.c - places at which a product is wanted, dealt out: at each the shorter one of a row of
- * A and a column of B is gone through, and the other one is marked once for all its places. */
+/* sparse_dealt.c - partitions the places of a masked product C = A B between rows and columns.
+ * At each place, the kernel goes through the shorter of a row of A and a column of B. The longer
+ * one has been marked once for all of its places. */
 #include "expr/row_places.h"
 #include <string.h>
 
 typedef struct dealing {
     const rd_row_product *p;
-    const rd_row_places  *of;     /* all places, by rows of C or by columns      */
-    bool                  rows;   /* which of both                               */
-    const void           *mirror; /* which place has the same value; NULL: none  */
-    void                 *begin, *column, *from, *same; /* what is made          */
+    const rd_row_places  *of;     /* all places: by rows of C or by columns of C */
+    bool                  rows;   /* true: by rows */
+    /* number of the transposed place, which has the same value; NULL: not symmetric */
+    const void           *mirror;
+    void                 *begin, *column, *from, *same; /* arrays that are filled in */
 } dealing;
 
-/* Places of row `at` from n on; how many there are then.  Place (i, j) goes through column j of B where that
- * is the shorter one, and of two that are as long where j is no larger: so of two places that mirror each
- * other one does, and a product that is its own transpose needs these alone. */
+/* Appends the places of row (or column) `at` that traverse the other, shorter side, from entry n
+ * on.  Returns the new number of entries.
+ *
+ * A place (i, j) traverses column j of B if that is shorter than row i of A. If both are as
+ * long, it does so if j <= i.  So of two transposed places just one does, and a symmetric
+ * product needs these alone. */
 static inline int64_t deal_row(const dealing *d, bool wide, int64_t at, int64_t n)
 {
     const rd_row_places *const own    = d->rows ? &d->p->a : &d->p->b_columns;
@@ -21,7 +26,7 @@ static inline int64_t deal_row(const dealing *d, bool wide, int64_t at, int64_t 
     const void *const column = d->of->column, *const from = d->of->from, *const mirror = d->mirror;
     void *const to_column = d->column, *const to_from = d->from, *const same = d->same;
     const bool rows = d->rows;
-    /* as long counts as shorter */
+    /* 1 if equal lengths count as shorter */
     const int64_t length = rd_row_length(wide, own, at),
                   end    = rd_index_at(wide, d->of->begin, at + 1);
 
@@ -37,6 +42,7 @@ static inline int64_t deal_row(const dealing *d, bool wide, int64_t at, int64_t 
     return n;
 }
 
+/* Allocates and fills in one side's places.  False: no memory. */
 static bool deal(dealing *d, rd_ctx *ctx, rd_row_places *to)
 {
     const bool wide = d->p->wide;
@@ -71,6 +77,8 @@ static bool same_places(bool wide, const rd_row_places *x, const rd_row_places *
            memcmp(x->column, y->column, (size_t)x->n * bytes) == 0;
 }
 
+/* If A and the columns of B have the same places, and C and its transpose, too, then mirrored
+ * places share values. */
 bool rd_deal_places(rd_row_product *p, rd_ctx *ctx)
 {
     const bool    wide    = p->wide;

@@ -1,8 +1,9 @@
-/* sparse_masked.c - products of two sparse matrices at the places of a third one.
+/* sparse_masked.c - masked products: products of two sparse matrices at the places of a third
+ * one.
  *
- * What is multiplied by a sparse matrix of ints, or chosen where one is true, is needed at its places
- * alone, and what meets one of .stored, too.  So the product's own places, which may be a hundred times as
- * many, are not listed. */
+ * A product that is multiplied by a sparse matrix of ints is needed at that matrix's places
+ * alone.  So is one that a mask chooses by `where`, or that meets a .stored operand.  The
+ * product's own places may be a hundred times as many.  They are not listed then. */
 #include "expr/origin.h"
 #include "expr/row_places.h"
 #include "expr/sparse_places.h"
@@ -10,7 +11,7 @@
 #include "kernels/product/sparse_product.h"
 
 /* ---- By rows or by places -------------------------------------------------------------------- */
-/* Of many places only some are looked at, evenly. */
+/* The step for sampling n places: if there are many, only every STEP-th is looked at. */
 static int64_t step_over(int64_t n)
 {
     enum { ALL = 1 << 14, STEP = 16 };
@@ -18,7 +19,7 @@ static int64_t step_over(int64_t n)
     return n > ALL ? STEP : 1;
 }
 
-/* Products of all rows of A with rows of B. */
+/* Work by rows: multiplications of all rows of A with rows of B. */
 static double work_by_rows(const rd_row_product *p)
 {
     const int64_t step = step_over(p->a.n);
@@ -30,7 +31,8 @@ static double work_by_rows(const rd_row_product *p)
     return work;
 }
 
-/* The shorter one of a row of A and a column of B, of each place of C. */
+/* Work by places: for each place of C, the length of the shorter of its row of A and its column
+ * of B. */
 static double work_by_places(const rd_row_product *p)
 {
     const int64_t step = step_over(p->c.rows);
@@ -50,10 +52,10 @@ static double work_by_places(const rd_row_product *p)
     return work;
 }
 
-/* Chooses, and lists what that takes; false: no memory. */
+/* Chooses the cheaper strategy, and lists the places that it needs.  False: no memory. */
 static bool choose_mask(rd_row_product *p, rd_ctx *ctx)
 {
-    /* In products by rows: what turning a place takes, and what beginning one takes. */
+    /* Costs in units of a multiplication: transposing a place, and beginning one. */
     enum { TURN = 4, BEGIN = 8 };
     const double by_rows = work_by_rows(p);
     const double turning = TURN * (double)p->b.n + (TURN + BEGIN) * (double)p->c.n;
@@ -80,7 +82,8 @@ static void put(void *user, void *memory)
     rd_free(user, memory);
 }
 
-/* Of each place whether it has it: the product of ones, of which the most are one or none. */
+/* Marks each place that the product has, too.  It runs the product of ones with max as sum and
+ * min as product. */
 static bool find_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
 {
     const rd_row_memory memory = { get, put, ctx };
@@ -100,8 +103,8 @@ static bool find_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
     return done;
 }
 
-/* Coordinate k of those places of a pattern, in memory of a type of its own: rows that are borrowed may be
- * i64. */
+/* Writes coordinate k of the marked places.  Its type is that of the new row; borrowed rows may
+ * be i64. */
 static void put_own(const rd_expr *of, int k, const int64_t *has, bool wide, void *to)
 {
     const rd_expr *const row = of->in[2 + k];
@@ -112,7 +115,7 @@ static void put_own(const rd_expr *of, int k, const int64_t *has, bool wide, voi
             rd_put_index(wide, to, n++, rd_index_at(row->type == RD_I64, row->as.leaf->data, q));
 }
 
-/* A pattern of n of the places, as a node that is true at them. */
+/* The pattern of n marked places, as a node that is true there. */
 static rd_expr *some_places(const rd_expr *places, int64_t n, const int64_t *has, const char *call)
 {
     rd_ctx *const  ctx = places->ctx;
@@ -132,6 +135,7 @@ static rd_expr *some_places(const rd_expr *places, int64_t n, const int64_t *has
                           (const int64_t[]){ 0, 1 });
 }
 
+/* Keeps those of the places that the product has, too.  NULL: no memory. */
 static rd_expr *own_places(const rd_row_product *p, const rd_expr *places, const char *call)
 {
     rd_ctx *const  ctx = places->ctx;
@@ -149,13 +153,14 @@ static rd_expr *own_places(const rd_row_product *p, const rd_expr *places, const
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
-/* Indices of i64 are copied where i32s do: they are read several times. */
+/* True if matrix indices need i64. i64 indices that fit are copied to i32, as they are read
+ * several times. */
 static bool is_wide(const rd_expr *x)
 {
     return x->in[2]->extent[0] > INT32_MAX || x->extent[0] > INT32_MAX || x->extent[1] > INT32_MAX;
 }
 
-/* Where x has places; of n matrices that were had the same. */
+/* Fills in the places of x, or copies them from the first n operands that have the same pattern. */
 static bool fill(rd_row_places *to, const rd_expr *x, const rd_row_product *p, rd_expr *const *had,
                  int n)
 {
@@ -174,6 +179,7 @@ static bool fill_all(rd_row_product *p, rd_expr *const *in, const rd_expr *place
            fill(&p->c, places, p, in, 2) && choose_mask(p, places->ctx);
 }
 
+/* Fills in the three patterns, restricts that of C if `exact`, and makes the node. */
 rd_expr *rd_multiply_rows_at(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op,
                              rd_expr *places, bool exact, const char *call)
 {
@@ -189,7 +195,7 @@ rd_expr *rd_multiply_rows_at(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_o
     return rd_sparse_from(rd_end_product(&p, in, places->in + 2, call), origin);
 }
 
-/* ---- What asks for some places --------------------------------------------------------------- */
+/* ---- Masks ----------------------------------------------------------------------------------- */
 static bool is_mask(const rd_expr *x, const rd_expr *product)
 {
     return rd_has_pattern(x) && x->rank == 2 && rd_coords_of(x) == 2 &&
@@ -201,7 +207,7 @@ static bool has_zeros(const rd_expr *x)
     return rd_fill_of(x) && rd_zero_of(rd_fill_of(x)) == RD_ZERO;
 }
 
-/* Is operand k, a product, needed at places of operand m alone? */
+/* True if operand k, a product, is needed at the places of operand m alone. */
 static bool masks(rd_op op, int n, rd_expr *const *x, int m, int k)
 {
     const bool nothing = !rd_fill_of(x[m]);
@@ -215,6 +221,7 @@ static bool masks(rd_op op, int n, rd_expr *const *x, int m, int k)
     return rd_dtype_kind(x[k]->type) != RD_KIND_FLOAT && rd_dtype_kind(x[m]->type) != RD_KIND_FLOAT;
 }
 
+/* Computes product x[k] at the places of a mask among the operands; lists it if there is none. */
 static rd_expr *masked(rd_op op, int n, rd_expr *const *x, int k, const char *call)
 {
     const rd_later_facts *const of = x[k]->as.later;
@@ -232,6 +239,7 @@ static rd_expr *masked(rd_op op, int n, rd_expr *const *x, int k, const char *ca
     return rd_listed(x[k]);
 }
 
+/* Goes from the last operand to the first, as a mask may itself be a product that is listed. */
 bool rd_mask_products(rd_op op, int n, rd_expr **x, const char *call)
 {
     for (int k = n; k-- > 0;)

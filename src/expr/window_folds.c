@@ -1,12 +1,12 @@
-/* window_folds.c - reductions of windows that overlap, as rolling reductions of what they are
- * windows of.
+/* window_folds.c - reductions of overlapping windows, as rolling reductions of the array below
+ * the windows.
  *
- * The windows of 15 x 15 pixels have 225 elements each, of which a neighbour has 210 as well.  Sums of
- * 15 pixels of a row, and then of 15 of these sums, are the same: a fold over several axes of a window
- * is one along each of them.  So what is reduced along axes that go with kept ones, as element i + w of
- * a row, is reduced as rolling reductions do it (rolling.c), axis by axis.
+ * A window of 15 x 15 pixels has 225 elements, and shares 210 of them with its neighbour.  Sums
+ * of 15 pixels of a row, and then sums of 15 of these, give the same result: a fold over several
+ * axes of a window is a fold along each of them.  So a reduced axis that moves with a kept one,
+ * as in element i + w of a row, becomes a rolling reduction (rolling.c), axis by axis.
  *
- * This decides about rounding, so it depends on nothing but the operand. */
+ * The decision changes rounding, so it depends on nothing but the operand. */
 #include "expr/window_folds.h"
 #include "expr/affine.h"
 #include "expr/maps.h"
@@ -16,16 +16,17 @@
 #include <string.h>
 
 enum {
-    FEW     = 8,       /* elements of a window that are folded as fast              */
-    SHORT   = 4,       /* elements along an axis that need no loop                  */
-    SQUARE  = 32,      /* elements of a window of longer axes, for which rows that
-                        * are stored and read again cost as much as they save       */
-    SMALL   = 1 << 14, /* elements of all windows that cost less than a longer plan */
-    DEEPEST = 64       /* nodes between windows and the reduction                   */
+    FEW     = 8,       /* smaller windows are folded as fast */
+    SHORT   = 4,       /* axes of windows up to this length need no loop */
+    /* up to so many elements in windows of longer axes, storing and reading rows again costs as
+     * much as it saves */
+    SQUARE  = 32,
+    SMALL   = 1 << 14, /* with fewer elements in all windows, a longer plan costs more */
+    DEEPEST = 64       /* most nodes between windows and the reduction */
 };
 
 /* ---- Windows that are found ------------------------------------------------------------------ */
-/* Does an index along axis k lead where the same one along axis w does?  *moves: anywhere. */
+/* True if a step along axis k moves as a step along axis w does.  *moves: it moves at all. */
 static bool go_together(const rd_expr *x, int k, int w, bool *moves, int *budget)
 {
     if (--*budget < 0)
@@ -58,6 +59,7 @@ static bool is_window(const rd_expr *x, int k, int w)
     return x->extent[k] >= x->extent[w] && go_together(x, k, w, &moves, &budget) && moves;
 }
 
+/* Pairs each reduced axis w with a kept axis k that moves with it. */
 static void find_axes(rd_windows *all, const rd_expr *x, uint64_t reduced)
 {
     uint64_t free = ~reduced;
@@ -74,6 +76,7 @@ static void find_axes(rd_windows *all, const rd_expr *x, uint64_t reduced)
             }
 }
 
+/* Maps the reducer to its rolling reduction.  False: there is none, or the order is fixed. */
 static bool find_what(rd_windows *all, const rd_fold_facts *facts)
 {
     switch (facts->reducer) {
@@ -88,7 +91,8 @@ static bool find_what(rd_windows *all, const rd_fold_facts *facts)
     return facts->law != RD_LAW_serial;
 }
 
-/* Short windows across memory alone are folds already. */
+/* True if the only window axis is short and across memory: rolling would make a fold of it
+ * again. */
 static bool are_folds(const rd_windows *all, const rd_expr *x)
 {
     const int k = all->kept[0];
@@ -97,7 +101,7 @@ static bool are_folds(const rd_windows *all, const rd_expr *x)
            rd_rolling_is_fold(x, k, all->what, x->extent[all->window[0]], x->extent[k]);
 }
 
-/* Is a fold of all elements of a window dearer than one along each axis? */
+/* True if folding all elements of a window costs more than folding along each axis. */
 static bool are_worth_it(const rd_windows *all, const rd_expr *x)
 {
     bool short_ones = true;
@@ -108,6 +112,7 @@ static bool are_worth_it(const rd_windows *all, const rd_expr *x)
            (all->n == 1 || all->what == RD_ROLLED_VAR || short_ones || all->elements > SQUARE);
 }
 
+/* Tests the cheap conditions first, then looks for axes. */
 bool rd_windows_found(rd_windows *all, const rd_folding *f, const rd_expr *x,
                       const rd_fold_facts *facts)
 {
@@ -121,13 +126,14 @@ bool rd_windows_found(rd_windows *all, const rd_folding *f, const rd_expr *x,
            !are_folds(all, x);
 }
 
-/* ---- What they are windows of ---------------------------------------------------------------- */
-/* The axis of what is left when those of `gone` are. */
+/* ---- The array below the windows ------------------------------------------------------------- */
+/* The number of an axis once those of `gone` are removed. */
 static int left_of(uint64_t gone, int axis)
 {
     return axis - __builtin_popcountll(gone & ((UINT64_C(1) << axis) - 1));
 }
 
+/* The view without the axes of windows. */
 static rd_expr *view_without(const rd_windows *all, const rd_expr *x, int rank,
                              const int64_t *extent)
 {
@@ -143,7 +149,7 @@ static rd_expr *view_without(const rd_windows *all, const rd_expr *x, int rank,
     return rd_view(x->in[0], rank, extent, number, NULL);
 }
 
-/* x without the axes of windows, whose kept ones are longer. */
+/* x without the axes of windows.  The kept axes that move with them are longer. */
 static rd_expr *without_windows(const rd_windows *all, const rd_expr *x)
 {
     int64_t  extent[RD_MAX_RANK];
@@ -172,7 +178,8 @@ static rd_expr *without_windows(const rd_windows *all, const rd_expr *x)
 }
 
 /* ---- Axis by axis ---------------------------------------------------------------------------- */
-/* Sums and the like of windows of n along an axis; of variances, the squares about their means. */
+/* Rolling reductions of windows of n along an axis; for RD_ROLLED_VAR, the squares about their
+ * means. */
 static rd_expr *along(const rd_windows *all, rd_rolled what, rd_expr *x, int axis, int64_t n)
 {
     rd_rolling r = { .call = all->call, .what = what, .x = x, .axis = axis, .n = n };
@@ -186,7 +193,7 @@ static rd_expr *along(const rd_windows *all, rd_rolled what, rd_expr *x, int axi
     return rd_rolling_reduced(&r);
 }
 
-/* A number near the elements: sums of what is left then round less. */
+/* x minus its middle element, if finite: sums of the differences round less. */
 static rd_expr *centred(const rd_windows *all, rd_expr *x)
 {
     rd_expr *middle = x;
@@ -203,8 +210,9 @@ static rd_expr *centred(const rd_windows *all, rd_expr *x)
     return map_2(RD_OP_sub, all->call, x, middle);
 }
 
-/* Squares about the mean of several parts are those of the parts, and those of their means about the
- * mean of all (Chan, Golub and LeVeque 1979). */
+/* Squares about the mean, axis by axis.  Those of several parts are the sum of the parts' own
+ * squares, and of the squares of their means about the common mean (Chan, Golub and LeVeque
+ * 1979). */
 static rd_expr *variance(const rd_windows *all, rd_expr *x, double ddof)
 {
     rd_expr *sum     = all->n > 1 ? centred(all, x) : x;
@@ -230,7 +238,7 @@ static rd_expr *variance(const rd_windows *all, rd_expr *x, double ddof)
     return map_2(RD_OP_div, all->call, squares, rd_num(x->ctx, by > 0 ? by : (double)NAN));
 }
 
-/* First what is along memory: what is across it meets fewer elements then. */
+/* Puts an axis along memory first: the axes across memory then have fewer elements. */
 static void put_in_order(rd_windows *all, const rd_expr *x)
 {
     for (int p = 1; p < all->n; p++)
@@ -246,7 +254,7 @@ static void put_in_order(rd_windows *all, const rd_expr *x)
         }
 }
 
-/* What is reduced along axes that are no windows is so first. */
+/* Reduces first along the axes that are no windows. */
 static rd_expr *others(rd_windows *all, const rd_folding *f, rd_expr *x, rd_fold_facts *facts)
 {
     rd_folding of = *f;
@@ -262,6 +270,7 @@ static rd_expr *others(rd_windows *all, const rd_folding *f, rd_expr *x, rd_fold
     return rd_folding_node(&of, x, NULL, x->type, facts);
 }
 
+/* Removes the windows, then reduces the kept axes in turn. */
 rd_expr *rd_windows_folded(rd_windows *all, const rd_folding *f, rd_expr *x, rd_fold_facts *facts)
 {
     rd_expr *y = without_windows(all, x);
