@@ -17,7 +17,7 @@
 /* For fewer points, the second loop costs as much as it saves. */
 enum { LEAST = 512 };
 
-/* ---- What a pair costs ------------------------------------------------------------------------ */
+/* ---- What a pair costs ----------------------------------------------------------------------- */
 /* The least work of a pair, and the depth of the search for it.  Where loops are not compiled,
  * each pair evaluates the mask j < i.  With the mask a sum of plain products took 24 times as
  * long, a sum of distances 1.1 times.  So a pair must cost more than its mask. */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 typedef struct box {
-    bool    any;                                         /* false: nothing is read */
+    bool any; /* false: nothing is read */
     /* least and greatest place along each axis */
     int64_t low[RD_MAX_RANK + 1], high[RD_MAX_RANK + 1];
 } box;
@@ -79,7 +79,7 @@ static void want_whole(const search *s, const rd_expr *x)
     }
 }
 
-/* ---- From a node to its operands -------------------------------------------------------------- */
+/* ---- From a node to its operands ------------------------------------------------------------- */
 static void through_view(const search *s, const rd_expr *x, const box *b)
 {
     const int      rank   = x->in[0]->rank;

@@ -60,7 +60,7 @@ rd_expr *rd_plain_permute(rd_expr *x, rd_index order);
 rd_expr *rd_plain_expand(rd_expr *x, int axis);
 rd_expr *rd_plain_squeeze(rd_expr *x, rd_dims d);
 
-/* ---- Other selections (rearrange_plain.c) ------------------------------------------------------ */
+/* ---- Other selections (rearrange_plain.c) ---------------------------------------------------- */
 /* Reshapes x to a shape that has as many elements. */
 rd_expr *rd_plain_reshape(rd_expr *x, int rank, const int64_t *extent);
 /* These do what rd_take_places() and rd_take_places_along() do. */
@@ -90,7 +90,7 @@ rd_expr *rd_leaf_node(rd_ctx *ctx, const rd_array *array, const rd_leaf_facts *f
 /* As rd_leaf_of(), for axes that begin at 0. */
 rd_expr *rd_plain_leaf(rd_ctx *ctx, const rd_array *array, const char *call);
 
-/* ---- Types of operators (map_types.c) --------------------------------------------------------- */
+/* ---- Types of operators (map_types.c) -------------------------------------------------------- */
 enum { RD_MOST_ARITY = 3 };
 /* True if x is a weak number, which takes the type of the operands beside it. */
 bool rd_is_weak(const rd_expr *x);

@@ -19,16 +19,16 @@ enum {
 };
 
 typedef struct rd_folding {
-    const char    *call;  /* for messages: "rd_sum" */
-    rd_expr       *x;     /* strong, of the caller's type */
-    rd_expr       *where; /* bool, of x's shape; NULL: every element                 */
-    rd_expr       *label; /* i64, of x's shape: group labels; NULL: no group-by */
-    int64_t        n_group;
+    const char *call;  /* for messages: "rd_sum" */
+    rd_expr    *x;     /* strong, of the caller's type */
+    rd_expr    *where; /* bool, of x's shape; NULL: every element                 */
+    rd_expr    *label; /* i64, of x's shape: group labels; NULL: no group-by */
+    int64_t     n_group;
     /* scans: bool, of x's shape, true where a segment begins; NULL: one segment */
     rd_expr       *restart;
-    rd_reduce_opts opts;    /* every field this release knows; .type is real */
-    rd_dtype       type;    /* .type as the caller gave it: the result is cast to it */
-    uint64_t       bits;    /* bit a: axis a is reduced */
+    rd_reduce_opts opts; /* every field this release knows; .type is real */
+    rd_dtype       type; /* .type as the caller gave it: the result is cast to it */
+    uint64_t       bits; /* bit a: axis a is reduced */
     bool           scan;
 } rd_folding;
 

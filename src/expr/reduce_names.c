@@ -126,6 +126,7 @@ static rd_expr *fold_sum(const rd_folding *f, rd_expr *x)
     return x ? rd_folded(f, compensated ? RD_RED_sum2 : RD_RED_sum, x, NULL, x->type, false) : NULL;
 }
 
+/* Makes a map of two operands. */
 static rd_expr *map_2(const rd_folding *f, rd_op op, rd_expr *x, rd_expr *y)
 {
     return rd_map_op(op, f->call, 2, (rd_expr *const[]){ x, y });

@@ -6,11 +6,11 @@
 
 typedef struct dealing {
     const rd_row_product *p;
-    const rd_row_places  *of;     /* all places: by rows of C or by columns of C */
-    bool                  rows;   /* true: by rows */
+    const rd_row_places  *of;   /* all places: by rows of C or by columns of C */
+    bool                  rows; /* true: by rows */
     /* number of the transposed place, which has the same value; NULL: not symmetric */
-    const void           *mirror;
-    void                 *begin, *column, *from, *same; /* arrays that are filled in */
+    const void *mirror;
+    void       *begin, *column, *from, *same; /* arrays that are filled in */
 } dealing;
 
 /* Appends the places of row (or column) `at` that traverse the other, shorter side, from entry n

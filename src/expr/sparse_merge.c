@@ -45,8 +45,8 @@ typedef struct merging {
     const char *call;
     counting    which;
     places      a, b;
-    int     n; /* merges so far; only the first one knows where its operands' elements are */
-    located of[2];
+    int         n; /* merges so far; only the first one knows where its operands' elements are */
+    located     of[2];
 } merging;
 
 /* The coordinates `coord`, along the axes of x's pattern. */

@@ -100,7 +100,7 @@ static int64_t falls(int n, const rd_index_level *level, int64_t from, int64_t t
     return bad;
 }
 
-/* ---- A group: a compressed level, and coordinates behind it; or coordinates alone ------------- */
+/* ---- A group: a compressed level, and coordinates behind it; or coordinates alone ------------ */
 /* Counts the falls between rows that begin at places `from` to `to` - 1 of the level before;
  * these are allowed. */
 static int64_t falls_between(int n, const rd_index_level *level, int64_t from, int64_t to)

@@ -425,7 +425,7 @@ static rd_expr *merge_extreme(const folded *z)
     o.initial = rd_number(z->x->ctx, z->x->type, rd_word_end(z->x->type, !is_max));
     y         = fold_values(z, z->name, rd_values_of(z->x), &o);
     full      = z->opts.skip_nan && rd_dtype_kind(z->x->type) == RD_KIND_FLOAT
-                    /* where no fill is left: all stored ones may be NaN */
+               /* where no fill is left: all stored ones may be NaN */
                     ? fold_values(z, z->name, rd_values_of(z->x), &z->opts)
                     : y;
     y         = where_filled(z, map_2(op, z->call, y, fill_as(z, y)), full);

@@ -16,8 +16,8 @@
 #include <string.h>
 
 enum {
-    FEW     = 8,       /* smaller windows are folded as fast */
-    SHORT   = 4,       /* axes of windows up to this length need no loop */
+    FEW   = 8, /* smaller windows are folded as fast */
+    SHORT = 4, /* axes of windows up to this length need no loop */
     /* up to so many elements in windows of longer axes, storing and reading rows again costs as
      * much as it saves */
     SQUARE  = 32,
