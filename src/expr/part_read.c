@@ -190,8 +190,7 @@ static void hand_on(const search *s, const rd_expr *x, const box *b)
     }
 }
 
-/* ---- The box of a leaf
- * ------------------------------------------------------------------------- */
+/* ---- The box of a leaf ----------------------------------------------------------------------- */
 /* Visits all nodes, and returns the union of the boxes of the leaf and of leaves with the same
  * memory. */
 static box find(const search *s, const rd_expr *leaf)

@@ -128,8 +128,9 @@ rd_expr *rd_random_exponential(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dty
     return rd_cast_to(map_2(&d, RD_OP_sub, rd_int(ctx, 0), log), type);
 }
 
-/* The cosine of the Box-Muller transform (1958): sqrt(-2 log u) cos(2 pi v). f64 takes two words
- * for two elements, the cosine and the sine of one angle. f32 takes u and v from one word. */
+/* The angle 2 pi v of the Box-Muller transform (1958): sqrt(-2 log u) cos(2 pi v).  f64 takes two
+ * words for two elements, the cosine and the sine of one angle.  f32 takes u and v from one
+ * word. */
 static rd_expr *angle(const draw *d, rd_expr *word)
 {
     const double turn = 6.283185307179586;

@@ -54,8 +54,7 @@ static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, u
     return true;
 }
 
-/* ---- With weights: means first, then products of the deviations from them
- * --------------------- */
+/* ---- With weights: means first, then products of the deviations from them -------------------- */
 static rd_expr *reduced(const pair *p, rd_expr *x, const char *reducer, rd_expr *weights, bool keep)
 {
     rd_reduce_opts opts = p->f.opts;

@@ -9,14 +9,14 @@
 #include <string.h>
 
 enum {
-    FEW       = 4,       /* windows that need no loop */
+    FEW       = 4,       /* windows of up to so many neighbours need no loop */
     LONG      = 4096,    /* longer windows along memory are scanned */
-    PARTS     = 48,      /* longer ones across memory are scanned; shorter ones are */
-    SHORT     = 17,      /* split into parts, if they are at least SHORT, or SHORT_FAR */
-    SHORT_FAR = 12,      /* for windows whose rows exceed a first-level */
-    FAR       = 1 << 14, /* cache, which has room for so many bytes, */
-    HELD      = 2048,    /* if there are so few that a second-level cache holds all */
-    SHORT_VAR = 17       /* longer variances are scanned, which is faster */
+    PARTS     = 48,      /* longer windows across memory are scanned */
+    SHORT     = 17,      /* shorter windows across memory are folds, if caches allow it: */
+    SHORT_FAR = 12,      /* even shorter ones always are */
+    FAR       = 1 << 14, /* bytes of a window's rows that fit in a first-level cache */
+    HELD      = 2048,    /* up to so many windows, a second-level cache holds all rows */
+    SHORT_VAR = 17       /* variances of so many neighbours or more are scanned: faster */
 };
 
 /* Reduces each window by a fold of its own. */

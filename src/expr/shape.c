@@ -96,8 +96,7 @@ void rd_dense_strides(int rank, const int64_t *extent, int order, int64_t *strid
     }
 }
 
-/* ---- Facts of a node
- * -------------------------------------------------------------------------- */
+/* ---- Facts of a node ------------------------------------------------------------------------- */
 rd_shape rd_shape_of(const rd_expr *x)
 {
     rd_shape shape = { .n = x ? x->rank : -1 };

@@ -82,7 +82,7 @@ static rd_zero zero_of_map(const rd_expr *x, int deep)
     return !real || (which == RD_KEEPS_ANY && finite) ? RD_ZERO : RD_ZERO_OR_NAN;
 }
 
-/* Whether x is 0, as far as MOST_DEEP nodes MOST_DEEP nodes deep. */
+/* Finds out whether x is 0, from at most MOST_DEEP levels of nodes below it. */
 static rd_zero zero_of(const rd_expr *x, int deep)
 {
     if (deep > MOST_DEEP)

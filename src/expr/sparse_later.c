@@ -22,8 +22,7 @@ struct rd_lists {
     rd_expr        *y;
 };
 
-/* ---- Ownership
- * -------------------------------------------------------------------------------- */
+/* ---- Ownership ------------------------------------------------------------------------------- */
 typedef struct share {
     rd_array_block   block;
     struct rd_lists *lists;

@@ -37,9 +37,9 @@ static inline int64_t at(const void *row, bool wide, int64_t i)
 }
 
 /* ---- One array ------------------------------------------------------------------------------- */
-/* Two counts over elements `from` to `to` - 1. outside(): how many are not in [0, extent), where
- * negative ones are large unsigned. falls(): how many have a next element, before `end`, that
- * does not exceed them. */
+/* Two counts over elements `from` to `to` - 1.  outside() counts those not in [0, extent);
+ * negative ones are large unsigned numbers.  falls() counts those with a next element, before
+ * `end`, that does not exceed them. */
 #define LOOK(NAME, INT, UINT)                                                          \
     static int64_t outside_##NAME(const INT *x, int64_t from, int64_t to, UINT extent) \
     {                                                                                  \

@@ -33,8 +33,7 @@ static rd_expr *fold_real(rd_expr *x, const char *name, const rd_reduce_opts *op
     return rd_real_reduce(NULL, x, name, opts);
 }
 
-/* ---- Stored elements
- * -------------------------------------------------------------------------- */
+/* ---- Stored elements ------------------------------------------------------------------------- */
 static bool is_reduced(const folded *z, int axis)
 {
     return z->bits >> axis & 1;
@@ -589,8 +588,7 @@ static const char *sort_of(const char *name)
     return reduction_of(name)->sort;
 }
 
-/* ---- Over axes that the pattern lacks
- * --------------------------------------------------------- */
+/* ---- Over axes that the pattern lacks -------------------------------------------------------- */
 /* A mask or weights at the stored places.  A complex one is cast first, so that only one real
  * array is looked up. */
 static rd_expr *beside_values(const folded *z, rd_expr *beside, rd_dtype type)
