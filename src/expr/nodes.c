@@ -31,7 +31,7 @@ static bool grow(rd_ctx *ctx, rd_node_list *list)
     return true;
 }
 
-static bool found(rd_ctx *ctx, rd_node_list *list, rd_expr *x)
+static bool add_node(rd_ctx *ctx, rd_node_list *list, rd_expr *x)
 {
     if (list->n == list->room && !grow(ctx, list))
         return false;
@@ -46,10 +46,10 @@ bool rd_list_nodes(rd_ctx *ctx, rd_results results, rd_node_list *list)
     bool all = true;
 
     for (int32_t i = 0; all && i < results.n; i++)
-        all = found(ctx, list, results.at[i].expr);
+        all = add_node(ctx, list, results.at[i].expr);
     for (int64_t i = 0; all && i < list->n; i++)
         for (int k = 0; all && k < list->at[i]->n_in; k++)
-            all = !list->at[i]->in[k] || found(ctx, list, list->at[i]->in[k]);
+            all = !list->at[i]->in[k] || add_node(ctx, list, list->at[i]->in[k]);
     return all;
 }
 

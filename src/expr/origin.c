@@ -31,7 +31,7 @@ void rd_origins_of_all(int n, rd_expr *const *x, int64_t origin[RD_MAX_RANK])
                 origin[a] = x[k]->origin[a];
 }
 
-static void of_reduced(const rd_expr *x, uint64_t dims, int64_t *origin)
+static void origins_of_kept(const rd_expr *x, uint64_t dims, int64_t *origin)
 {
     int k = 0;
 
@@ -41,7 +41,7 @@ static void of_reduced(const rd_expr *x, uint64_t dims, int64_t *origin)
 }
 
 /* Origins of a take: the axes of the index stand in place of the axis that it reads. */
-static void of_taken(const rd_expr *x, const rd_expr *index, int64_t axis, int64_t *origin)
+static void origins_of_taken(const rd_expr *x, const rd_expr *index, int64_t axis, int64_t *origin)
 {
     int k = 0;
 
@@ -76,9 +76,9 @@ const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t roo
     case RD_EXPR_MAP:
     case RD_EXPR_CALL:
     case RD_EXPR_COMPLEX: rd_origins_of_all(node->n_in, node->in, room); break;
-    case RD_EXPR_SCAN: of_reduced(x, 0, room); break;
-    case RD_EXPR_REDUCE: of_reduced(x, ((const rd_fold_facts *)facts)->dims, room); break;
-    case RD_EXPR_SORT: of_reduced(x, (uint64_t)1 << (node->rank - 1), room); break;
+    case RD_EXPR_SCAN: origins_of_kept(x, 0, room); break;
+    case RD_EXPR_REDUCE: origins_of_kept(x, ((const rd_fold_facts *)facts)->dims, room); break;
+    case RD_EXPR_SORT: origins_of_kept(x, (uint64_t)1 << (node->rank - 1), room); break;
     case RD_EXPR_TAKE: {
         const rd_axis_facts *axis  = facts;
         const rd_expr *const index = node->in[1];
@@ -86,7 +86,7 @@ const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t roo
         if (!index)
             return NULL;
         if (!axis->along) {
-            of_taken(x, index, axis->axis, room);
+            origins_of_taken(x, index, axis->axis, room);
             break;
         }
         rd_origins_of_all(node->n_in, node->in, room);

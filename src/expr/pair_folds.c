@@ -21,23 +21,23 @@ enum { LEAST = 512 };
 /* The least work of a pair, and the depth of the search for it.  Where loops are not compiled,
  * each pair evaluates the mask j < i.  With the mask a sum of plain products took 24 times as
  * long, a sum of distances 1.1 times.  So a pair must cost more than its mask. */
-enum { LEAST_OPS = 12, MOST_DEEP = 32 };
+enum { LEAST_WORK = 12, MOST_DEEP = 32 };
 
 /* Counts the operations for one element of x, up to LEAST_OPS. Reductions count all elements
  * that they read. */
-static double ops_of(const rd_expr *x, int deep)
+static double work_of(const rd_expr *x, int deep)
 {
     double ops = 0;
 
     if (deep > MOST_DEEP)
-        return LEAST_OPS;
+        return LEAST_WORK;
     if (x->kind == RD_EXPR_VIEW)
-        return ops_of(x->in[0], deep + 1);
+        return work_of(x->in[0], deep + 1);
     if (x->kind != RD_EXPR_MAP && x->kind != RD_EXPR_REDUCE)
         return 0;
-    for (int k = 0; k < x->n_in && ops < LEAST_OPS; k++)
+    for (int k = 0; k < x->n_in && ops < LEAST_WORK; k++)
         if (x->in[k])
-            ops += ops_of(x->in[k], deep + 1);
+            ops += work_of(x->in[k], deep + 1);
     if (x->kind == RD_EXPR_MAP)
         return ops + (double)rd_op_table[x->op].cost;
     ops += 1;
@@ -73,7 +73,7 @@ static bool are_pairs(const rd_folding *f, const rd_expr *x, int a, int b)
     bool moves = false;
 
     return f->bits >> a & 1 && f->bits >> b & 1 && x->extent[a] >= LEAST &&
-           ops_of(x, 0) + (f->label ? ops_of(f->label, 0) : 0) >= LEAST_OPS &&
+           work_of(x, 0) + (f->label ? work_of(f->label, 0) : 0) >= LEAST_WORK &&
            rd_is_symmetric(x, a, b, &moves) &&
            (!f->where || rd_is_symmetric(f->where, a, b, &moves)) &&
            (!f->label || rd_is_symmetric(f->label, a, b, &moves)) && moves;
@@ -94,8 +94,8 @@ bool rd_pairs_found(const rd_folding *f, const rd_expr *x, const rd_fold_facts *
 
 /* ---- Each pair once -------------------------------------------------------------------------- */
 /* Folds the pairs for which `compares`(place along axis[1], place along axis[0]) is true. */
-static rd_expr *half(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts, const int axis[2],
-                     rd_op compares)
+static rd_expr *fold_half(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
+                          const int axis[2], rd_op compares)
 {
     rd_folding of = *f;
     rd_expr   *is = map_2(compares, f->call, rd_places(x, axis[1]), rd_places(x, axis[0]));
@@ -108,8 +108,8 @@ static rd_expr *half(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts
 }
 
 /* Folds each point with itself, the diagonal.  The diagonal is the last axis of rd_of_selves(). */
-static rd_expr *selves(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
-                       const int axis[2])
+static rd_expr *fold_diagonal(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
+                              const int axis[2])
 {
     rd_folding    of  = *f;
     rd_fold_facts own = *facts;
@@ -129,7 +129,7 @@ static rd_expr *selves(const rd_folding *f, rd_expr *x, const rd_fold_facts *fac
 }
 
 /* The operator that combines two results of a reducer other than sum. */
-static rd_op joins(int reducer)
+static rd_op combining_op(int reducer)
 {
     switch (reducer) {
     case RD_RED_min: return RD_OP_minimum;
@@ -146,14 +146,14 @@ rd_expr *rd_pairs_folded(const rd_folding *f, rd_expr *x, const rd_fold_facts *f
                          const int axis[2])
 {
     const bool     sum = facts->reducer == RD_RED_sum, le = !sum && f->where;
-    rd_expr *const once = half(f, x, facts, axis, le ? RD_OP_le : RD_OP_lt);
+    rd_expr *const once = fold_half(f, x, facts, axis, le ? RD_OP_le : RD_OP_lt);
 
     if (le)
         return once;
     if (!sum)
-        return map_2(joins(facts->reducer), f->call, once, selves(f, x, facts, axis));
+        return map_2(combining_op(facts->reducer), f->call, once, fold_diagonal(f, x, facts, axis));
     /* The diagonal is added between both halves: 2 * half alone may overflow where the sum does
      * not. */
     return map_2(RD_OP_add, f->call, once,
-                 map_2(RD_OP_add, f->call, once, selves(f, x, facts, axis)));
+                 map_2(RD_OP_add, f->call, once, fold_diagonal(f, x, facts, axis)));
 }

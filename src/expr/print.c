@@ -96,7 +96,7 @@ static void sparse_line(rd_text *text, const rd_expr *x)
 }
 
 /* Writes the line of any node, without its origins. */
-static void line(rd_text *text, const rd_expr *x)
+static void node_line(rd_text *text, const rd_expr *x)
 {
     switch (x->kind) {
     case RD_EXPR_LEAF: leaf_line(text, x); break;
@@ -126,7 +126,7 @@ static void line(rd_text *text, const rd_expr *x)
 
 void rd_expr_line(rd_text *text, const rd_expr *x)
 {
-    line(text, x);
+    node_line(text, x);
     for (int a = 0; x->origin && a < x->rank; a++)
         rd_text_add(text, "%s%" PRId64, a ? ", " : " from (", x->origin[a]);
     rd_text_add(text, "%s", x->origin ? ")" : "");

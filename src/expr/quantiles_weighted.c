@@ -13,7 +13,7 @@ typedef struct weighted {
     rd_expr    *none; /* by row: true if it has no quantile */
 } weighted;
 
-static rd_expr *reduced(rd_expr *x, const char *reducer)
+static rd_expr *reduce_rows(rd_expr *x, const char *reducer)
 {
     return x ? rd_reduce_name(
                    x, reducer,
@@ -36,7 +36,7 @@ static rd_expr *weights_of(const rd_folding *f, rd_expr *weights, rd_expr *x, bo
 
 /* By row: true if it has no quantile.  The total is not above 0 or not finite, a weight is
  * negative, or a NaN takes part. */
-static rd_expr *no_quantile(const weighted *z, rd_expr *rows, rd_expr *w, rd_expr *total)
+static rd_expr *has_no_quantile(const weighted *z, rd_expr *rows, rd_expr *w, rd_expr *total)
 {
     rd_ctx *const  ctx  = rows->ctx;
     rd_expr *const zero = rd_num(ctx, 0);
@@ -46,11 +46,11 @@ static rd_expr *no_quantile(const weighted *z, rd_expr *rows, rd_expr *w, rd_exp
                                 map_2(RD_OP_and, z->call, map_1(RD_OP_isnan, z->call, rows),
                                       map_2(RD_OP_ne, z->call, w, zero)));
 
-    return map_2(RD_OP_or, z->call, map_1(RD_OP_not, z->call, some), reduced(bad, "any"));
+    return map_2(RD_OP_or, z->call, map_1(RD_OP_not, z->call, some), reduce_rows(bad, "any"));
 }
 
 /* Sorts the rows and their weights, and fills in `z`.  False: a node could not be made. */
-static bool put_in_order(weighted *z, rd_expr *rows, rd_expr *w)
+static bool sort_rows(weighted *z, rd_expr *rows, rd_expr *w)
 {
     const int      last  = rows->rank - 1;
     rd_expr *const order = rd_argsort(rows, last);
@@ -60,20 +60,20 @@ static bool put_in_order(weighted *z, rd_expr *rows, rd_expr *w)
 
     z->sorted = order ? rd_take_places_along(rows, last, order) : NULL;
     z->part   = map_2(RD_OP_div, z->call, sums, total);
-    z->none   = total ? no_quantile(z, rows, w, total) : NULL;
+    z->none   = total ? has_no_quantile(z, rows, w, total) : NULL;
     return z->sorted && z->part && z->none;
 }
 
 /* One quantile of each row, along a last axis of extent 1.  Elements of weight 0 at the
  * beginning are skipped, even if q is 0. */
-static rd_expr *one(const weighted *z, double q)
+static rd_expr *one_quantile(const weighted *z, double q)
 {
     rd_ctx *const  ctx  = z->sorted->ctx;
     const int      last = z->sorted->rank - 1;
     rd_expr *const before =
         map_2(RD_OP_or, z->call, map_2(RD_OP_lt, z->call, z->part, rd_num(ctx, q)),
               map_2(RD_OP_eq, z->call, z->part, rd_num(ctx, 0)));
-    rd_expr *place = reduced(before, "sum");
+    rd_expr *place = reduce_rows(before, "sum");
 
     place = map_2(RD_OP_minimum, z->call, place, rd_int(ctx, z->sorted->extent[last] - 1));
     rd_expr *const y = place ? rd_take_places_along(z->sorted, last, place) : NULL;
@@ -96,7 +96,7 @@ rd_expr *rd_quantiles_weighted(const rd_folding *f, rd_expr *weights, bool skip_
     const bool empty   = rows->extent[rows->rank - 1] == 0;
     rd_expr   *nothing = rd_number(x->ctx, type, rd_word_from_double(NAN, type));
 
-    if (!empty && !put_in_order(&z, rows, w))
+    if (!empty && !sort_rows(&z, rows, w))
         return NULL;
     if (empty) {
         rd_shape shape = rd_shape_of(rows);
@@ -105,7 +105,7 @@ rd_expr *rd_quantiles_weighted(const rd_folding *f, rd_expr *weights, bool skip_
         nothing                  = nothing ? rd_broadcast(nothing, shape) : NULL;
     }
     for (int k = 0; k < q.n; k++) {
-        rd_expr *const each = empty ? nothing : one(&z, q.at[k] + 0);
+        rd_expr *const each = empty ? nothing : one_quantile(&z, q.at[k] + 0);
 
         if (!each)
             return NULL;

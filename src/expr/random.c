@@ -69,7 +69,7 @@ static bool begin(draw *d, rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype t
     return d->index != NULL;
 }
 
-static rd_expr *bits(const draw *d, rd_expr *index)
+static rd_expr *random_words(const draw *d, rd_expr *index)
 {
     return map_2(d, RD_OP_philox, index, number(d, d->key));
 }
@@ -88,7 +88,7 @@ rd_expr *rd_random_bits(rd_ctx *ctx, uint64_t key, rd_shape shape)
 {
     draw d = { .call = "rd_random_bits" };
 
-    return begin(&d, ctx, key, shape, RD_F64) ? bits(&d, d.index) : NULL;
+    return begin(&d, ctx, key, shape, RD_F64) ? random_words(&d, d.index) : NULL;
 }
 
 /* Takes the upper bits of a word, as many as the type's significand has. */
@@ -99,21 +99,21 @@ rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype t
     if (!begin(&d, ctx, key, shape, type))
         return NULL;
     const int digits = type == RD_F64 ? 53 : type == RD_F32 ? 24 : type == RD_F16 ? 11 : 8;
-    return scaled(&d, shifted(&d, bits(&d, d.index), (uint64_t)(64 - digits)), 0,
+    return scaled(&d, shifted(&d, random_words(&d, d.index), (uint64_t)(64 - digits)), 0,
                   1 / (double)(INT64_C(1) << digits), type);
 }
 
 /* The type of the computation: f32 for halves. */
-static rd_dtype wide(rd_dtype type)
+static rd_dtype working_type(rd_dtype type)
 {
     return rd_dtype_is_half(type) ? RD_F32 : type;
 }
 
 /* A uniform number in (0, 1]. f64 takes 53 bits. f32 takes 32, which makes it finer near 0. */
-static rd_expr *above_0(const draw *d, rd_expr *word)
+static rd_expr *uniform_above_0(const draw *d, rd_expr *word)
 {
-    return wide(d->type) == RD_F64 ? scaled(d, shifted(d, word, 11), 1, 0x1p-53, RD_F64)
-                                   : scaled(d, shifted(d, word, 32), 1, 0x1p-32, RD_F32);
+    return working_type(d->type) == RD_F64 ? scaled(d, shifted(d, word, 11), 1, 0x1p-53, RD_F64)
+                                           : scaled(d, shifted(d, word, 32), 1, 0x1p-32, RD_F32);
 }
 
 /* -log(u) for a uniform u in (0, 1]. */
@@ -123,7 +123,7 @@ rd_expr *rd_random_exponential(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dty
 
     if (!begin(&d, ctx, key, shape, type))
         return NULL;
-    rd_expr *log = map_1(&d, RD_OP_log, above_0(&d, bits(&d, d.index)));
+    rd_expr *log = map_1(&d, RD_OP_log, uniform_above_0(&d, random_words(&d, d.index)));
     /* 0 - log gives 0 for u = 1, not -0 */
     return rd_cast_to(map_2(&d, RD_OP_sub, rd_int(ctx, 0), log), type);
 }
@@ -135,7 +135,7 @@ static rd_expr *angle(const draw *d, rd_expr *word)
 {
     const double turn = 6.283185307179586;
 
-    if (wide(d->type) == RD_F32)
+    if (working_type(d->type) == RD_F32)
         return scaled(d, map_2(d, RD_OP_bit_and, word, number(d, UINT32_MAX)), -(INT64_C(1) << 31),
                       turn * 0x1p-32, RD_F32);
     /* odd elements take the angle minus a quarter of a turn, which makes the sine */
@@ -153,13 +153,13 @@ rd_expr *rd_random_normal(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype ty
 
     if (!begin(&d, ctx, key, shape, type))
         return NULL;
-    first = second = bits(&d, d.index);
+    first = second = random_words(&d, d.index);
     if (type == RD_F64) {
-        first  = bits(&d, map_2(&d, RD_OP_bit_and, d.index, number(&d, UINT64_MAX - 1)));
-        second = bits(&d, map_2(&d, RD_OP_bit_or, d.index, number(&d, 1)));
+        first  = random_words(&d, map_2(&d, RD_OP_bit_and, d.index, number(&d, UINT64_MAX - 1)));
+        second = random_words(&d, map_2(&d, RD_OP_bit_or, d.index, number(&d, 1)));
     }
     rd_expr *square =
-        map_2(&d, RD_OP_mul, map_1(&d, RD_OP_log, above_0(&d, first)), rd_int(ctx, -2));
+        map_2(&d, RD_OP_mul, map_1(&d, RD_OP_log, uniform_above_0(&d, first)), rd_int(ctx, -2));
     rd_expr *y = map_2(&d, RD_OP_mul, map_1(&d, RD_OP_sqrt, square),
                        map_1(&d, RD_OP_cos, angle(&d, second)));
     return rd_cast_to(y, type);
@@ -171,7 +171,8 @@ static rd_expr *permutation(const char *call, rd_ctx *ctx, uint64_t key, int64_t
 {
     draw d = { .call = call };
 
-    return begin(&d, ctx, key, RD_SHAPE(n), RD_F64) ? rd_argsort(bits(&d, d.index), 0) : NULL;
+    return begin(&d, ctx, key, RD_SHAPE(n), RD_F64) ? rd_argsort(random_words(&d, d.index), 0)
+                                                    : NULL;
 }
 
 rd_expr *rd_permutation(rd_ctx *ctx, uint64_t key, int64_t n)
@@ -188,7 +189,7 @@ rd_expr *rd_shuffle(rd_expr *x, int axis, uint64_t key)
 }
 
 /* The upper 64 bits of the 128-bit product word * n, computed by 32-bit halves. */
-static rd_expr *share(const draw *d, rd_expr *word, uint64_t n)
+static rd_expr *upper_product(const draw *d, rd_expr *word, uint64_t n)
 {
     rd_expr *high  = shifted(d, word, 32);
     rd_expr *low   = map_2(d, RD_OP_bit_and, word, number(d, UINT32_MAX));
@@ -216,6 +217,6 @@ rd_expr *rd_random_integers(rd_ctx *ctx, uint64_t key, rd_shape shape, int64_t l
         return rd_fail(ctx, RD_ERR_ARGUMENT,
                        "%s: from %" PRId64 " to below %" PRId64 " there is no number", d.call, low,
                        high);
-    rd_expr *y = share(&d, bits(&d, d.index), (uint64_t)high - (uint64_t)low);
+    rd_expr *y = upper_product(&d, random_words(&d, d.index), (uint64_t)high - (uint64_t)low);
     return map_2(&d, RD_OP_add, rd_cast_to(y, RD_I64), rd_int(ctx, low));
 }

@@ -17,7 +17,7 @@ static bool refuse_reshape(const rd_expr *x, const rd_shape *asked, const char *
 
 /* Fills in the extents that are asked for, with the deduced one in place of -1.  False after
  * recording what is wrong. */
-static bool deduce(const rd_expr *x, const rd_shape *asked, int64_t *extent)
+static bool deduce_extents(const rd_expr *x, const rd_shape *asked, int64_t *extent)
 {
     const int64_t points = rd_points(x->rank, x->extent);
     int           hole   = -1;
@@ -60,7 +60,7 @@ rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
         return rd_fail(x->ctx, RD_ERR_SHAPE,
                        "rd_reshape: the shape has rank %d, possible are 0 to %d", (int)shape.n,
                        RD_MAX_RANK);
-    if (!deduce(x, &shape, extent))
+    if (!deduce_extents(x, &shape, extent))
         return NULL;
     if (rd_is_complex(x))
         return rd_complex_of(reshape_real(x->in[0], shape.n, extent),
@@ -109,7 +109,7 @@ rd_expr *rd_take_places_along(rd_expr *x, int axis, rd_expr *index)
 /* ---- Concat ---------------------------------------------------------------------------------- */
 /* Checks that part k agrees with part 0 along the other axes, and adds its extent along this
  * one. */
-static bool join(rd_expr *const *part, int k, int axis, int64_t *extent)
+static bool add_part(rd_expr *const *part, int k, int axis, int64_t *extent)
 {
     const rd_expr *x = part[k];
     char           own[RD_SHAPE_TEXT], first[RD_SHAPE_TEXT];
@@ -225,7 +225,7 @@ rd_expr *rd_concat(int axis, rd_exprs parts)
     type = parts.at[0]->type;
     memcpy(extent, parts.at[0]->extent, (size_t)parts.at[0]->rank * sizeof *extent);
     for (int k = 1; k < parts.n; k++) {
-        if (!join(parts.at, k, found, extent))
+        if (!add_part(parts.at, k, found, extent))
             return NULL;
         type = rd_dtype_promote(type, parts.at[k]->type);
     }

@@ -50,8 +50,7 @@ rd_expr *rd_plain_reshape(rd_expr *x, int rank, const int64_t *extent)
 /* ---- Take ------------------------------------------------------------------------------------ */
 /* True if the index is of an int type and can find elements.  `takes`: the index is not empty.
  * False after recording what is wrong. */
-static bool check_index(const char *call, const rd_expr *x, int axis, const rd_expr *index,
-                        bool takes)
+static bool index_ok(const char *call, const rd_expr *x, int axis, const rd_expr *index, bool takes)
 {
     const rd_kind kind = rd_dtype_kind(index->type);
     char          text[RD_SHAPE_TEXT], own[RD_SHAPE_TEXT];
@@ -80,7 +79,7 @@ bool rd_taking_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_tak
 
     *t = (rd_taking){ 0 };
     if (!rd_operands(call, 2, both) || (found = rd_axis(x, axis, call)) < 0 ||
-        !check_index(call, x, found, index, rd_points(index->rank, index->extent) > 0))
+        !index_ok(call, x, found, index, rd_points(index->rank, index->extent) > 0))
         return false;
     if (x->rank - 1 + index->rank > RD_MAX_RANK) {
         rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the result would have rank %d, at most %d are possible",
@@ -121,7 +120,7 @@ bool rd_taking_along_ok(const char *call, rd_expr *x, int axis, rd_expr *index, 
     }
     t->rank       = x->rank;
     t->facts.axis = found;
-    return check_index(call, x, found, index, rd_points(x->rank, t->extent) > 0);
+    return index_ok(call, x, found, index, rd_points(x->rank, t->extent) > 0);
 }
 
 const int64_t *rd_beside_taken(const rd_expr *x, const rd_taking *t, int64_t extent[RD_MAX_RANK])

@@ -61,7 +61,7 @@ static bool opts_ok(const rd_folding *f, unsigned takes)
     return false;
 }
 
-static bool same_ctx(const rd_folding *f)
+static bool have_same_ctx(const rd_folding *f)
 {
     rd_expr *const all[] = { f->x, f->opts.where, f->opts.initial, f->opts.weights,
                              f->opts.restart };
@@ -136,7 +136,8 @@ bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes)
     /* the operand is real: reduce in the part's type, cast at the end */
     if (rd_dtype_is_complex(f->type))
         f->opts.type = rd_dtype_part(f->type);
-    return same_ctx(f) && find_axes(f) && find_mask(f) && rd_folding_labels(f) && find_restarts(f);
+    return have_same_ctx(f) && find_axes(f) && find_mask(f) && rd_folding_labels(f) &&
+           find_restarts(f);
 }
 
 /* Permutes the reduced axes to the end, and joins them into one. */
@@ -201,21 +202,21 @@ int64_t rd_folding_extent(const rd_folding *f, bool *any_result)
 }
 
 /* ---- The node -------------------------------------------------------------------------------- */
-static bool keeps(const rd_folding *f)
+static bool keeps_axes(const rd_folding *f)
 {
     return f->opts.dims.flags & RD_DIMS_KEEP && !f->scan;
 }
 
 /* Fills in for each axis of the result which axis of the node it is; -1: an axis of extent 1.
  * Returns the number of axes.  Groups stand where the first reduced axis was. */
-static int find_places(const rd_folding *f, int rank, int from[2 * RD_MAX_RANK])
+static int find_result_axes(const rd_folding *f, int rank, int from[2 * RD_MAX_RANK])
 {
     const int kept = f->x->rank - __builtin_popcountll(f->bits), n_by = f->opts.by.n;
     int       n = 0, k = 0, placed = 0;
 
     for (int a = 0; a <= f->x->rank; a++) {
         if (a == f->x->rank || f->bits >> a & 1) {
-            if (a < f->x->rank && keeps(f) && (placed || !n_by))
+            if (a < f->x->rank && keeps_axes(f) && (placed || !n_by))
                 from[n++] = -1;
             for (; placed < n_by; placed++)
                 from[n++] = kept + placed;
@@ -250,7 +251,7 @@ rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y)
     }
     if (!y)
         return NULL;
-    n = find_places(f, y->rank, from);
+    n = find_result_axes(f, y->rank, from);
     memset(number, 0, sizeof number);
     for (int a = 0; a < n; a++) {
         extent[a] = from[a] < 0 ? 1 : y->extent[from[a]];
@@ -276,7 +277,7 @@ static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
         extent[rank++] = f->n_group;
     if (n_out > 1)
         extent[rank++] = n_out;
-    if (rank + f->opts.by.n + (keeps(f) ? reduced : 0) <= RD_MAX_RANK &&
+    if (rank + f->opts.by.n + (keeps_axes(f) ? reduced : 0) <= RD_MAX_RANK &&
         rd_points(rank, extent) >= 0)
         return rank;
     rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the result has more than %d axes, or its size overflows",
@@ -286,7 +287,7 @@ static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
 
 /* How the labels relate to a sparse pattern, as rd_fold_facts states it.  Looks through views,
  * casts, and sums and products of label numbers. */
-static rd_pattern of_pattern(const rd_expr *label, int64_t n_group)
+static rd_pattern pattern_of_label(const rd_expr *label, int64_t n_group)
 {
     bool itself = true; /* true until a label is combined with others into one number */
 
@@ -312,7 +313,7 @@ rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_d
     if (rank < 0)
         return NULL;
     facts->dims       = f->bits;
-    facts->of_pattern = f->label ? of_pattern(f->label, f->n_group) : 0;
+    facts->of_pattern = f->label ? pattern_of_label(f->label, f->n_group) : 0;
     if (f->scan) {
         facts->exclusive = f->opts.exclusive;
         facts->reverse   = f->opts.reverse;
@@ -325,5 +326,5 @@ rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_d
                                      .extent = extent,
                                      .in     = in },
                          facts, sizeof *facts);
-    return y && (keeps(f) || f->label) ? rd_folding_as_seen(f, y) : y;
+    return y && (keeps_axes(f) || f->label) ? rd_folding_as_seen(f, y) : y;
 }

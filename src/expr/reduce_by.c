@@ -48,10 +48,10 @@ static rd_expr *both(const rd_folding *f, rd_op op, rd_expr *x, rd_expr *y)
 /* ---- Several as one -------------------------------------------------------------------------- */
 /* Several labels combined.  `group` is their number in C order.  `inside` is true where each
  * label is one of its groups; NULL: all are. */
-typedef struct joined {
+typedef struct combined {
     rd_expr *group, *inside;
     rd_dtype type; /* of the computation */
-} joined;
+} combined;
 
 static bool fits_in_32_bits(rd_dtype type)
 {
@@ -69,14 +69,14 @@ static rd_dtype type_of_labels(const rd_folding *f)
     return narrow ? RD_I32 : RD_I64;
 }
 
-static rd_expr *also(const rd_folding *f, rd_expr *inside, rd_expr *test)
+static rd_expr *with_test(const rd_folding *f, rd_expr *inside, rd_expr *test)
 {
     return inside ? both(f, RD_OP_and, inside, test) : test;
 }
 
 /* Adds label k to `j`: group = group * n + label.  Tests only the ends of the range that the
  * label's type can leave.  False: a node could not be made. */
-static bool join(const rd_folding *f, joined *j, int k)
+static bool combine_label(const rd_folding *f, combined *j, int k)
 {
     rd_ctx *const  ctx  = f->x->ctx;
     const rd_dtype of   = f->opts.by.at[k]->type;
@@ -88,18 +88,18 @@ static bool join(const rd_folding *f, joined *j, int k)
         return false;
     j->group = k == 0 ? y : both(f, RD_OP_add, both(f, RD_OP_mul, j->group, rd_int(ctx, n)), y);
     if (rd_dtype_kind(of) == RD_KIND_INT || j->type == RD_I64)
-        j->inside = also(f, j->inside, both(f, RD_OP_ge, y, rd_int(ctx, 0)));
+        j->inside = with_test(f, j->inside, both(f, RD_OP_ge, y, rd_int(ctx, 0)));
     if (wide || n < (of == RD_BOOL ? 2 : 256))
-        j->inside = also(f, j->inside, both(f, RD_OP_lt, y, rd_int(ctx, n)));
+        j->inside = with_test(f, j->inside, both(f, RD_OP_lt, y, rd_int(ctx, n)));
     return j->group != NULL;
 }
 
-static rd_expr *joined_label(const rd_folding *f)
+static rd_expr *combined_label(const rd_folding *f)
 {
-    joined j = { .type = type_of_labels(f) };
+    combined j = { .type = type_of_labels(f) };
 
     for (int k = 0; k < f->opts.by.n; k++)
-        if (!join(f, &j, k))
+        if (!combine_label(f, &j, k))
             return NULL;
     if (j.inside)
         j.group = rd_map_op(RD_OP_where, f->call, 3,
@@ -125,6 +125,6 @@ bool rd_folding_labels(rd_folding *f)
                 rd_shape_text(n, f->opts.groups.at, shape));
         return false;
     }
-    f->label = n == 1 ? rd_folding_beside(f, f->opts.by.at[0], RD_I64) : joined_label(f);
+    f->label = n == 1 ? rd_folding_beside(f, f->opts.by.at[0], RD_I64) : combined_label(f);
     return f->label != NULL;
 }

@@ -9,7 +9,7 @@
 #include <math.h>
 
 /* ---- First and last -------------------------------------------------------------------------- */
-static bool may_choose(const rd_folding *f)
+static bool has_choice(const rd_folding *f)
 {
     char shape[RD_SHAPE_TEXT];
     bool any_result;
@@ -24,7 +24,7 @@ static bool may_choose(const rd_folding *f)
 }
 
 /* The place in each row of the first, or last, element that takes part; -1: there is none. */
-static rd_expr *place_of(const rd_folding *f, rd_expr *rows, bool last)
+static rd_expr *chosen_place(const rd_folding *f, rd_expr *rows, bool last)
 {
     const int     end   = rows->rank - 1;
     const int64_t n     = rows->extent[end];
@@ -54,7 +54,7 @@ static rd_expr *chosen_of(const rd_folding *f, bool last)
         return other ? rd_broadcast_to(other, rows->rank - 1, rows->extent, f->call) : NULL;
     if (!f->where)
         return rd_select_place(rows, -1, last ? -1 : 0);
-    rd_expr *place = place_of(f, rows, last);
+    rd_expr *place = chosen_place(f, rows, last);
     rd_expr *at    = rd_expand(rd_maximum(place, rd_int(rows->ctx, 0)), -1);
     rd_expr *y     = rd_squeeze(rd_take_places_along(rows, rows->rank - 1, at), RD_DIMS(-1));
 
@@ -89,10 +89,10 @@ static rd_expr *chosen_by_label(const rd_folding *f, bool last)
                      rd_grouped_take(f->call, rows, place));
 }
 
-static rd_expr *end_of_reals(rd_folding *f, const rd_reduce_opts *opts, bool last)
+static rd_expr *first_or_last_of_reals(rd_folding *f, const rd_reduce_opts *opts, bool last)
 {
     if (!rd_operands(f->call, 1, &f->x) || !rd_folding_begin(f, opts, RD_TAKES_INITIAL) ||
-        !may_choose(f))
+        !has_choice(f))
         return NULL;
     if (f->label)
         return rd_folding_as_asked(f, rd_grouped_as_seen(f, chosen_by_label(f, last)), f->x->type);
@@ -102,30 +102,30 @@ static rd_expr *end_of_reals(rd_folding *f, const rd_reduce_opts *opts, bool las
 }
 
 /* Chooses the element of a real operand, or of both parts of a complex one. */
-static rd_expr *end_of(rd_folding *f, const rd_reduce_opts *opts, bool last)
+static rd_expr *first_or_last(rd_folding *f, const rd_reduce_opts *opts, bool last)
 {
     rd_expr *const x = f->x;
     rd_reduce_opts part[2];
     rd_folding     of[2] = { *f, *f };
 
     if (!x || !rd_is_complex(x))
-        return end_of_reals(f, opts, last);
+        return first_or_last_of_reals(f, opts, last);
     if (!rd_complex_options(f->call, 1, &x, opts, true, part))
         return NULL;
     of[0].x = rd_real(x);
     of[1].x = rd_imag(x);
-    return rd_complex_of(end_of_reals(&of[0], &part[0], last), end_of_reals(&of[1], &part[1], last),
-                         f->call);
+    return rd_complex_of(first_or_last_of_reals(&of[0], &part[0], last),
+                         first_or_last_of_reals(&of[1], &part[1], last), f->call);
 }
 
 rd_expr *rd_first_of(rd_expr *x, const rd_reduce_opts *opts)
 {
-    return end_of(&(rd_folding){ .call = "rd_first", .x = x }, opts, false);
+    return first_or_last(&(rd_folding){ .call = "rd_first", .x = x }, opts, false);
 }
 
 rd_expr *rd_last_of(rd_expr *x, const rd_reduce_opts *opts)
 {
-    return end_of(&(rd_folding){ .call = "rd_last", .x = x }, opts, true);
+    return first_or_last(&(rd_folding){ .call = "rd_last", .x = x }, opts, true);
 }
 
 /* ---- Both extremes --------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ static rd_dtype float_type(rd_dtype type)
 
 /* The type that holds both the elements and the result.  The result would be of type `natural`
  * without keywords. */
-static rd_dtype holder(const rd_folding *f, rd_dtype natural)
+static rd_dtype common_type(const rd_folding *f, rd_dtype natural)
 {
     return f->opts.type ? rd_dtype_promote(natural, f->opts.type) : natural;
 }
@@ -49,7 +49,7 @@ static rd_dtype holder(const rd_folding *f, rd_dtype natural)
  * scan adds all blocks from the left. */
 rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural)
 {
-    rd_dtype type = holder(f, natural);
+    rd_dtype type = common_type(f, natural);
 
     type            = rd_dtype_is_half(type) ? RD_F32 : type;
     const bool wide = f->opts.accuracy == RD_WIDE || f->label || f->restart;
@@ -63,7 +63,7 @@ rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
 /* True if the reducer has a neutral element, which may replace a masked one; *x gets it. */
-static bool counts_for_nothing(rd_reducer_id reducer, double *x)
+static bool has_neutral(rd_reducer_id reducer, double *x)
 {
     switch (reducer) {
     case RD_RED_sum:
@@ -78,7 +78,7 @@ static bool counts_for_nothing(rd_reducer_id reducer, double *x)
     }
 }
 
-static rd_expr *unless_left_out(const rd_folding *f, rd_expr *x, double instead)
+static rd_expr *neutral_where_masked(const rd_folding *f, rd_expr *x, double instead)
 {
     rd_expr *y = x ? rd_number(x->ctx, x->type, rd_word_from_double(instead, x->type)) : NULL;
 
@@ -97,10 +97,10 @@ rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_ex
     double        instead;
     int           axis[2];
 
-    if (f->where && x && counts_for_nothing(reducer, &instead)) {
-        x           = unless_left_out(f, x, instead);
+    if (f->where && x && has_neutral(reducer, &instead)) {
+        x           = neutral_where_masked(f, x, instead);
         whole.where = NULL;
-        if (weights && !(weights = unless_left_out(f, weights, 0)))
+        if (weights && !(weights = neutral_where_masked(f, weights, 0)))
             return NULL;
     }
     if (f->restart)
@@ -214,7 +214,7 @@ static rd_reducer_id extreme_of(rd_reducer_id reducer, rd_dtype type)
 
 static rd_expr *build_extreme(const rd_folding *f, const row *r)
 {
-    rd_dtype natural = f->x->type, type = holder(f, natural);
+    rd_dtype natural = f->x->type, type = common_type(f, natural);
 
     if (rd_folding_is_empty(f) || rd_folding_may_lack_a_value(f, natural))
         return NULL;
@@ -251,7 +251,7 @@ static rd_expr *build_count(const rd_folding *f, const row *r)
 
 static rd_expr *build_bits(const rd_folding *f, const row *r)
 {
-    rd_dtype natural = f->x->type, type = holder(f, natural);
+    rd_dtype natural = f->x->type, type = common_type(f, natural);
 
     if (is_float(type))
         return rd_fail(f->x->ctx, RD_ERR_TYPE, "%s: elements are %s, and it takes ints alone",
@@ -262,7 +262,7 @@ static rd_expr *build_bits(const rd_folding *f, const row *r)
 
 /* Counts how often each weight repeats along the reduced axes.  `extent` gets the shape of x
  * with 1 in place of those axes. */
-static int64_t repeats(const rd_folding *f, int64_t *extent)
+static int64_t count_repeats(const rd_folding *f, int64_t *extent)
 {
     const rd_expr *given = f->opts.weights;
     const int      lead  = f->x->rank - given->rank;
@@ -283,7 +283,7 @@ static int64_t repeats(const rd_folding *f, int64_t *extent)
 static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype type)
 {
     int64_t       extent[RD_MAX_RANK + 1];
-    const int64_t times = repeats(f, extent);
+    const int64_t times = count_repeats(f, extent);
     rd_expr      *few;
 
     if (f->where || f->label || f->scan || times < 2 || rd_dtype_size(type) < 4)
@@ -297,7 +297,7 @@ static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype t
 }
 
 /* The number of elements in each prefix of a scan. */
-static rd_expr *so_many(const rd_folding *f, rd_dtype type)
+static rd_expr *prefix_counts(const rd_folding *f, rd_dtype type)
 {
     const int axis = __builtin_ctzll(f->bits);
     rd_expr  *n    = rd_places(f->opts.reverse ? rd_flip(f->x, RD_DIMS(axis)) : f->x, axis);
@@ -316,7 +316,7 @@ static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype typ
     bool any_result;
 
     if (f->scan && !weights && !f->where && !f->restart)
-        return so_many(f, type);
+        return prefix_counts(f, type);
 
     if (weights)
         return sum_of_weights(f, weights, type);

@@ -13,7 +13,7 @@ _Static_assert(sizeof(rd_reducer) ==
                "rd_reducer has padding");
 
 /* Copies a user's reducer field by field, with every field this release knows. */
-static rd_reducer whole_reducer(const rd_reducer *r)
+static rd_reducer copy_reducer(const rd_reducer *r)
 {
     rd_reducer copy, whole;
     size_t     size = r->size && r->size < sizeof copy ? r->size : sizeof copy;
@@ -107,7 +107,7 @@ static bool may_lack_elements(const rd_folding *f)
 }
 
 /* True where an element has taken part: the same fold of the mask, by `any`. */
-static rd_expr *some(const rd_folding *f)
+static rd_expr *any_element(const rd_folding *f)
 {
     rd_reduce_opts o = { .size = sizeof o, .dims = f->opts.dims };
     rd_expr       *mask;
@@ -123,7 +123,7 @@ static rd_expr *some(const rd_folding *f)
 }
 
 /* Replaces results that have no element by .initial, or NaN. */
-static rd_expr *of_elements(const rd_folding *f, rd_expr *y)
+static rd_expr *fill_missing(const rd_folding *f, rd_expr *y)
 {
     bool     any_result, none = !f->scan && !rd_folding_extent(f, &any_result);
     rd_expr *nothing, *there, *is;
@@ -135,7 +135,7 @@ static rd_expr *of_elements(const rd_folding *f, rd_expr *y)
         return nothing ? rd_broadcast_to(nothing, y->rank, y->extent, f->call) : NULL;
     if (!may_lack_elements(f))
         return y;
-    if (!(there = some(f)))
+    if (!(there = any_element(f)))
         return NULL;
     is = there->rank < y->rank ? rd_expand(there, -1) : there;
     return map_where(f->call, is, y, nothing);
@@ -158,7 +158,7 @@ static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *redu
         return NULL;
     if (!reducer)
         return rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: the reducer is NULL", f->call);
-    r = whole_reducer(reducer);
+    r = copy_reducer(reducer);
     if (!rd_folding_begin(f, opts,
                           (f->scan ? RD_TAKES_ORDER : 0) | (r.no_identity ? RD_TAKES_INITIAL : 0)))
         return NULL;
@@ -173,7 +173,7 @@ static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *redu
         return NULL;
     rd_expr *y = rd_folding_node(f, rd_cast_to(f->x, r.in), second, r.out, &facts);
     if (r.no_identity)
-        y = of_elements(f, y);
+        y = fill_missing(f, y);
     return rd_folding_as_asked(f, y, r.out);
 }
 

@@ -20,7 +20,7 @@ enum {
 };
 
 /* Reduces each window by a fold of its own. */
-static rd_expr *one_by_one(const rd_rolling *r)
+static rd_expr *fold_each(const rd_rolling *r)
 {
     return rd_rolling_finish(r,
                              rd_rolling_total(r, rd_window(r->x, r->axis, r->n, 1), RD_DIMS(-1)));
@@ -29,7 +29,7 @@ static rd_expr *one_by_one(const rd_rolling *r)
 /* ---- Along memory or across ------------------------------------------------------------------ */
 /* Fills in the stride of each axis in elements, of the first operand in memory.  A computed
  * operand counts as C order. */
-static void find_steps(const rd_expr *x, int depth, int64_t *step)
+static void find_strides(const rd_expr *x, int depth, int64_t *step)
 {
     enum { DEEPEST = 8 };
     int64_t inner[RD_MAX_RANK] = { 0 };
@@ -40,7 +40,7 @@ static void find_steps(const rd_expr *x, int depth, int64_t *step)
         return;
     }
     if (x->kind == RD_EXPR_VIEW) { /* views do not nest, so the depth stays */
-        find_steps(x->in[0], depth, inner);
+        find_strides(x->in[0], depth, inner);
         for (int k = 0; k < x->rank; k++) {
             step[k] = 0;
             for (int a = 0; a < x->in[0]->rank; a++)
@@ -49,7 +49,7 @@ static void find_steps(const rd_expr *x, int depth, int64_t *step)
         return;
     }
     for (int i = 0; i < x->n_in && depth < DEEPEST && x->kind == RD_EXPR_MAP && !known; i++) {
-        find_steps(x->in[i], depth + 1, step);
+        find_strides(x->in[i], depth + 1, step);
         for (int k = 0; k < x->rank; k++)
             known |= step[k] != 0;
     }
@@ -57,9 +57,9 @@ static void find_steps(const rd_expr *x, int depth, int64_t *step)
         rd_dense_strides(x->rank, x->extent, 0, step);
 }
 
-static void find_steps_of(const rd_expr *x, int64_t *step)
+static void find_strides_of(const rd_expr *x, int64_t *step)
 {
-    find_steps(x->kind == RD_EXPR_COMPLEX ? x->in[0] : x, 0, step);
+    find_strides(x->kind == RD_EXPR_COMPLEX ? x->in[0] : x, 0, step);
 }
 
 /* True if no other axis has a smaller stride. */
@@ -67,7 +67,7 @@ bool rd_rolling_is_along(const rd_expr *x, int axis)
 {
     int64_t step[RD_MAX_RANK] = { 0 };
 
-    find_steps_of(x, step);
+    find_strides_of(x, step);
     for (int k = 0; k < x->rank; k++)
         if (k != axis && x->extent[k] > 1 && step[k] && llabs(step[k]) < llabs(step[axis]))
             return false;
@@ -80,7 +80,7 @@ static double row_bytes(const rd_expr *x, int axis)
     int64_t step[RD_MAX_RANK] = { 0 };
     double  bytes             = (double)rd_dtype_size(x->type);
 
-    find_steps_of(x, step);
+    find_strides_of(x, step);
     for (int k = 0; k < x->rank; k++)
         if (step[k] && llabs(step[k]) < llabs(step[axis]))
             bytes *= (double)x->extent[k];
@@ -109,7 +109,7 @@ rd_expr *rd_rolling_reduced(rd_rolling *r)
     if (!along && r->n <= FEW)
         return rd_rolling_by_rows(r, axis);
     if (spare && rd_rolling_is_fold(r->x, axis, r->what, r->n, r->x->extent[axis] - r->n + 1))
-        return one_by_one(r);
+        return fold_each(r);
     if (!along && spare && (r->careful || (r->n <= PARTS && r->what < RD_ROLLED_VAR)))
         return rd_rolling_by_parts(r);
     if (spare && !r->careful && (!along || r->n > LONG))
@@ -138,7 +138,7 @@ static bool begin(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 /* Sets the types.  Results have the type that is asked for, or `natural`.  The computation has a
  * type that holds both; f32 for sums of halves.  A complex type for real elements counts as its
  * part's type until the end. */
-static bool in_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums)
+static bool set_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums)
 {
     rd_dtype type = natural;
 
@@ -173,7 +173,7 @@ static rd_expr *build(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     const bool sums = r->what != RD_ROLLED_MIN && r->what != RD_ROLLED_MAX;
 
-    if (!begin(r, x, o) || !in_types(r, natural_type(r), o->type, sums))
+    if (!begin(r, x, o) || !set_types(r, natural_type(r), o->type, sums))
         return NULL;
     if (r->n > r->x->extent[r->axis]) /* no window fits */
         return rd_cast_to(rd_slice_places(r->x, r->axis, 0, 0, 1), r->type);

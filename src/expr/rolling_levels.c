@@ -22,14 +22,14 @@ typedef struct windows {
 } windows;
 
 /* n places of x along an axis, from `start` on. */
-static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t n)
+static rd_expr *slice_of(rd_expr *x, int axis, int64_t start, int64_t n)
 {
     return x ? rd_slice_places(x, axis, start, start + n, 1) : NULL;
 }
 
 /* Combines the squares about the means of two parts (Chan, Golub and LeVeque 1979, "Updating
  * formulae and a pairwise algorithm for computing sample variances"). */
-static rd_expr *squares(const rd_rolling *r, const windows *a, const windows *b)
+static rd_expr *combine_squares(const rd_rolling *r, const windows *a, const windows *b)
 {
     rd_ctx      *ctx = r->x->ctx;
     const double k = (double)a->k, l = (double)b->k;
@@ -49,14 +49,14 @@ static rd_expr *squares(const rd_rolling *r, const windows *a, const windows *b)
 }
 
 /* Extends each window of a by the window of b that follows it. */
-static windows followed(const rd_rolling *r, int axis, const windows *a, const windows *b)
+static windows extended(const rd_rolling *r, int axis, const windows *a, const windows *b)
 {
     const int64_t n  = a->y && b->y ? b->y->extent[axis] - a->k : 0;
-    const windows at = { a->k, cut(a->y, axis, 0, n), cut(a->squares, axis, 0, n) };
-    const windows by = { b->k, cut(b->y, axis, a->k, n), cut(b->squares, axis, a->k, n) };
+    const windows at = { a->k, slice_of(a->y, axis, 0, n), slice_of(a->squares, axis, 0, n) };
+    const windows by = { b->k, slice_of(b->y, axis, a->k, n), slice_of(b->squares, axis, a->k, n) };
 
     return (windows){ a->k + b->k, rd_rolling_map(r, rd_rolling_op(r), at.y, by.y),
-                      r->what < RD_ROLLED_VAR ? NULL : squares(r, &at, &by) };
+                      r->what < RD_ROLLED_VAR ? NULL : combine_squares(r, &at, &by) };
 }
 
 /* Makes windows of count * power.k elements, by the binary digits of count.  A window begins
@@ -67,20 +67,22 @@ static windows by_digits(const rd_rolling *r, int axis, windows power, int64_t c
 
     for (; power.y && count; count >>= 1) {
         if (count & 1)
-            all = all.k ? followed(r, axis, &power, &all) : power;
+            all = all.k ? extended(r, axis, &power, &all) : power;
         if (count > 1)
-            power = followed(r, axis, &power, &power);
+            power = extended(r, axis, &power, &power);
     }
     return all;
 }
 
 /* Combines two windows that overlap into a window of r->n elements, for reducers that may take
  * an element twice. */
-static rd_expr *overlapped(const rd_rolling *r, int axis, const windows *a, const windows *b)
+static rd_expr *combine_overlapping(const rd_rolling *r, int axis, const windows *a,
+                                    const windows *b)
 {
     const int64_t later = r->n - b->k, n = b->y ? b->y->extent[axis] - later : 0;
 
-    return rd_rolling_map(r, rd_rolling_op(r), cut(a->y, axis, 0, n), cut(b->y, axis, later, n));
+    return rd_rolling_map(r, rd_rolling_op(r), slice_of(a->y, axis, 0, n),
+                          slice_of(b->y, axis, later, n));
 }
 
 /* Minima and the like of r->n elements, as two overlapping windows whose length is a power of
@@ -90,8 +92,8 @@ static windows by_overlap(const rd_rolling *r, int axis, windows power)
     if (__builtin_popcountll((uint64_t)r->n) <= 2)
         return by_digits(r, axis, power, r->n);
     while (power.y && 2 * power.k <= r->n)
-        power = followed(r, axis, &power, &power);
-    power.y = overlapped(r, axis, &power, &power);
+        power = extended(r, axis, &power, &power);
+    power.y = combine_overlapping(r, axis, &power, &power);
     return power;
 }
 
@@ -102,7 +104,7 @@ static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
     if (!row)
         return NULL;
 
-    rd_expr *middle = cut(row, axis, row->extent[axis] / 2, 1);
+    rd_expr *middle = slice_of(row, axis, row->extent[axis] / 2, 1);
     rd_expr *known  = rd_map_op(RD_OP_isfinite, r->call, 1, &middle);
     rd_expr *centre = rd_map_op(RD_OP_where, r->call, 3,
                                 (rd_expr *const[]){ known, middle, rd_int(r->x->ctx, 0) });
@@ -111,7 +113,7 @@ static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
 }
 
 /* Reduces all windows of a row along an axis. */
-static rd_expr *windows_of(const rd_rolling *r, int axis, rd_expr *row)
+static rd_expr *reduce_row(const rd_rolling *r, int axis, rd_expr *row)
 {
     windows all = { 0 };
 
@@ -156,7 +158,7 @@ static int64_t part_of(int64_t n)
 }
 
 /* Folds each part by itself; for variances its sum as well. */
-static windows one_part(const rd_rolling *r, rd_expr *x, int64_t part)
+static windows fold_part(const rd_rolling *r, rd_expr *x, int64_t part)
 {
     rd_expr   *w    = rd_window(x, r->axis, part, 1);
     rd_rolling sums = *r, of = *r;
@@ -178,15 +180,15 @@ rd_expr *rd_rolling_by_parts(const rd_rolling *r)
     const bool    var  = r->what >= RD_ROLLED_VAR;
     const int64_t part = part_of(r->n), left = r->n % part;
     rd_expr      *x   = var && !r->near ? centred(r, axis, r->x) : r->x;
-    const windows one = one_part(r, x, part);
-    windows       all = by_digits(r, axis, one, r->n / part), rest = { 1, x, NULL };
+    const windows one = fold_part(r, x, part);
+    windows       all = by_digits(r, axis, one, r->n / part), tail = { 1, x, NULL };
 
     if (left && rd_rolling_op(r) == RD_OP_add) {
-        rest.squares = var ? rd_rolling_map(r, RD_OP_sub, x, x) : NULL;
-        rest         = by_digits(r, axis, rest, left);
-        all          = followed(r, axis, &all, &rest);
+        tail.squares = var ? rd_rolling_map(r, RD_OP_sub, x, x) : NULL;
+        tail         = by_digits(r, axis, tail, left);
+        all          = extended(r, axis, &all, &tail);
     } else if (left)
-        all.y = overlapped(r, axis, &all, &one);
+        all.y = combine_overlapping(r, axis, &all, &one);
     return rd_rolling_finish(r, var ? all.squares : all.y);
 }
 
@@ -218,11 +220,11 @@ rd_expr *rd_rolling_by_rows(const rd_rolling *r, int axis)
     rd_exprs      all = { parts, 0 };
 
     if (r->n <= FEW || count == 0 || axis + 1 == RD_MAX_RANK)
-        return windows_of(r, axis, r->x);
-    parts[0]       = cut(r->x, axis, 0, count * row + r->n - 1);
-    parts[0]       = windows_of(r, axis + 1, rd_rolling_split(parts[0], axis, row + r->n - 1, row));
+        return reduce_row(r, axis, r->x);
+    parts[0]       = slice_of(r->x, axis, 0, count * row + r->n - 1);
+    parts[0]       = reduce_row(r, axis + 1, rd_rolling_split(parts[0], axis, row + r->n - 1, row));
     parts[all.n++] = rd_rolling_whole(parts[0], axis);
     if (left)
-        parts[all.n++] = windows_of(r, axis, cut(r->x, axis, count * row, left + r->n - 1));
+        parts[all.n++] = reduce_row(r, axis, slice_of(r->x, axis, count * row, left + r->n - 1));
     return rd_concat(axis, all);
 }

@@ -11,7 +11,7 @@ enum { NETWORK = 9 }; /* most neighbours; they take 36 comparisons */
 
 /* Odd-even transposition sort (Knuth, The Art of Computer Programming 3, 5.3.4).  A NaN spreads
  * by each comparison, so it reaches the middle, which depends on all inputs. */
-static rd_expr *middle(const char *call, rd_expr *x, int axis, int n)
+static rd_expr *network_median(const char *call, rd_expr *x, int axis, int n)
 {
     const int64_t count = x->extent[axis] - n + 1;
     rd_expr      *wire[NETWORK];
@@ -30,7 +30,7 @@ static rd_expr *middle(const char *call, rd_expr *x, int axis, int n)
 }
 
 /* Checks the operands, and takes the network or a quantile of each window. */
-static rd_expr *rolling(const char *call, rd_expr *x, double q, int axis, int64_t n)
+static rd_expr *rolling_quantile(const char *call, rd_expr *x, double q, int axis, int64_t n)
 {
     rd_expr *y;
     int      a;
@@ -44,7 +44,7 @@ static rd_expr *rolling(const char *call, rd_expr *x, double q, int axis, int64_
     if (!(q >= 0 && q <= 1))
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: quantile %g, possible are 0 to 1", call, q);
     if (q == 0.5 && n % 2 && n <= NETWORK && n <= x->extent[a]) {
-        y = middle(call, rd_cast_to(x, x->type), a, (int)n);
+        y = network_median(call, rd_cast_to(x, x->type), a, (int)n);
         return y ? rd_cast_to(y, rd_dtype_kind(x->type) == RD_KIND_FLOAT ? x->type : RD_F64) : NULL;
     }
     y = rd_window(x, a, n, 1);
@@ -53,11 +53,11 @@ static rd_expr *rolling(const char *call, rd_expr *x, double q, int axis, int64_
 
 rd_expr *rd_rolling_median(rd_expr *x, int axis, int64_t n)
 {
-    return rolling("rd_rolling_median", x, 0.5, axis, n);
+    return rolling_quantile("rd_rolling_median", x, 0.5, axis, n);
 }
 
 /* The quantile q of each window of n neighbours. */
 rd_expr *rd_rolling_quantile(rd_expr *x, double q, int axis, int64_t n)
 {
-    return rolling("rd_rolling_quantile", x, q, axis, n);
+    return rolling_quantile("rd_rolling_quantile", x, q, axis, n);
 }

@@ -10,17 +10,18 @@
 /* ---- Windows of a block and the one before, along the axis after `axis` ---------------------- */
 /* The suffixes that belong to the elements of the newer block.  The last block may have fewer
  * elements. */
-static rd_expr *beside(const rd_rolling *r, rd_expr *suffixes, const rd_expr *newer)
+static rd_expr *matching_suffixes(const rd_rolling *r, rd_expr *suffixes, const rd_expr *newer)
 {
     return newer ? rd_slice_places(suffixes, r->axis + 1, 0, newer->extent[r->axis + 1], 1) : NULL;
 }
 
-static rd_expr *join_sum(const rd_rolling *r, rd_expr *older, rd_expr *newer)
+static rd_expr *combine_sums(const rd_rolling *r, rd_expr *older, rd_expr *newer)
 {
     const rd_dims along    = RD_DIMS(r->axis + 1);
     rd_expr      *suffixes = rd_scan(older, "sum", along, .reverse = true, .exclusive = true);
 
-    return rd_rolling_map(r, RD_OP_add, beside(r, suffixes, newer), rd_scan(newer, "sum", along));
+    return rd_rolling_map(r, RD_OP_add, matching_suffixes(r, suffixes, newer),
+                          rd_scan(newer, "sum", along));
 }
 
 /* The minimum of bools is all, the maximum any.  The scans `all` and `any` take no .initial, so
@@ -32,20 +33,20 @@ static const char *reducer_of(const rd_rolling *r)
 
 /* Combines suffix and prefix by minimum or maximum.  The last window of a block has no suffix.
  * Its .initial is the block's first element, which is in all of its windows. */
-static rd_expr *join_extreme(const rd_rolling *r, rd_expr *older, rd_expr *newer)
+static rd_expr *combine_extremes(const rd_rolling *r, rd_expr *older, rd_expr *newer)
 {
     const rd_dims along = RD_DIMS(r->axis + 1);
     rd_expr      *first = newer ? rd_slice_places(newer, r->axis + 1, 0, 1, 1) : NULL;
     rd_expr      *suffixes =
         rd_scan(older, reducer_of(r), along, .reverse = true, .exclusive = true, .initial = first);
 
-    return rd_rolling_map(r, rd_rolling_op(r), beside(r, suffixes, newer),
+    return rd_rolling_map(r, rd_rolling_op(r), matching_suffixes(r, suffixes, newer),
                           rd_scan(newer, reducer_of(r), along));
 }
 
 /* A number close to the elements of the block: the mean of its finite ones.  It is subtracted
  * before squaring, so cancellation is no worse than the elements' spread. */
-static rd_expr *near(const rd_rolling *r, rd_expr *x)
+static rd_expr *centre_of(const rd_rolling *r, rd_expr *x)
 {
     rd_expr *finite = rd_map_op(RD_OP_isfinite, r->call, 1, &x);
     rd_expr *mean   = finite ? rd_mean(x, RD_KEEP(r->axis + 1), .where = finite) : NULL;
@@ -58,14 +59,14 @@ static rd_expr *near(const rd_rolling *r, rd_expr *x)
 
 /* Squares about the mean of each window: the sum of squares minus (sum)^2 / n, of centred
  * elements. */
-static rd_expr *join_squares(const rd_rolling *r, rd_expr *older, rd_expr *newer)
+static rd_expr *combine_squares(const rd_rolling *r, rd_expr *older, rd_expr *newer)
 {
-    rd_expr *centre  = near(r, older);
+    rd_expr *centre  = centre_of(r, older);
     rd_expr *a       = rd_rolling_map(r, RD_OP_sub, older, centre);
     rd_expr *b       = rd_rolling_map(r, RD_OP_sub, newer, centre);
-    rd_expr *sum     = join_sum(r, a, b);
-    rd_expr *squares = join_sum(r, rd_map_op(RD_OP_square, r->call, 1, &a),
-                                rd_map_op(RD_OP_square, r->call, 1, &b));
+    rd_expr *sum     = combine_sums(r, a, b);
+    rd_expr *squares = combine_sums(r, rd_map_op(RD_OP_square, r->call, 1, &a),
+                                    rd_map_op(RD_OP_square, r->call, 1, &b));
     rd_expr *number  = rd_num(r->x->ctx, (double)r->n);
     rd_expr *part = rd_rolling_map(r, RD_OP_div, rd_map_op(RD_OP_square, r->call, 1, &sum), number);
     rd_expr *apart = rd_rolling_map(r, RD_OP_maximum, rd_rolling_map(r, RD_OP_sub, squares, part),
@@ -77,7 +78,7 @@ static rd_expr *join_squares(const rd_rolling *r, rd_expr *older, rd_expr *newer
 /* ---- The axis in blocks ---------------------------------------------------------------------- */
 /* Reduces the windows that end in `count` blocks from element `newer` on.  The last of these has
  * n elements. */
-static rd_expr *join(const rd_rolling *r, int64_t newer, int64_t count, int64_t n)
+static rd_expr *reduce_blocks(const rd_rolling *r, int64_t newer, int64_t count, int64_t n)
 {
     const int64_t older = newer - r->n, last = (count - 1) * r->n;
     rd_expr      *a = rd_slice_places(r->x, r->axis, older, newer + last, 1);
@@ -85,9 +86,9 @@ static rd_expr *join(const rd_rolling *r, int64_t newer, int64_t count, int64_t 
 
     a = rd_rolling_split(a, r->axis, r->n, r->n);
     b = rd_rolling_split(b, r->axis, n, r->n);
-    y = rd_rolling_adds(r)              ? join_sum(r, a, b)
-        : rd_rolling_op(r) == RD_OP_add ? join_squares(r, a, b)
-                                        : join_extreme(r, a, b);
+    y = rd_rolling_adds(r)              ? combine_sums(r, a, b)
+        : rd_rolling_op(r) == RD_OP_add ? combine_squares(r, a, b)
+                                        : combine_extremes(r, a, b);
     return rd_rolling_whole(rd_rolling_finish(r, y), r->axis);
 }
 
@@ -112,8 +113,8 @@ rd_expr *rd_rolling_by_scans(const rd_rolling *r)
 
     parts[0] = rd_rolling_finish(r, parts[0]);
     if (whole > 0)
-        parts[all.n++] = join(r, n, whole, n);
+        parts[all.n++] = reduce_blocks(r, n, whole, n);
     if (left > 0)
-        parts[all.n++] = join(r, (whole + 1) * n, 1, left);
+        parts[all.n++] = reduce_blocks(r, (whole + 1) * n, 1, left);
     return rd_concat(r->axis, all);
 }

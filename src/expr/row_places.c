@@ -85,7 +85,7 @@ static inline void count_columns(const rd_row_places *of, void *begin, bool wide
 
 /* Transposes rows of places to columns, by a counting sort.  It is inlined twice, for i32 and
  * i64. */
-static inline void turn(const rd_row_places *of, void *begin, void *row, void *from, bool wide)
+static inline void transpose(const rd_row_places *of, void *begin, void *row, void *from, bool wide)
 {
     const void *const column = of->column;
     int64_t           q      = 0;
@@ -112,9 +112,9 @@ bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, boo
     if (!begin || !row || !from)
         return false;
     if (wide)
-        turn(of, begin, row, from, true);
+        transpose(of, begin, row, from, true);
     else
-        turn(of, begin, row, from, false);
+        transpose(of, begin, row, from, false);
     *to = (rd_row_places){ .begin   = begin,
                            .column  = row,
                            .from    = from,

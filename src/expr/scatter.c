@@ -22,7 +22,7 @@ static bool gathered_shape(const rd_expr *x, const rd_expr *index, int axis, rd_
 }
 
 /* The index shaped to broadcast against the values.  Negative indices count from the end. */
-static rd_expr *labels(const rd_expr *x, rd_expr *index, int axis)
+static rd_expr *labels_of(const rd_expr *x, rd_expr *index, int axis)
 {
     rd_shape       shape = { .n = index->rank + x->rank - 1 - axis };
     rd_expr *const i     = rd_cast_to(index, RD_I64);
@@ -39,10 +39,10 @@ static rd_expr *labels(const rd_expr *x, rd_expr *index, int axis)
 }
 
 /* Sums the values by label over the index's axes.  The axis of groups replaces them. */
-static rd_expr *sums(rd_expr *x, rd_expr *index, rd_expr *values, int axis)
+static rd_expr *sums_by_label(rd_expr *x, rd_expr *index, rd_expr *values, int axis)
 {
     rd_dims        dims = RD_NONE;
-    rd_expr *const by   = labels(x, index, axis);
+    rd_expr *const by   = labels_of(x, index, axis);
 
     for (int k = 0; k < index->rank; k++)
         dims.axis[dims.n++] = axis + k;
@@ -86,7 +86,7 @@ rd_expr *rd_scatter_add(rd_expr *x, int axis, rd_expr *index, rd_expr *values)
     index  = index ? rd_places_of(call, x, a, index) : NULL;
     if (!values || !index)
         return NULL;
-    rd_expr *const y = sums(x, index, values, a);
+    rd_expr *const y = sums_by_label(x, index, values, a);
     rd_expr *const z = map_2(RD_OP_add, call, rd_with_origins(x, NULL), y);
 
     return z ? rd_with_origins(rd_cast_to(z, type), x->origin) : NULL;

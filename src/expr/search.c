@@ -120,7 +120,7 @@ static rd_dtype type_compared(rd_expr *sorted, rd_expr *x)
 }
 
 /* x in the type of the comparison; f32 for halves, which have no nextafter. */
-static rd_expr *compared(rd_expr *sorted, rd_expr *x)
+static rd_expr *in_compared_type(rd_expr *sorted, rd_expr *x)
 {
     const rd_dtype type = type_compared(sorted, x);
 
@@ -155,7 +155,7 @@ static rd_expr *places_in(const char *call, rd_expr *sorted, rd_expr *x, rd_side
 
     if (is_rounded(sorted, x))
         return search_exactly(call, sorted, x, before);
-    if (!(x = compared(sorted, x)))
+    if (!(x = in_compared_type(sorted, x)))
         return NULL;
     if (!is_float(x))
         return rd_count_before(call, sorted, x, before);

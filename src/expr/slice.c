@@ -25,7 +25,7 @@ typedef struct reader {
     bool        failed;
     part        parts[MAX_PARTS];
     int         n, n_taken; /* parts; axes of x that they take */
-    bool        rest;       /* true: "..." has occurred */
+    bool        has_rest;   /* true: "..." has occurred */
 } reader;
 
 static bool fail(reader *r, size_t at, const char *what)
@@ -36,7 +36,7 @@ static bool fail(reader *r, size_t at, const char *what)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-static size_t skip(reader *r)
+static size_t skip_blanks(reader *r)
 {
     while (r->text[r->at] == ' ' || r->text[r->at] == '\t')
         r->at++;
@@ -45,7 +45,7 @@ static size_t skip(reader *r)
 
 static bool accept(reader *r, const char *word)
 {
-    const size_t n = strlen(word), at = skip(r);
+    const size_t n = strlen(word), at = skip_blanks(r);
 
     if (strncmp(r->text + at, word, n) != 0)
         return false;
@@ -59,9 +59,9 @@ static bool is_digit(char c)
 }
 
 /* Reads an optional number.  False if there is none, and after a failure. */
-static bool number(reader *r, int64_t *value)
+static bool read_number(reader *r, int64_t *value)
 {
-    const size_t start    = skip(r);
+    const size_t start    = skip_blanks(r);
     const bool   negative = r->text[start] == '-';
     int64_t      n        = 0;
 
@@ -82,11 +82,11 @@ static bool read_range(reader *r, part *p)
     size_t step;
 
     p->kind = PART_RANGE;
-    number(r, &p->stop);
+    read_number(r, &p->stop);
     if (r->failed || !accept(r, ":"))
         return !r->failed;
-    step = skip(r);
-    number(r, &p->step);
+    step = skip_blanks(r);
+    read_number(r, &p->step);
     if (!r->failed && p->step == 0)
         return fail(r, step, "a step of 0 never arrives");
     return !r->failed;
@@ -97,7 +97,9 @@ static bool read_part(reader *r, part *p)
 {
     bool first;
 
-    *p = (part){ .kind = PART_INDEX, .at = skip(r), .start = RD_OPEN, .stop = RD_OPEN, .step = 1 };
+    *p = (part){
+        .kind = PART_INDEX, .at = skip_blanks(r), .start = RD_OPEN, .stop = RD_OPEN, .step = 1
+    };
     if (accept(r, "...")) {
         p->kind = PART_REST;
         return true;
@@ -106,7 +108,7 @@ static bool read_part(reader *r, part *p)
         p->kind = PART_NEW;
         return true;
     }
-    first = number(r, &p->start);
+    first = read_number(r, &p->start);
     if (r->failed)
         return false;
     if (accept(r, ":"))
@@ -123,11 +125,11 @@ static bool read_parts(reader *r)
             return fail(r, r->at, "more parts than there can be axes");
         if (!read_part(r, p))
             return false;
-        if (r->text[skip(r)] != ',' && r->text[r->at] != '\0')
+        if (r->text[skip_blanks(r)] != ',' && r->text[r->at] != '\0')
             return fail(r, r->at, "expected ',' or the end of the slice");
-        if (p->kind == PART_REST && r->rest)
+        if (p->kind == PART_REST && r->has_rest)
             return fail(r, p->at, "a second '...'");
-        r->rest |= p->kind == PART_REST;
+        r->has_rest |= p->kind == PART_REST;
         r->n_taken += p->kind == PART_INDEX || p->kind == PART_RANGE;
         r->n++;
     } while (accept(r, ","));
@@ -135,7 +137,7 @@ static bool read_parts(reader *r)
 }
 
 /* ---- Applying -------------------------------------------------------------------------------- */
-static bool enough_axes(const reader *r)
+static bool has_enough_axes(const reader *r)
 {
     const rd_expr *x     = r->x;
     int            taken = 0;
@@ -203,7 +205,7 @@ rd_expr *rd_slice(rd_expr *x, const char *text)
         return NULL;
     if (!text)
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_slice: the text is NULL");
-    if (!read_parts(&r) || !enough_axes(&r) || !apply(&r, &v))
+    if (!read_parts(&r) || !has_enough_axes(&r) || !apply(&r, &v))
         return NULL;
     return rd_affine_view(x, &v, "rd_slice");
 }

@@ -27,14 +27,14 @@ static rd_expr *sort_node(rd_expr *x, int64_t n_out, rd_dtype type, const rd_sor
 }
 
 /* ---- Sorting, the first k -------------------------------------------------------------------- */
-typedef struct sorted {
+typedef struct sort_call {
     const char  *call;
     rd_sort_what what;
     bool         first; /* top-k: the greatest k come first, unless .smallest */
     int64_t      k;
-} sorted;
+} sort_call;
 
-static bool opts_ok(rd_expr *x, const sorted *s, const rd_sort_opts *o)
+static bool opts_ok(rd_expr *x, const sort_call *s, const rd_sort_opts *o)
 {
     if (s->first ? o->descending : o->smallest)
         rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: %s is not taken here", s->call,
@@ -44,7 +44,7 @@ static bool opts_ok(rd_expr *x, const sorted *s, const rd_sort_opts *o)
     return false;
 }
 
-static bool count_ok(const rd_expr *x, const sorted *s, int axis)
+static bool count_ok(const rd_expr *x, const sort_call *s, int axis)
 {
     char shape[RD_SHAPE_TEXT];
 
@@ -57,7 +57,7 @@ static bool count_ok(const rd_expr *x, const sorted *s, int axis)
 
 /* Checks the options, moves the axis to the end, sorts, and moves it back.  Places become
  * indices of the axis. */
-static rd_expr *build_sorted(rd_expr *x, const sorted *s, const rd_sort_opts *opts)
+static rd_expr *build_sorted(rd_expr *x, const sort_call *s, const rd_sort_opts *opts)
 {
     rd_sort_opts  o     = { 0 };
     rd_sort_facts facts = { .what = (int32_t)s->what };
@@ -87,24 +87,24 @@ static rd_expr *build_sorted(rd_expr *x, const sorted *s, const rd_sort_opts *op
 
 rd_expr *rd_sort_by(rd_expr *x, const rd_sort_opts *opts)
 {
-    return build_sorted(x, &(sorted){ .call = "rd_sort", .what = RD_SORT_VALUES }, opts);
+    return build_sorted(x, &(sort_call){ .call = "rd_sort", .what = RD_SORT_VALUES }, opts);
 }
 
 rd_expr *rd_argsort_by(rd_expr *x, const rd_sort_opts *opts)
 {
-    return build_sorted(x, &(sorted){ .call = "rd_argsort", .what = RD_SORT_PLACES }, opts);
+    return build_sorted(x, &(sort_call){ .call = "rd_argsort", .what = RD_SORT_PLACES }, opts);
 }
 
 rd_expr *rd_top_k_by(rd_expr *x, int64_t k, const rd_sort_opts *opts)
 {
     return build_sorted(
-        x, &(sorted){ .call = "rd_top_k", .what = RD_SORT_VALUES, .first = true, .k = k }, opts);
+        x, &(sort_call){ .call = "rd_top_k", .what = RD_SORT_VALUES, .first = true, .k = k }, opts);
 }
 
 rd_expr *rd_arg_top_k_by(rd_expr *x, int64_t k, const rd_sort_opts *opts)
 {
     return build_sorted(
-        x, &(sorted){ .call = "rd_arg_top_k", .what = RD_SORT_PLACES, .first = true, .k = k },
+        x, &(sort_call){ .call = "rd_arg_top_k", .what = RD_SORT_PLACES, .first = true, .k = k },
         opts);
 }
 
@@ -187,7 +187,7 @@ static bool begin(quantiles *z, const rd_quantile_opts *opts)
 }
 
 /* Masked elements become NaN, which the sort skips. has_nan() finds NaN that take part. */
-static rd_expr *masked(const quantiles *z, rd_expr *x)
+static rd_expr *masked_operand(const quantiles *z, rd_expr *x)
 {
     rd_expr *nan = rd_number(x->ctx, x->type, rd_word_from_double(NAN, x->type));
 
@@ -207,7 +207,7 @@ static rd_expr *has_nan(const quantiles *z, rd_expr *x)
 }
 
 /* Allocates the facts of the SORT node; the caller frees them. */
-static rd_sort_facts *facts_of(const quantiles *z)
+static rd_sort_facts *quantile_facts(const quantiles *z)
 {
     rd_sort_facts *facts =
         rd_alloc(z->f.x->ctx, (int64_t)(sizeof *facts + (size_t)z->q.n * sizeof *facts->q));
@@ -225,7 +225,7 @@ static rd_sort_facts *facts_of(const quantiles *z)
 
 /* Moves the axis of results to the front, or drops it.  Puts back the reduced axes with extent 1
  * if asked to. */
-static rd_expr *as_asked(const quantiles *z, rd_expr *y)
+static rd_expr *results_in_place(const quantiles *z, rd_expr *y)
 {
     const bool keep = z->f.opts.dims.flags & RD_DIMS_KEEP;
 
@@ -238,7 +238,7 @@ static rd_expr *as_asked(const quantiles *z, rd_expr *y)
 
 /* Quantiles by label.  The axis of results stands behind those of groups, and is moved to the
  * front. */
-static rd_expr *by_label(const quantiles *z, rd_dtype type)
+static rd_expr *quantiles_by_label(const quantiles *z, rd_dtype type)
 {
     rd_expr *y = rd_quantiles_by_label(&z->f, type, z->method, z->q);
 
@@ -260,23 +260,23 @@ static rd_expr *build_quantiles(quantiles *z, const rd_quantile_opts *opts)
     x                   = z->f.x;
     const rd_dtype type = rd_dtype_kind(x->type) == RD_KIND_FLOAT ? x->type : RD_F64;
     if (z->f.label)
-        return by_label(z, type);
+        return quantiles_by_label(z, type);
     if (z->weights) {
         y = rd_quantiles_weighted(&z->f, z->weights, z->skip_nan, type, z->q);
         y = rd_folding_origins(&z->f, y);
-        return y ? as_asked(z, y) : NULL;
+        return y ? results_in_place(z, y) : NULL;
     }
     if (z->f.where) {
         if (!(x = rd_cast_to(x, type)) || (!z->skip_nan && !(nan = has_nan(z, x))) ||
-            !(x = masked(z, x)))
+            !(x = masked_operand(z, x)))
             return NULL;
     }
     x     = rd_folding_rows(&z->f, x);
-    facts = x ? facts_of(z) : NULL;
+    facts = x ? quantile_facts(z) : NULL;
     y     = facts ? sort_node(x, z->q.n, type, facts) : NULL;
     rd_free(z->f.x->ctx, facts);
     y = rd_folding_origins(&z->f, y);
-    y = y ? as_asked(z, y) : NULL;
+    y = y ? results_in_place(z, y) : NULL;
     if (!y || !nan)
         return y;
     x = rd_number(y->ctx, type, rd_word_from_double(NAN, type));

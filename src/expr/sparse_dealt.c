@@ -4,14 +4,14 @@
 #include "expr/row_places.h"
 #include <string.h>
 
-typedef struct dealing {
+typedef struct partition {
     const rd_row_product *p;
     const rd_row_places  *of;   /* all places: by rows of C or by columns of C */
     bool                  rows; /* true: by rows */
     /* number of the transposed place, which has the same value; NULL: not symmetric */
     const void *mirror;
     void       *begin, *column, *from, *same; /* arrays that are filled in */
-} dealing;
+} partition;
 
 /* Appends the places of row (or column) `at` that traverse the other, shorter side, from entry n
  * on.  Returns the new number of entries.
@@ -19,7 +19,7 @@ typedef struct dealing {
  * A place (i, j) traverses column j of B if that is shorter than row i of A. If both are as
  * long, it does so if j <= i.  So of two transposed places just one does, and a symmetric
  * product needs these alone. */
-static inline int64_t deal_row(const dealing *d, bool wide, int64_t at, int64_t n)
+static inline int64_t partition_row(const partition *d, bool wide, int64_t at, int64_t n)
 {
     const rd_row_places *const own    = d->rows ? &d->p->a : &d->p->b_columns;
     const rd_row_places *const others = d->rows ? &d->p->b_columns : &d->p->a;
@@ -43,7 +43,7 @@ static inline int64_t deal_row(const dealing *d, bool wide, int64_t at, int64_t 
 }
 
 /* Allocates and fills in one side's places.  False: no memory. */
-static bool deal(dealing *d, rd_ctx *ctx, rd_row_places *to)
+static bool partition_side(partition *d, rd_ctx *ctx, rd_row_places *to)
 {
     const bool wide = d->p->wide;
     int64_t    n    = 0;
@@ -56,7 +56,7 @@ static bool deal(dealing *d, rd_ctx *ctx, rd_row_places *to)
         return false;
     for (int64_t at = 0; at < d->of->rows; at++) {
         rd_put_index(wide, d->begin, at, n);
-        n = wide ? deal_row(d, true, at, n) : deal_row(d, false, at, n);
+        n = wide ? partition_row(d, true, at, n) : partition_row(d, false, at, n);
     }
     rd_put_index(wide, d->begin, d->of->rows, n);
     *to = (rd_row_places){ .begin   = d->begin,
@@ -90,11 +90,11 @@ bool rd_deal_places(rd_row_product *p, rd_ctx *ctx)
         return false;
     const bool mirrors =
         same_places(wide, &p->a, &p->b_columns) && same_places(wide, &p->c, &columns);
-    dealing rows   = { .p = p, .of = &p->c, .rows = true };
-    dealing others = { .p = p, .of = &columns };
+    partition rows   = { .p = p, .of = &p->c, .rows = true };
+    partition others = { .p = p, .of = &columns };
 
     rows.mirror = mirrors ? columns.from : NULL;
-    if (!deal(&rows, ctx, &p->by_row) || !deal(&others, ctx, &p->by_column))
+    if (!partition_side(&rows, ctx, &p->by_row) || !partition_side(&others, ctx, &p->by_column))
         return false;
     p->mirror = rows.same;
     return true;

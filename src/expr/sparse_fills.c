@@ -113,7 +113,7 @@ static uint64_t long_axes(const rd_expr *x)
 
 /* The axes along which x may differ.  A view passes on the axes with a coefficient on a varying
  * axis. */
-static uint64_t varies(const rd_expr *x, int deep)
+static uint64_t varying_axes(const rd_expr *x, int deep)
 {
     uint64_t axes = 0;
 
@@ -122,10 +122,10 @@ static uint64_t varies(const rd_expr *x, int deep)
     if (deep > MOST_DEEP || (x->kind != RD_EXPR_VIEW && x->kind != RD_EXPR_MAP))
         return long_axes(x);
     for (int i = 0; i < x->n_in && x->kind == RD_EXPR_MAP; i++)
-        axes |= varies(x->in[i], deep + 1);
+        axes |= varying_axes(x->in[i], deep + 1);
     if (x->kind == RD_EXPR_MAP)
         return axes;
-    const uint64_t below = varies(x->in[0], deep + 1);
+    const uint64_t below = varying_axes(x->in[0], deep + 1);
     for (int a = 0; a < x->in[0]->rank; a++)
         for (int k = 0; k < x->rank && below >> a & 1; k++)
             axes |= (uint64_t)(x->as.view->number[x->in[0]->rank + a * x->rank + k] != 0) << k;
@@ -134,7 +134,7 @@ static uint64_t varies(const rd_expr *x, int deep)
 
 uint64_t rd_varies(const rd_expr *x)
 {
-    return varies(x, 0);
+    return varying_axes(x, 0);
 }
 
 rd_expr *rd_slim(rd_expr *x)

@@ -29,7 +29,7 @@ typedef struct share {
     rd_expr         *node; /* older than this block, so still there when it is freed */
 } share;
 
-static void leave(struct rd_lists *lists)
+static void release_user(struct rd_lists *lists)
 {
     const rd_ctx_opts opts = lists->opts;
 
@@ -40,12 +40,12 @@ static void leave(struct rd_lists *lists)
     rd_hook_release(&opts, lists);
 }
 
-static void drop(rd_array_block *block)
+static void drop_share(rd_array_block *block)
 {
     share *const s = (share *)(void *)block;
 
     s->node->lists = NULL;
-    leave(s->lists);
+    release_user(s->lists);
 }
 
 /* Allocates lists without users.  NULL after recording that there is no memory. */
@@ -77,9 +77,9 @@ static rd_expr *with_lists(rd_expr *x, struct rd_lists *lists)
         return NULL;
     }
     atomic_fetch_add(&lists->users, 1);
-    *s = (share){ { x->ctx, drop }, lists, x };
+    *s = (share){ { x->ctx, drop_share }, lists, x };
     if (!rd_adopt_block(x->ctx, &s->block)) {
-        leave(lists);
+        release_user(lists);
         rd_free(x->ctx, s);
         return NULL;
     }
@@ -142,7 +142,7 @@ static rd_ctx *new_context(rd_ctx *of)
 }
 
 /* Computes the product in a context of its own. */
-static bool list(struct rd_lists *lists, rd_expr *x)
+static bool list_product(struct rd_lists *lists, rd_expr *x)
 {
     static const char           call[] = "rd_matmul";
     rd_ctx *const               own    = new_context(x->ctx);
@@ -176,7 +176,7 @@ rd_expr *rd_listed(rd_expr *x)
     if (!with_lists(x, NULL))
         return NULL;
     pthread_mutex_lock(&x->lists->lock);
-    if (x->lists->own || list(x->lists, x))
+    if (x->lists->own || list_product(x->lists, x))
         y = rd_clone(x->ctx, x->lists->y);
     pthread_mutex_unlock(&x->lists->lock);
     return rd_real_cast(y, x->type);

@@ -73,7 +73,7 @@ static bool is_row_of_indices(const builder *b, const char *what, int k, rd_expr
 
 /* True if no element is less than the one before it.  The loops do not stop early, so that they
  * are vectorised. */
-static bool rises(const rd_expr *row, int64_t n)
+static bool is_ascending(const rd_expr *row, int64_t n)
 {
     const int32_t *const narrow = row->type == RD_I32 ? row->as.leaf->data : NULL;
     const int64_t *const wide   = row->type == RD_I64 ? row->as.leaf->data : NULL;
@@ -102,7 +102,7 @@ static bool positions_ok(const builder *b, int k, const rd_expr *pos, int64_t n)
                 "%s: pos of level %d goes from %" PRId64 " to %" PRId64
                 ", it must go from 0 to %" PRId64 ", the length of crd",
                 b->call, k, index_at(pos, 0), index_at(pos, last), n);
-    else if (rises(pos, last + 1))
+    else if (is_ascending(pos, last + 1))
         return true;
     else {
         int64_t i = 0;
@@ -158,7 +158,7 @@ static bool is_borrowed(const builder *b, int k)
 }
 
 /* Borrows the level's crd, or allocates a row for its coordinate. */
-static bool get_room(builder *b, int k)
+static bool get_row(builder *b, int k)
 {
     const bool narrow = extent_of(b, k) <= INT32_MAX;
     void      *room;
@@ -253,7 +253,7 @@ static bool put_level(builder *b, int k, int64_t place)
 }
 
 /* Describes the levels for passes over one index array at a time (sparse_places.h). */
-static void as_passes(const builder *b, rd_index_level *level)
+static void describe_levels(const builder *b, rd_index_level *level)
 {
     for (int k = 0; k < b->n; k++) {
         const rd_level *l = level_of(b, k);
@@ -281,7 +281,7 @@ static bool put_places(builder *b)
 {
     rd_index_level level[RD_MAX_RANK];
 
-    as_passes(b, level);
+    describe_levels(b, level);
     if (!rd_levels_in_order(b->ctx, b->n, level, b->opts->trusted))
         return put_level(b, 0, 0);
     rd_levels_fill(b->ctx, b->n, level);
@@ -415,7 +415,7 @@ static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts 
         b.upto[k] = b.places;
     }
     for (int k = 0; k < b.n; k++)
-        if (!get_room(&b, k))
+        if (!get_row(&b, k))
             return NULL;
     if ((b.places > 0 && !put_places(&b)) || !(values = values_of(&b)))
         return NULL;

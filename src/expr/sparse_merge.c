@@ -419,7 +419,7 @@ static rd_expr *at_places(merging *m, const rd_expr *pattern, rd_expr *x)
 
 /* ---- All operands ---------------------------------------------------------------------------- */
 /* True if the places of both lie along the same axes. */
-static bool is_like(const rd_expr *x, const rd_expr *y)
+static bool has_same_axes(const rd_expr *x, const rd_expr *y)
 {
     bool is = rd_has_pattern(y) && rd_coords_of(x) == rd_coords_of(y) && x->rank == y->rank &&
               memcmp(x->extent, y->extent, (size_t)x->rank * sizeof *x->extent) == 0;
@@ -430,7 +430,7 @@ static bool is_like(const rd_expr *x, const rd_expr *y)
 }
 
 /* True if also the order of these axes is the same. */
-static bool is_in_order(const rd_expr *x, const rd_expr *y)
+static bool has_same_order(const rd_expr *x, const rd_expr *y)
 {
     return memcmp(x->as.sparse, y->as.sparse, sizeof *x->as.sparse) == 0;
 }
@@ -461,21 +461,22 @@ bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, 
     bool       differ             = false;
 
     for (int k = 0; k < n; k++) {
-        if (is_like(lead, x[k]) && !is_in_order(lead, x[k]) &&
+        if (has_same_axes(lead, x[k]) && !has_same_order(lead, x[k]) &&
             !(x[k] = rd_sparse_ordered(lead, x[k], call)))
             return false;
-        differ |= is_like(lead, x[k]) && !rd_same_pattern(lead, x[k]);
+        differ |= has_same_axes(lead, x[k]) && !rd_same_pattern(lead, x[k]);
     }
     if (!differ)
         return true;
     memcpy(coord, lead->in + 2, (size_t)rd_coords_of(lead) * sizeof *coord);
     for (int k = 0; k < n; k++)
-        if (is_like(lead, x[k]) && (!stored || !rd_fill_of(x[k])) && !merge_with(&m, x[k], coord))
+        if (has_same_axes(lead, x[k]) && (!stored || !rd_fill_of(x[k])) &&
+            !merge_with(&m, x[k], coord))
             return false;
     if (!(pattern = pattern_node(lead, coord)))
         return false;
     for (int k = 0; k < n; k++)
-        if (is_like(pattern, x[k]) && !(x[k] = at_places(&m, pattern, x[k])))
+        if (has_same_axes(pattern, x[k]) && !(x[k] = at_places(&m, pattern, x[k])))
             return false;
     return true;
 }

@@ -31,16 +31,16 @@ int rd_places_threads(const rd_ctx *ctx, int64_t n)
 #endif
 }
 
-static inline int64_t at(const void *row, bool wide, int64_t i)
+static inline int64_t index_at(const void *row, bool wide, int64_t i)
 {
     return wide ? ((const int64_t *)row)[i] : ((const int32_t *)row)[i];
 }
 
 /* ---- One array ------------------------------------------------------------------------------- */
-/* Two counts over elements `from` to `to` - 1.  outside() counts those not in [0, extent);
- * negative ones are large unsigned numbers.  falls() counts those with a next element, before
+/* Two counts over elements `from` to `to` - 1.  count_outside() counts those not in [0, extent);
+ * negative ones are large unsigned numbers.  count_falls() counts those with a next element, before
  * `end`, that does not exceed them. */
-#define LOOK(NAME, INT, UINT)                                                          \
+#define DEFINE_COUNTS(NAME, INT, UINT)                                                 \
     static int64_t outside_##NAME(const INT *x, int64_t from, int64_t to, UINT extent) \
     {                                                                                  \
         UINT bad = 0;                                                                  \
@@ -60,10 +60,10 @@ static inline int64_t at(const void *row, bool wide, int64_t i)
         return (int64_t)bad;                                                           \
     }
 
-LOOK(i32, int32_t, uint32_t)
-LOOK(i64, int64_t, uint64_t)
+DEFINE_COUNTS(i32, int32_t, uint32_t)
+DEFINE_COUNTS(i64, int64_t, uint64_t)
 
-static int64_t outside(const rd_index_level *level, int64_t from, int64_t to)
+static int64_t count_outside(const rd_index_level *level, int64_t from, int64_t to)
 {
     const int64_t most = (int64_t)INT32_MAX + 1;
 
@@ -75,11 +75,11 @@ static int64_t outside(const rd_index_level *level, int64_t from, int64_t to)
 
 /* True if place p of a group of n levels is not before the next place.  All levels of the group
  * tell places apart. */
-static bool falls_at(int n, const rd_index_level *level, int64_t p)
+static bool is_fall_at(int n, const rd_index_level *level, int64_t p)
 {
     for (int k = 0; k < n; k++) {
-        const int64_t x = at(level[k].crd, level[k].wide_crd, p);
-        const int64_t y = at(level[k].crd, level[k].wide_crd, p + 1);
+        const int64_t x = index_at(level[k].crd, level[k].wide_crd, p);
+        const int64_t y = index_at(level[k].crd, level[k].wide_crd, p + 1);
 
         if (x != y)
             return x > y;
@@ -88,7 +88,7 @@ static bool falls_at(int n, const rd_index_level *level, int64_t p)
 }
 
 /* Counts the falls of a group of n levels from place `from` on. */
-static int64_t falls(int n, const rd_index_level *level, int64_t from, int64_t to)
+static int64_t count_falls(int n, const rd_index_level *level, int64_t from, int64_t to)
 {
     int64_t bad = 0;
 
@@ -96,7 +96,7 @@ static int64_t falls(int n, const rd_index_level *level, int64_t from, int64_t t
         return level->wide_crd ? falls_i64(level->crd, from, to, level->places)
                                : falls_i32(level->crd, from, to, level->places);
     for (int64_t p = from; p < to && p + 1 < level->places; p++)
-        bad += falls_at(n, level, p);
+        bad += is_fall_at(n, level, p);
     return bad;
 }
 
@@ -108,10 +108,10 @@ static int64_t falls_between(int n, const rd_index_level *level, int64_t from, i
     int64_t falls = 0;
 
     for (int64_t i = from > 1 ? from : 1; i < to; i++) {
-        const int64_t p = at(level->pos, level->wide_pos, i);
+        const int64_t p = index_at(level->pos, level->wide_pos, i);
 
-        if (p > 0 && p < level->places && p != at(level->pos, level->wide_pos, i - 1))
-            falls += falls_at(n, level, p - 1);
+        if (p > 0 && p < level->places && p != index_at(level->pos, level->wide_pos, i - 1))
+            falls += is_fall_at(n, level, p - 1);
     }
     return falls;
 }
@@ -157,9 +157,9 @@ static bool group_in_order(const rd_ctx *ctx, int n, const rd_index_level *level
                       end  = from + PIECE < level->places ? from + PIECE : level->places;
 
         for (int g = 0; g < n; g++)
-            out += outside(&level[g], from, end);
+            out += count_outside(&level[g], from, end);
         if (!trusted)
-            fallen += falls(n, level, from, end);
+            fallen += count_falls(n, level, from, end);
         if (!trusted && narrow)
             allowed += narrow_falls(level, from, end);
     }
@@ -196,7 +196,7 @@ static int64_t first_below(int n, const rd_index_level *level, int64_t p)
         if (level[k].kind == RD_LEVEL_DENSE)
             p *= level[k].extent;
         else if (level[k].kind == RD_LEVEL_COMPRESSED)
-            p = at(level[k].pos, level[k].wide_pos, p);
+            p = index_at(level[k].pos, level[k].wide_pos, p);
     return p;
 }
 
@@ -227,7 +227,7 @@ static void fill_places(int below, const rd_index_level *level, int64_t from, in
         const int64_t end = pos ? pos[p + 1] : first_below(below, level + 1, p + 1);
 
         if (!dense)
-            index = at(level->crd, level->wide_crd, p);
+            index = index_at(level->crd, level->wide_crd, p);
         else if (++index == level->extent)
             index = 0;
         if (level->narrow)

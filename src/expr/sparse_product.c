@@ -144,8 +144,8 @@ static int64_t products_of(const rd_row_product *p)
 
 /* A pass over all rows.  Without `column` it counts the places of row i in begin[i + 1].  With
  * `column` it lists them, and writes the row's index beside each. */
-static bool pass(rd_ctx *ctx, const rd_row_product *p, int64_t *begin, rd_expr *const *coord,
-                 void *row, void *column)
+static bool pass_over_rows(rd_ctx *ctx, const rd_row_product *p, int64_t *begin,
+                           rd_expr *const *coord, void *row, void *column)
 {
     enum { PIECE = 256 };
     bits            shape   = { .depth = 0 };
@@ -188,7 +188,7 @@ static bool pass(rd_ctx *ctx, const rd_row_product *p, int64_t *begin, rd_expr *
 }
 
 /* ---- The result's pattern -------------------------------------------------------------------- */
-static int64_t sum_up(int64_t *begin, int64_t rows)
+static int64_t begins_from_counts(int64_t *begin, int64_t rows)
 {
     begin[0] = 0;
     for (int64_t i = 0; i < rows; i++)
@@ -204,7 +204,7 @@ static bool list_places(rd_row_product *p, rd_ctx *ctx, int64_t *begin, rd_expr 
 
     coord[0] = rd_first_row(ctx, p->c.n, p->c.rows, &row, call);
     coord[1] = rd_index_row(ctx, p->c.n, p->c.columns <= INT32_MAX && !p->wide, &column, call);
-    if (!first || !coord[0] || !coord[1] || !pass(ctx, p, begin, coord, row, column))
+    if (!first || !coord[0] || !coord[1] || !pass_over_rows(ctx, p, begin, coord, row, column))
         return false;
     for (int64_t i = 0; i <= p->c.rows; i++)
         rd_put_index(p->wide, first, i, begin[i]);
@@ -223,11 +223,11 @@ static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, r
 
     p->wide = rd_is_wide_pattern(a) || rd_is_wide_pattern(b);
     ok = ok && rd_fill_row_places(&p->a, a, p->wide) && rd_fill_row_places(&p->b, b, p->wide) &&
-         pass(ctx, p, begin, NULL, NULL, NULL);
+         pass_over_rows(ctx, p, begin, NULL, NULL, NULL);
     if (ok) {
         p->c = (rd_row_places){ .rows    = a->extent[0],
                                 .columns = b->extent[1],
-                                .n       = sum_up(begin, a->extent[0]) };
+                                .n       = begins_from_counts(begin, a->extent[0]) };
         if (p->c.n > INT32_MAX && !p->wide) {
             p->wide = true;
             ok      = rd_fill_row_places(&p->a, a, true) && rd_fill_row_places(&p->b, b, true);
@@ -353,7 +353,7 @@ rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op o
 }
 
 /* ---- Products over a semiring ---------------------------------------------------------------- */
-static int op_called(const char *name)
+static int find_op(const char *name)
 {
     int op = 0;
 
@@ -399,7 +399,7 @@ rd_expr *rd_semiring(rd_expr *a, rd_expr *b, const char *add, const char *multip
     if (!rd_operands(call, 2, (rd_expr *const[]){ a, b }) || !(a = rd_listed(a)) ||
         !(b = rd_listed(b)))
         return NULL;
-    const int op = multiply ? op_called(multiply) : -1;
+    const int op = multiply ? find_op(multiply) : -1;
     if (!add || op < 0)
         return rd_fail(a->ctx, RD_ERR_ARGUMENT, "%s: %s%s%s is no operator of two operands", call,
                        add ? "\"" : "", add && multiply ? multiply : "NULL", add ? "\"" : "");

@@ -45,7 +45,7 @@ static bool is_coord(const folded *z, int axis)
 }
 
 /* The number of kept coordinates if these are the leading ones, else 0. */
-static int leading(const folded *z)
+static int count_leading(const folded *z)
 {
     const int64_t *const axis = z->x->as.sparse->axis;
     int                  n    = 0;
@@ -94,7 +94,7 @@ static rd_expr *coords_as_one(const folded *z, bool reduced, rd_dtype type)
  * ascending row, else computed for each place.  All labels are in range, so no test is needed. */
 static rd_expr *label_of(const folded *z, int64_t n_group)
 {
-    const int n   = leading(z);
+    const int n   = count_leading(z);
     rd_expr  *row = NULL;
 
     if (n > 1 && !rd_leading_row(z->x, n, z->call, &row))
@@ -136,7 +136,7 @@ static rd_expr *in_axis_order(const folded *z, rd_expr *y)
     return y ? rd_permute(y, order) : NULL;
 }
 
-static rd_dtype wide_type(rd_dtype type);
+static rd_dtype counting_type(rd_dtype type);
 /* The sort of a reduction, as reducers.def names it. */
 static const char *sort_of(const char *name);
 
@@ -154,7 +154,7 @@ static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_
 }
 
 /* True if folding pieces first and then their results gives the fold of all places. */
-static bool folds_pieces(const char *name, const rd_reduce_opts *o)
+static bool can_fold_pieces(const char *name, const rd_reduce_opts *o)
 {
     const char *const sort = sort_of(name);
 
@@ -175,7 +175,7 @@ static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_row_piec
     rd_reduce_opts    rest = { .size = sizeof rest, .dims = RD_DIMS(0) };
 
     if (!strcmp(sort, "total"))
-        o.type = wide_type(type);
+        o.type = counting_type(type);
     else
         rest.skip_nan = o.skip_nan;
     rest.initial = o.initial;
@@ -206,7 +206,7 @@ static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
         return NULL;
     o.dims = dims_of_values(z);
     y      = label ? fold_by(values, name, label, n_group, &o) : fold_real(values, name, &o);
-    if (y && label && label->pieces && folds_pieces(name, opts))
+    if (y && label && label->pieces && can_fold_pieces(name, opts))
         y = fold_pieces(name, values, label->pieces, n_group, &o, y->type);
     return in_axis_order(z, y);
 }
@@ -216,7 +216,7 @@ static rd_expr *number(const folded *z, rd_dtype type, double value)
     return rd_number(z->x->ctx, type, rd_word_from_double(value, type));
 }
 
-static rd_expr *whole(const folded *z, int64_t value)
+static rd_expr *int_number(const folded *z, int64_t value)
 {
     return rd_number(z->x->ctx, RD_I64, rd_word_from_int(value, RD_I64));
 }
@@ -229,17 +229,17 @@ static rd_expr *count_stored(const folded *z, rd_expr *is, rd_expr *where)
     const rd_expr *const values = rd_values_of(z->x);
 
     is = is ? rd_cast_to(is, RD_I64)
-            : rd_broadcast_to(whole(z, 1), values->rank, values->extent, z->call);
+            : rd_broadcast_to(int_number(z, 1), values->rank, values->extent, z->call);
     return fold_values(z, "sum", is, &plain);
 }
 
 static rd_expr *count_fills(const folded *z)
 {
-    return map_2(RD_OP_sub, z->call, whole(z, z->n), count_stored(z, NULL, NULL));
+    return map_2(RD_OP_sub, z->call, int_number(z, z->n), count_stored(z, NULL, NULL));
 }
 
 /* y without the reduced axes, along which it has one element. */
-static rd_expr *dropped(const folded *z, rd_expr *y)
+static rd_expr *drop_axes(const folded *z, rd_expr *y)
 {
     for (int a = z->x->rank; a-- > 0 && y;)
         if (is_reduced(z, a))
@@ -260,7 +260,7 @@ static rd_expr *factor_at_stored(const folded *z, rd_expr *y)
 }
 
 /* True if any of the counts is not 0. */
-static rd_expr *any_of(const folded *z, rd_expr *counts)
+static rd_expr *any_positive(const folded *z, rd_expr *counts)
 {
     const rd_reduce_opts plain = { .size = sizeof plain, .dims = RD_ALL };
 
@@ -283,10 +283,10 @@ static rd_expr *has_nan(const folded *z)
             each *= fill->extent[a] == 1 ? z->x->extent[a] : 1;
         }
     o.dims.flags = RD_DIMS_KEEP;
-    all          = dropped(z, all ? fold_real(all, "sum", &o) : NULL);
-    all          = map_2(RD_OP_mul, z->call, all, whole(z, each));
+    all          = drop_axes(z, all ? fold_real(all, "sum", &o) : NULL);
+    all          = map_2(RD_OP_mul, z->call, all, int_number(z, each));
     stored       = factor_at_stored(z, rd_fill_of(z->x));
-    stored       = count_stored(z, map_1(RD_OP_isnan, z->call, stored), any_of(z, all));
+    stored       = count_stored(z, map_1(RD_OP_isnan, z->call, stored), any_positive(z, all));
     return map_2(RD_OP_gt, z->call, all, stored);
 }
 
@@ -303,7 +303,7 @@ static rd_expr *fill_as(const folded *z, const rd_expr *y)
 }
 
 /* ---- Reductions of another operand, or of all places ----------------------------------------- */
-static rd_expr *instead(const folded *z, rd_expr *x, const char *name, rd_dtype type)
+static rd_expr *reduce_other(const folded *z, rd_expr *x, const char *name, rd_dtype type)
 {
     rd_reduce_opts o = z->opts;
 
@@ -350,7 +350,7 @@ static rd_dtype float_type(rd_dtype type)
 }
 
 /* The type in which fills are counted and multiplied, as narrow types cannot hold their number. */
-static rd_dtype wide_type(rd_dtype type)
+static rd_dtype counting_type(rd_dtype type)
 {
     const rd_kind kind = rd_dtype_kind(type);
 
@@ -401,7 +401,7 @@ static rd_expr *merge_total(const folded *z)
         return map_where(z->call, has_nan(z), number(z, y->type, NAN), y);
     if (!z->fill || (y && rd_dtype_is_half(y->type)) || ends_as_int(z, z->x->type))
         return at_all_places(z);
-    const rd_dtype type = y ? wide_type(y->type) : RD_F64;
+    const rd_dtype type = y ? counting_type(y->type) : RD_F64;
     m                   = rd_cast_to(count_fills(z), type);
     all                 = map_2(z->reducer == RD_RED_sum ? RD_OP_mul : RD_OP_pow, z->call,
                 rd_cast_to(fill_as(z, y), type), m);
@@ -464,7 +464,7 @@ static rd_expr *merge_count(const folded *z)
         return at_all_places(z);
     if (!keywords_ok(z))
         return NULL;
-    return instead(z, rd_cast_to(rd_cast_to(z->x, RD_BOOL), RD_I64), "sum", z->opts.type);
+    return reduce_other(z, rd_cast_to(rd_cast_to(z->x, RD_BOOL), RD_I64), "sum", z->opts.type);
 }
 
 /* The mean is a sum over the count, in a type wide enough. */
@@ -479,12 +479,12 @@ static rd_expr *merge_mean(const folded *z)
     if (!keywords_ok(z))
         return NULL;
     type               = rd_dtype_is_half(type) ? RD_F32 : type;
-    rd_expr *const sum = instead(z, rd_cast_to(z->x, natural), "sum", type);
+    rd_expr *const sum = reduce_other(z, rd_cast_to(z->x, natural), "sum", type);
     return rd_cast_to(map_2(RD_OP_div, z->call, sum, number(z, type, (double)z->n)), asked);
 }
 
 /* 0, or NaN where the fill is not finite. */
-static rd_expr *apart_fills(const folded *z)
+static rd_expr *nan_unless_finite(const folded *z)
 {
     rd_expr *const fill = rd_cast_to(z->fill, RD_F64);
 
@@ -509,12 +509,12 @@ static rd_expr *merge_moments(const folded *z, rd_dtype asked)
     delta  = map_2(RD_OP_sub, z->call, mean, rd_cast_to(z->fill, RD_F64));
     delta  = map_2(RD_OP_mul, z->call, delta, delta);
     m = map_2(RD_OP_mul, z->call, m, map_2(RD_OP_div, z->call, n, number(z, RD_F64, (double)z->n)));
-    delta =
-        map_where(z->call, map_2(RD_OP_gt, z->call, m, rd_int(z->x->ctx, 0)),
-                  map_2(RD_OP_add, z->call, map_2(RD_OP_mul, z->call, delta, m), apart_fills(z)),
-                  number(z, RD_F64, 0));
+    delta = map_where(
+        z->call, map_2(RD_OP_gt, z->call, m, rd_int(z->x->ctx, 0)),
+        map_2(RD_OP_add, z->call, map_2(RD_OP_mul, z->call, delta, m), nan_unless_finite(z)),
+        number(z, RD_F64, 0));
     square = map_where(z->call, map_2(RD_OP_gt, z->call, n, rd_int(z->x->ctx, 0)),
-                       map_2(RD_OP_add, z->call, square, delta), apart_fills(z));
+                       map_2(RD_OP_add, z->call, square, delta), nan_unless_finite(z));
     square = map_2(RD_OP_div, z->call, square, number(z, RD_F64, d > 0 ? d : NAN));
     return rd_cast_to(!strcmp(z->name, "std") ? map_1(RD_OP_sqrt, z->call, square) : square, asked);
 }
@@ -553,7 +553,7 @@ static rd_expr *merge_norm(const folded *z)
         return NULL;
     type = rd_dtype_is_half(type) ? RD_F32 : type;
     x    = map_1(p == 2 ? RD_OP_square : RD_OP_abs, z->call, rd_cast_to(z->x, type));
-    x    = instead(z, x, "sum", type);
+    x    = reduce_other(z, x, "sum", type);
     return rd_cast_to(p == 2 ? map_1(RD_OP_sqrt, z->call, x) : x, asked);
 }
 
@@ -591,7 +591,7 @@ static const char *sort_of(const char *name)
 /* ---- Over axes that the pattern lacks -------------------------------------------------------- */
 /* A mask or weights at the stored places.  A complex one is cast first, so that only one real
  * array is looked up. */
-static rd_expr *beside_values(const folded *z, rd_expr *beside, rd_dtype type)
+static rd_expr *keyword_at_stored(const folded *z, rd_expr *beside, rd_dtype type)
 {
     if (beside)
         beside = rd_cast_to(beside, rd_is_complex(beside) ? type : beside->type);
@@ -621,8 +621,8 @@ static rd_expr *fold_others(const folded *z)
         if (!is_reduced(z, a) || keep)
             extent[rank++] = is_reduced(z, a) ? 1 : z->x->extent[a];
     }
-    o.where   = beside_values(z, z->opts.where, RD_BOOL);
-    o.weights = beside_values(z, z->opts.weights, float_type(z->x->type));
+    o.where   = keyword_at_stored(z, z->opts.where, RD_BOOL);
+    o.weights = keyword_at_stored(z, z->opts.weights, float_type(z->x->type));
     values    = fold_real(rd_values_of(z->x), z->name, &o);
     fill      = fill ? fold_at_all_places(z, fill, &z->opts.dims) : NULL;
     if (!values || (!fill && rd_fill_of(z->x)))
@@ -641,7 +641,7 @@ static rd_expr *as_asked(const folded *z, rd_expr *y)
 }
 
 /* A fold over no place, as by a mask that is false everywhere. */
-static rd_expr *fold_nothing(const folded *z)
+static rd_expr *fold_empty(const folded *z)
 {
     folded q = *z;
 
@@ -652,7 +652,7 @@ static rd_expr *fold_nothing(const folded *z)
 
 /* True if the places of each result ascend with their flat indices along the reduced axes, and
  * all of these have coordinates. */
-static bool indices_ascend(const folded *z)
+static bool has_ascending_indices(const folded *z)
 {
     int64_t last = -1;
 
@@ -693,15 +693,15 @@ static rd_expr *fold_stored_alone(const folded *z)
 {
     rd_reduce_opts o = z->opts;
 
-    if (finds_place(z) && !indices_ascend(z))
+    if (finds_place(z) && !has_ascending_indices(z))
         return rd_fail(z->x->ctx, RD_ERR_TYPE,
                        "%s: of stored elements alone, places are along axes of the pattern, in its "
                        "order; rd_stored() has the elements",
                        z->call);
     if (rd_values_of(z->x)->extent[0] == 0)
-        return fold_nothing(z);
-    o.where   = beside_values(z, z->opts.where, RD_BOOL);
-    o.weights = beside_values(z, z->opts.weights, float_type(z->x->type));
+        return fold_empty(z);
+    o.where   = keyword_at_stored(z, z->opts.where, RD_BOOL);
+    o.weights = keyword_at_stored(z, z->opts.weights, float_type(z->x->type));
     if ((z->opts.where && !o.where) || (z->opts.weights && !o.weights))
         return NULL;
     rd_expr *y = fold_values(z, z->name, rd_values_of(z->x), &o);
@@ -728,7 +728,7 @@ static bool find_axes(folded *z)
         return true;
     z->zero = rd_zero_of(rd_fill_of(z->x));
     if (!(rd_varies(rd_fill_of(z->x)) & z->bits))
-        z->fill = dropped(z, rd_fill_of(z->x));
+        z->fill = drop_axes(z, rd_fill_of(z->x));
     return true;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* An affine view of x with `rank` axes, while it is made. */
-typedef struct seen {
+typedef struct sparse_view {
     const rd_expr *x;
     int            rank;
     const int64_t *extent, *number;
@@ -13,9 +13,9 @@ typedef struct seen {
     rd_expr       *coord[RD_MAX_RANK];
     int64_t        axis[RD_MAX_RANK];
     uint64_t       taken; /* bit k: axis k of the view has a coordinate */
-} seen;
+} sparse_view;
 
-static int64_t coef(const seen *s, int a, int k)
+static int64_t coef(const sparse_view *s, int a, int k)
 {
     return s->number[s->x->rank + a * s->rank + k];
 }
@@ -23,7 +23,7 @@ static int64_t coef(const seen *s, int a, int k)
 /* The axis of the view that is all of axis a, unchanged; -1: there is none.  For an extent of 1,
  * a coefficient other than 0 shows which axis of the view is meant (-1 if flipped).  If several
  * are, as in a window of one element, it is the first. */
-static int whole_axis(const seen *s, int a)
+static int whole_axis(const sparse_view *s, int a)
 {
     const int64_t extent = s->x->extent[a];
     int           found  = -1;
@@ -44,7 +44,7 @@ static int whole_axis(const seen *s, int a)
 /* Finds the coordinates of the view: each stays with its axis.  A coordinate along an axis of
  * one element is dropped if the view lacks the axis or repeats it.  False: the view needs other
  * places. */
-static bool find_coords(seen *s)
+static bool find_coords(sparse_view *s)
 {
     for (int k = 0; k < rd_coords_of(s->x); k++) {
         const int  a    = (int)s->x->as.sparse->axis[k];
@@ -72,7 +72,7 @@ static bool find_coords(seen *s)
 
 /* The view of the values: their first axis, then the axes of the view without coordinates.  NULL
  * if there is none. */
-static rd_expr *values_seen(const seen *s)
+static rd_expr *view_of_values(const sparse_view *s)
 {
     rd_expr *const values = rd_values_of(s->x);
     int64_t        extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
@@ -104,11 +104,11 @@ static rd_expr *values_seen(const seen *s)
 }
 
 /* Makes the view of parts, or of x at all places if some axis with coordinates changes. */
-static rd_expr *view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
-                     const int64_t *origin)
+static rd_expr *view_sparse(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
+                            const int64_t *origin)
 {
-    seen           s      = { .x = x, .rank = rank, .extent = extent, .number = number };
-    rd_expr *const values = find_coords(&s) ? values_seen(&s) : NULL;
+    sparse_view    s      = { .x = x, .rank = rank, .extent = extent, .number = number };
+    rd_expr *const values = find_coords(&s) ? view_of_values(&s) : NULL;
 
     if (!values && rd_points(rank, extent) == 0)
         return rd_plain_view(rd_real_dense(x), rank, extent, number, origin);
@@ -130,7 +130,7 @@ rd_expr *rd_real_view(rd_expr *x, int rank, const int64_t *extent, const int64_t
     if (!(x = rd_listed(x)))
         return NULL;
     if (!rd_is_whole_view(x, rank, extent, number))
-        return view(x, rank, extent, number, origin);
+        return view_sparse(x, rank, extent, number, origin);
     return rd_begins_at(x, origin) ? x : rd_sparse_from(x, origin);
 }
 

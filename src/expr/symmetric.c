@@ -31,7 +31,7 @@ typedef struct comparing {
 static bool is_same(comparing *c, pair p);
 static bool is_opposite(comparing *c, pair p);
 
-static pair of(const pair *p, const rd_expr *x, const rd_expr *y)
+static pair pair_of(const pair *p, const rd_expr *x, const rd_expr *y)
 {
     return (pair){ x, y, p->a, p->b };
 }
@@ -143,8 +143,8 @@ static bool commutes(rd_op op, rd_dtype type)
 /* True if the operands of x are those of y in the other order, as in x - y and y - x. */
 static bool operands_are_exchanged(comparing *c, const pair *p)
 {
-    return is_same(c, of(p, p->x->in[0], p->y->in[1])) &&
-           is_same(c, of(p, p->x->in[1], p->y->in[0]));
+    return is_same(c, pair_of(p, p->x->in[0], p->y->in[1])) &&
+           is_same(c, pair_of(p, p->x->in[1], p->y->in[0]));
 }
 
 /* True if the operator loses the sign of its operand. abs() of an unsigned difference does not. */
@@ -162,17 +162,17 @@ static bool maps_are_same(comparing *c, const pair *p)
     bool same = true;
 
     for (int k = 0; k < p->x->n_in && same; k++)
-        same = is_same(c, of(p, p->x->in[k], p->y->in[k]));
+        same = is_same(c, pair_of(p, p->x->in[k], p->y->in[k]));
     return same || (commutes(p->x->op, p->x->type) && operands_are_exchanged(c, p)) ||
-           (loses_sign(p) && is_opposite(c, of(p, p->x->in[0], p->y->in[0])));
+           (loses_sign(p) && is_opposite(c, pair_of(p, p->x->in[0], p->y->in[0])));
 }
 
 /* True if x is -y, by the rules of signs of each operator. */
 static bool maps_are_opposite(comparing *c, const pair *p)
 {
     const rd_expr *x = p->x, *y = p->y;
-    const pair     first = of(p, x->in[0], y->in[0]),
-               second    = of(p, x->in[x->n_in - 1], y->in[x->n_in - 1]);
+    const pair     first = pair_of(p, x->in[0], y->in[0]),
+               second    = pair_of(p, x->in[x->n_in - 1], y->in[x->n_in - 1]);
 
     switch (x->op) {
     case RD_OP_sub:

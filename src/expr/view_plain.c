@@ -23,7 +23,7 @@ static void normalise(const rd_expr *x, int rank, const int64_t *extent, int64_t
 
 #ifndef NDEBUG
 /* True if every element of the view is one of x. */
-static bool inside(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
+static bool is_inside(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
 {
     if (rd_points(rank, extent) == 0)
         return true;
@@ -89,7 +89,7 @@ rd_expr *rd_plain_view(rd_expr *x, int rank, const int64_t *extent, const int64_
     if (!x)
         return NULL;
     memcpy(own, number, (size_t)(x->rank * (rank + 1)) * sizeof *own);
-    assert(inside(x, rank, extent, own));
+    assert(is_inside(x, rank, extent, own));
     normalise(x, rank, extent, own);
     origin = rd_somewhere(rank, origin);
     if (rd_is_whole_view(x, rank, extent, own) && rd_begins_at(x, origin))

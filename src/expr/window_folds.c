@@ -27,7 +27,7 @@ enum {
 
 /* ---- Windows that are found ------------------------------------------------------------------ */
 /* True if a step along axis k moves as a step along axis w does.  *moves: it moves at all. */
-static bool go_together(const rd_expr *x, int k, int w, bool *moves, int *budget)
+static bool move_together(const rd_expr *x, int k, int w, bool *moves, int *budget)
 {
     if (--*budget < 0)
         return false;
@@ -46,7 +46,7 @@ static bool go_together(const rd_expr *x, int k, int w, bool *moves, int *budget
     if (x->kind != RD_EXPR_MAP)
         return false;
     for (int i = 0; i < x->n_in; i++)
-        if (!go_together(x->in[i], k, w, moves, budget))
+        if (!move_together(x->in[i], k, w, moves, budget))
             return false;
     return true;
 }
@@ -56,7 +56,7 @@ static bool is_window(const rd_expr *x, int k, int w)
     bool moves  = false;
     int  budget = DEEPEST;
 
-    return x->extent[k] >= x->extent[w] && go_together(x, k, w, &moves, &budget) && moves;
+    return x->extent[k] >= x->extent[w] && move_together(x, k, w, &moves, &budget) && moves;
 }
 
 /* Pairs each reduced axis w with a kept axis k that moves with it. */
@@ -128,7 +128,7 @@ bool rd_windows_found(rd_windows *all, const rd_folding *f, const rd_expr *x,
 
 /* ---- The array below the windows ------------------------------------------------------------- */
 /* The number of an axis once those of `gone` are removed. */
-static int left_of(uint64_t gone, int axis)
+static int axis_without(uint64_t gone, int axis)
 {
     return axis - __builtin_popcountll(gone & ((UINT64_C(1) << axis) - 1));
 }
@@ -160,7 +160,7 @@ static rd_expr *without_windows(const rd_windows *all, const rd_expr *x)
         if (!(all->gone >> k & 1))
             extent[rank++] = x->extent[k];
     for (int p = 0; p < all->n; p++)
-        extent[left_of(all->gone, all->kept[p])] += x->extent[all->window[p]] - 1;
+        extent[axis_without(all->gone, all->kept[p])] += x->extent[all->window[p]] - 1;
     if (x->kind == RD_EXPR_VIEW)
         return view_without(all, x, rank, extent);
     for (int i = 0; i < x->n_in; i++)
@@ -180,7 +180,7 @@ static rd_expr *without_windows(const rd_windows *all, const rd_expr *x)
 /* ---- Axis by axis ---------------------------------------------------------------------------- */
 /* Rolling reductions of windows of n along an axis; for RD_ROLLED_VAR, the squares about their
  * means. */
-static rd_expr *along(const rd_windows *all, rd_rolled what, rd_expr *x, int axis, int64_t n)
+static rd_expr *roll_along(const rd_windows *all, rd_rolled what, rd_expr *x, int axis, int64_t n)
 {
     rd_rolling r = { .call = all->call, .what = what, .x = x, .axis = axis, .n = n };
 
@@ -222,15 +222,16 @@ static rd_expr *variance(const rd_windows *all, rd_expr *x, double ddof)
     for (int p = 0; p < all->n; p++) {
         const int     axis = all->kept[p];
         const int64_t n    = all->extent[p];
-        rd_expr      *more = along(all, RD_ROLLED_VAR, sum, axis, n);
+        rd_expr      *more = roll_along(all, RD_ROLLED_VAR, sum, axis, n);
 
         if (p)
             more = map_2(RD_OP_div, all->call, more, rd_num(x->ctx, (double)count));
         if (p)
-            more = map_2(RD_OP_add, all->call, more, along(all, RD_ROLLED_SUM, squares, axis, n));
+            more =
+                map_2(RD_OP_add, all->call, more, roll_along(all, RD_ROLLED_SUM, squares, axis, n));
         squares = more;
         if (p + 1 < all->n)
-            sum = along(all, RD_ROLLED_SUM, sum, axis, n);
+            sum = roll_along(all, RD_ROLLED_SUM, sum, axis, n);
         count *= n;
     }
     const double by = (double)count - ddof;
@@ -239,7 +240,7 @@ static rd_expr *variance(const rd_windows *all, rd_expr *x, double ddof)
 }
 
 /* Puts an axis along memory first: the axes across memory then have fewer elements. */
-static void put_in_order(rd_windows *all, const rd_expr *x)
+static void put_along_first(rd_windows *all, const rd_expr *x)
 {
     for (int p = 1; p < all->n; p++)
         if (rd_rolling_is_along(x, all->kept[p])) {
@@ -255,7 +256,8 @@ static void put_in_order(rd_windows *all, const rd_expr *x)
 }
 
 /* Reduces first along the axes that are no windows. */
-static rd_expr *others(rd_windows *all, const rd_folding *f, rd_expr *x, rd_fold_facts *facts)
+static rd_expr *reduce_others(rd_windows *all, const rd_folding *f, rd_expr *x,
+                              rd_fold_facts *facts)
 {
     rd_folding of = *f;
 
@@ -263,7 +265,7 @@ static rd_expr *others(rd_windows *all, const rd_folding *f, rd_expr *x, rd_fold
     of.bits = 0;
     for (int a = 0; a < f->x->rank; a++)
         if (f->bits >> a & 1 && !(all->gone >> a & 1))
-            of.bits |= UINT64_C(1) << left_of(all->gone, a);
+            of.bits |= UINT64_C(1) << axis_without(all->gone, a);
     if (!of.bits)
         return x;
     of.opts.dims.flags &= ~RD_DIMS_KEEP;
@@ -278,15 +280,15 @@ rd_expr *rd_windows_folded(rd_windows *all, const rd_folding *f, rd_expr *x, rd_
     all->call = f->call;
     for (int p = 0; p < all->n; p++)
         all->extent[p] = x->extent[all->window[p]];
-    y = y ? others(all, f, y, facts) : NULL;
+    y = y ? reduce_others(all, f, y, facts) : NULL;
     for (int p = 0; p < all->n; p++)
-        all->kept[p] = left_of(f->bits, all->kept[p]);
+        all->kept[p] = axis_without(f->bits, all->kept[p]);
     if (!y)
         return NULL;
-    put_in_order(all, y);
+    put_along_first(all, y);
     if (all->what == RD_ROLLED_VAR)
         y = variance(all, y, facts->ddof);
     for (int p = 0; p < all->n && all->what != RD_ROLLED_VAR; p++)
-        y = along(all, all->what, y, all->kept[p], all->extent[p]);
+        y = roll_along(all, all->what, y, all->kept[p], all->extent[p]);
     return rd_folding_kept(f, y);
 }
