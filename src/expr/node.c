@@ -6,6 +6,7 @@
 #include <string.h>
 
 /* ---- The table ------------------------------------------------------------------------------- */
+/* Adds a word to a hash. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);

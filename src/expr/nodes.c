@@ -3,6 +3,7 @@
 #include "expr/nodes.h"
 #include <string.h>
 
+/* The slot of a node, or the empty slot where it belongs, by linear probing. */
 static rd_expr **find_slot(rd_node_list *list, const rd_expr *x)
 {
     uint64_t k = x->serial * UINT64_C(0x9E3779B97F4A7C15) >> 20;
@@ -31,6 +32,7 @@ static bool grow(rd_ctx *ctx, rd_node_list *list)
     return true;
 }
 
+/* Adds a node unless the list has it.  False: no memory. */
 static bool add_node(rd_ctx *ctx, rd_node_list *list, rd_expr *x)
 {
     if (list->n == list->room && !grow(ctx, list))

@@ -169,8 +169,8 @@ static bool begin_both(normaliser *w, const char *call, rd_expr *x, rd_expr **y,
     return x && *y && begin(w, call, rd_broadcast_to(x, rank, extent, call), dims);
 }
 
-/* Takes one index of each kept axis along which x is broadcast.  All indices of such an axis
- * have the same exponentials, so these are computed once. */
+/* Takes one index of each axis that is not reduced and along which x is broadcast.  All indices
+ * of such an axis have the same exponentials, so these are computed once. */
 static rd_expr *distinct_scores(const normaliser *w, const rd_expr *x)
 {
     uint64_t  bits;

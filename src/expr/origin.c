@@ -103,6 +103,7 @@ const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t roo
 }
 
 /* ---- Origins said ---------------------------------------------------------------------------- */
+/* Checks the number of indices and their size. */
 bool rd_origin_ok(rd_ctx *ctx, const char *call, const rd_index *origin, int rank)
 {
     if (origin->n != rank) {

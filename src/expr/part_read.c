@@ -10,12 +10,14 @@
 #include "expr/nodes.h"
 #include <stdlib.h>
 
+/* A range of places along each axis of a node. */
 typedef struct box {
     bool any; /* false: nothing is read */
     /* least and greatest place along each axis */
     int64_t low[RD_MAX_RANK + 1], high[RD_MAX_RANK + 1];
 } box;
 
+/* A search while it runs. */
 typedef struct search {
     rd_node_list list; /* all nodes, sorted by serial: operands first */
     box         *box;  /* by node: its box */
@@ -80,6 +82,7 @@ static void extend_to_whole(const search *s, const rd_expr *x)
 }
 
 /* ---- From a node to its operands ------------------------------------------------------------- */
+/* A view reads the image of the box under its affine map. */
 static void through_view(const search *s, const rd_expr *x, const box *b)
 {
     const int      rank   = x->in[0]->rank;
@@ -98,7 +101,7 @@ static void through_view(const search *s, const rd_expr *x, const box *b)
     extend_box(s, x->in[0], &in);
 }
 
-/* A reduction reads the box along its kept axes, in their order, and all of the axes of `dims`. */
+/* A reduction reads the box along the axes that are not reduced, and all of the axes of `dims`. */
 static void through_reduce(const search *s, const rd_expr *x, const box *b)
 {
     box in = whole_box(x->in[0]);

@@ -5,6 +5,7 @@
 #include "expr/origin.h"
 #include <inttypes.h>
 
+/* A call while it is built; begin() fills it in. */
 typedef struct draw {
     const char *call;
     rd_ctx     *ctx;

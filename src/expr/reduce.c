@@ -61,6 +61,7 @@ static bool opts_ok(const rd_folding *f, unsigned takes)
     return false;
 }
 
+/* True if x and all operands in keywords belong to one context.  False after recording it. */
 static bool have_same_ctx(const rd_folding *f)
 {
     rd_expr *const all[] = { f->x, f->opts.where, f->opts.initial, f->opts.weights,
@@ -74,6 +75,7 @@ static bool have_same_ctx(const rd_folding *f)
     return rd_same_ctx(f->call, n, given);
 }
 
+/* Fills in the reduced axes; a scan has one.  False after recording what is wrong. */
 static bool find_axes(rd_folding *f)
 {
     const rd_dims *dims = &f->opts.dims;
@@ -262,8 +264,8 @@ rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y)
     return rd_view(y, n, extent, number, origin);
 }
 
-/* Fills in the shape of a fold of x without kept axes.  Returns its rank, or -1 after recording
- * that it is too large. */
+/* Fills in the shape of a fold of x, without the reduced axes that RD_DIMS_KEEP asks for.
+ * Returns its rank, or -1 after recording that it is too large. */
 static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
                         int64_t extent[RD_MAX_RANK + 2])
 {

@@ -18,6 +18,7 @@ enum {
     RD_TAKES_RESTART = 128
 };
 
+/* What a caller asked for; rd_folding_begin() fills in all but call, x and scan. */
 typedef struct rd_folding {
     const char *call;  /* for messages: "rd_sum" */
     rd_expr    *x;     /* strong, of the caller's type */
@@ -39,10 +40,11 @@ bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes)
 bool rd_folding_labels(rd_folding *f);
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* Casts an operand beside x (a mask, weights, labels) to `type` and broadcasts it to the shape of x. */
+/* Casts an operand beside x (a mask, weights, labels) to `type`, and broadcasts it to x's shape. */
 rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type);
-/* Reshapes x, which has the shape of f->x, to rows: the kept axes come first, then the reduced
- * axes as one, in C order.  All origins become 0.  NULL after recording a failure. */
+/* Reshapes x, which has the shape of f->x, to rows: the axes that are not reduced come first,
+ * then the reduced axes as one, in C order.  All origins become 0.  NULL after recording a
+ * failure. */
 rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x);
 /* The type of the accumulator.  `natural` is the result's type if no keyword asks for another
  * one (reduce_names.c). */
@@ -75,8 +77,8 @@ rd_expr *rd_folded_anew(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, 
 rd_expr *rd_folding_origins(const rd_folding *f, rd_expr *y);
 /* The same, and inserts the reduced axes with extent 1 if the caller asked to keep them. */
 rd_expr *rd_folding_kept(const rd_folding *f, rd_expr *y);
-/* Puts the axes of y where the caller expects them. y has the kept axes, then all groups as one
- * axis, then others. */
+/* Puts the axes of y where the caller expects them. y has the axes that are not reduced, then
+ * all groups as one axis, then others. */
 rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y);
 /* Casts y to the type that the caller asked for, or to `natural` (reduce_names.c). */
 rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural);

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+/* A reduction by name, a row of the table. */
 typedef struct row {
     const char   *call; /* "rd_" and the name */
     rd_reducer_id reducer;

@@ -55,6 +55,7 @@ static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, u
 }
 
 /* ---- With weights: means first, then products of the deviations from them -------------------- */
+/* Reduces x by name, with the axes and mask of the call. keep: with reduced axes of extent 1. */
 static rd_expr *reduce_by_name(const pair *p, rd_expr *x, const char *reducer, rd_expr *weights,
                                bool keep)
 {

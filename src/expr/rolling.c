@@ -120,6 +120,7 @@ rd_expr *rd_rolling_reduced(rd_rolling *r)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
+/* Checks the operand, axis and window, and fills them in.  False after recording what is wrong. */
 static bool begin(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     if (!rd_operands(r->call, 1, &x) || (r->axis = rd_axis(x, o->axis, r->call)) < 0)

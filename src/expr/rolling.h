@@ -16,6 +16,7 @@ typedef enum rd_rolled {
     RD_ROLLED_STD
 } rd_rolled;
 
+/* A rolling reduction while it is built. */
 typedef struct rd_rolling {
     const char *call; /* for messages: "rd_rolling_sum"          */
     rd_rolled   what;

@@ -193,6 +193,7 @@ rd_expr *rd_rolling_by_parts(const rd_rolling *r)
 }
 
 /* ---- The axis in rows ------------------------------------------------------------------------ */
+/* Makes windows of n elements at every `step`, and moves the axis of windows to the front. */
 rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step)
 {
     rd_expr *rows = rd_move_axis(rd_window(x, axis, n, step), axis, 0);

@@ -19,6 +19,7 @@ void *rd_index_room(rd_ctx *ctx, int64_t n, bool wide)
     return rd_arena_room(ctx, (size_t)(n + 1) * (wide ? sizeof(int64_t) : sizeof(int32_t)));
 }
 
+/* The column of each place, borrowed if the type fits, else converted. */
 static const void *columns_of(const rd_expr *x, bool wide)
 {
     const rd_expr *row = x->in[3];

@@ -40,6 +40,7 @@ static rd_expr *count_all(const char *call, rd_expr *sorted, rd_expr *x, rd_op b
 }
 
 /* ---- Bisection ------------------------------------------------------------------------------- */
+/* Counts by comparisons with a short row, else by bisection. */
 rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op before)
 {
     if (is_compared_with_all(sorted, x))
@@ -63,6 +64,7 @@ rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op be
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
+/* Compares each element with the one before it, and puts true in front. */
 rd_expr *rd_begins_run(const char *call, rd_expr *sorted)
 {
     if (!sorted)
@@ -81,6 +83,8 @@ rd_expr *rd_begins_run(const char *call, rd_expr *sorted)
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
+/* True if both operands are real, of matching ranks, and the side is valid.  False after
+ * recording what is wrong. */
 static bool arguments_ok(const char *call, rd_expr *sorted, rd_expr *x, rd_side side)
 {
     rd_expr *const both[] = { sorted, x };

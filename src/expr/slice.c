@@ -18,6 +18,7 @@ typedef struct part {
  * slice has more parts. */
 enum { MAX_PARTS = 2 * RD_MAX_RANK + 1 };
 
+/* The parser's state.  The text stays the caller's. */
 typedef struct reader {
     rd_expr    *x;
     const char *text;
@@ -137,6 +138,8 @@ static bool read_parts(reader *r)
 }
 
 /* ---- Applying -------------------------------------------------------------------------------- */
+/* True if the parts take no more axes than x has.  False after recording it at the first part
+ * too many. */
 static bool has_enough_axes(const reader *r)
 {
     const rd_expr *x     = r->x;

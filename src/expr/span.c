@@ -161,6 +161,7 @@ static bool is_known(const rd_expr *x, int *visits, span *s)
     }
 }
 
+/* The span of any node; that of its type after MOST_VISITS nodes. */
 static span span_of(const rd_expr *x, int *visits)
 {
     span s;

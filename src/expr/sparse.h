@@ -3,8 +3,8 @@
  *
  * A sparse expression is a SPARSE node.  Its *values* are a dense expression.  Their first axis
  * goes through the stored places; the other axes are those of the node that the pattern lacks.
- * *Coordinates* are ascending rows of ints beside the values, one for each axis of the pattern
- * (a COO format).
+ * *Coordinates* are rows of ints beside the values, one for each axis of the pattern (the COO
+ * format).  The places ascend in C order of these axes.
  *
  *     0 5 0        values       5 7 8
  *     7 0 8        coordinates  0 1 1    along axis 0

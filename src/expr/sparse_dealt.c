@@ -4,6 +4,7 @@
 #include "expr/row_places.h"
 #include <string.h>
 
+/* One side's places while they are partitioned. */
 typedef struct partition {
     const rd_row_product *p;
     const rd_row_places  *of;   /* all places: by rows of C or by columns of C */

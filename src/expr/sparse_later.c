@@ -88,6 +88,7 @@ static rd_expr *with_lists(rd_expr *x, struct rd_lists *lists)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
+/* Makes the node, with lists that are empty. */
 rd_expr *rd_product_later(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op)
 {
     const int64_t        extent[] = { a->extent[0], b->extent[1] };

@@ -294,6 +294,7 @@ static bool put_places(builder *b)
 }
 
 /* ---- The node -------------------------------------------------------------------------------- */
+/* Reads the axes of the levels.  False after recording that shape and levels do not fit. */
 static bool axes_ok(builder *b)
 {
     const rd_sparse_opts *o    = b->opts;
@@ -434,6 +435,7 @@ rd_expr *rd_sparse_of(rd_ctx *ctx, const rd_sparse_opts *opts)
 }
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
+/* Makes a sparse matrix from its two levels. */
 static rd_expr *matrix(const char *call, rd_ctx *ctx, const rd_matrix_opts *opts,
                        const rd_level levels[2])
 {

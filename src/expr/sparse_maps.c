@@ -131,6 +131,8 @@ rd_expr *rd_real_map(rd_op op, const char *call, int n, rd_expr *const *x)
 }
 
 /* ---- Parts of complex numbers ---------------------------------------------------------------- */
+/* Merges the patterns.  A part that is still dense, or lacks a fill, is made from the other's
+ * pattern. */
 static bool make_alike(const char *call, rd_expr *x[2])
 {
     const int first = leader(2, x), other = 1 - first;

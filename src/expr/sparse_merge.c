@@ -41,6 +41,7 @@ typedef struct located {
     int64_t         found;
 } located;
 
+/* A merge of several patterns, one after the other. */
 typedef struct merging {
     const char *call;
     counting    which;
@@ -103,6 +104,7 @@ typedef struct span {
     int64_t row, row_end;
 } span;
 
+/* True if both patterns know where their rows begin. */
 static bool knows_rows(const merging *m)
 {
     return m->a.begin && m->b.begin;
@@ -325,7 +327,7 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
     const int64_t n      = merge_spans(m, x->ctx, n_span, spans, NULL);
     if (n == m->a.n) /* the old places have all of x, or are all that remain: no rows are made */
         return true;
-    /* x's places serve; what m->of knows is of other places, so the next merge counts as later */
+    /* x's places serve, and what an earlier merge found is stale */
     if (n == m->b.n) {
         memcpy(coord, own, (size_t)n_coord * sizeof *coord);
         m->of[0].coord = own;
@@ -348,6 +350,8 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 }
 
 /* ---- One operand at the places of all -------------------------------------------------------- */
+/* Finds the element of x at each place of `pattern`: from the first merge if that was the only
+ * one, else by a new merge. */
 static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located *at)
 {
     merging all = { .call  = m->call,
@@ -368,6 +372,7 @@ static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located
     return true;
 }
 
+/* True if a fill is the same at all places, and there is one. */
 static bool is_uniform(const rd_expr *fill)
 {
     return fill && rd_varies(fill) == 0 && rd_points(fill->rank, fill->extent) > 0;

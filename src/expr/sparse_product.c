@@ -70,6 +70,7 @@ static inline void put_bit(const bits *b, int64_t i)
     }
 }
 
+/* Column indices of one row, as i32 or i64 (the other is NULL); n counts them. */
 typedef struct list {
     int32_t *narrow;
     int64_t *wide;
@@ -239,6 +240,7 @@ static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, r
 }
 
 /* ---- Values and fill ------------------------------------------------------------------------- */
+/* Makes the PRODUCT node of both operands' values; zeros if there is no place. */
 static rd_expr *values_at_places(const rd_row_product *p, const rd_expr *a, const rd_expr *b)
 {
     const rd_dtype type = (rd_dtype)p->type;

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+/* A reduction while it is built: the call, and facts that find_axes() fills in. */
 typedef struct folded {
     const char    *call, *name;
     rd_reducer_id  reducer;
@@ -303,6 +304,7 @@ static rd_expr *fill_as(const folded *z, const rd_expr *y)
 }
 
 /* ---- Reductions of another operand, or of all places ----------------------------------------- */
+/* Reduces another operand, of all places, with the call's keywords and type. */
 static rd_expr *reduce_other(const folded *z, rd_expr *x, const char *name, rd_dtype type)
 {
     rd_reduce_opts o = z->opts;
@@ -388,6 +390,8 @@ static rd_expr *as_bool(const folded *z, rd_expr *merge(const folded *))
 }
 
 /* ---- A function for each sort of reduction in reducers.def ----------------------------------- */
+/* sum: stored + fill * count. prod: stored * fill ^ count.  Halves, ints and differing fills go
+ * by all places. */
 static rd_expr *merge_total(const folded *z)
 {
     rd_expr *y, *m, *all;
@@ -562,6 +566,7 @@ static rd_expr *merge_place(const folded *z)
     return at_all_places(z);
 }
 
+/* A row of the table of reductions. */
 typedef struct reduction {
     const char   *name, *call, *sort;
     rd_reducer_id reducer;
@@ -818,6 +823,7 @@ static rd_expr *sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts
 }
 
 /* ---- Real operands --------------------------------------------------------------------------- */
+/* Lists a LATER, then passes plain operands to reduce_names.c. */
 rd_expr *rd_real_reduce(const char *call, rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     x = rd_listed(x);

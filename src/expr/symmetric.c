@@ -18,11 +18,13 @@
  * nodes. */
 enum { MOST_STEPS = 512 };
 
+/* Two nodes that are compared. */
 typedef struct pair {
     const rd_expr *x, *y; /* y has both indices exchanged */
     int            a, b;  /* their two axes, in x and in y */
 } pair;
 
+/* The comparison as a whole. */
 typedef struct comparing {
     int  steps;
     bool moves; /* some element depends on an index */
@@ -157,6 +159,8 @@ static bool loses_sign(const pair *p)
            (x->op == RD_OP_mul && x->in[0] == x->in[1] && y->in[0] == y->in[1]);
 }
 
+/* True if the operands are the same, or exchanged under an operator that commutes, or opposite
+ * under one that loses the sign. */
 static bool maps_are_same(comparing *c, const pair *p)
 {
     bool same = true;
@@ -228,6 +232,7 @@ static bool may_be_alike(comparing *c, const pair *p)
            p->x->rank == p->y->rank && p->x->n_in == p->y->n_in;
 }
 
+/* True if y, with the indices exchanged, has x's elements, up to rounding. */
 static bool is_same(comparing *c, pair p)
 {
     if (!may_be_alike(c, &p))
@@ -241,6 +246,7 @@ static bool is_same(comparing *c, pair p)
     }
 }
 
+/* True if y, with the indices exchanged, has the elements of x with the other sign. */
 static bool is_opposite(comparing *c, pair p)
 {
     pair below;

@@ -51,6 +51,7 @@ static bool move_together(const rd_expr *x, int k, int w, bool *moves, int *budg
     return true;
 }
 
+/* True if reduced axis w goes over windows that start along axis k. */
 static bool is_window(const rd_expr *x, int k, int w)
 {
     bool moves  = false;

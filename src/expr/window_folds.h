@@ -4,6 +4,7 @@
 #include "expr/reduce.h"
 #include "expr/rolling.h"
 
+/* The windows of a reduction; rd_windows_found() fills them in, except for call and extent. */
 typedef struct rd_windows {
     const char *call; /* for messages */
     rd_rolled   what;
