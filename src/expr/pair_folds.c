@@ -23,7 +23,7 @@ enum { LEAST = 512 };
  * long, a sum of distances 1.1 times.  So a pair must cost more than its mask. */
 enum { LEAST_WORK = 12, MOST_DEEP = 32 };
 
-/* Counts the operations for one element of x, up to LEAST_OPS. Reductions count all elements
+/* Counts the operations for one element of x, up to LEAST_WORK.  Reductions count all elements
  * that they read. */
 static double work_of(const rd_expr *x, int deep)
 {

@@ -4,7 +4,7 @@
 #define RD_EXPR_PAIR_FOLDS_H
 #include "expr/reduce.h"
 
-/* True if this fold reduces both axes of such pairs; `axis` gets them. x has the shape of f->x. */
+/* True if this fold reduces both axes of such pairs; `axis` gets them.  x has the shape of f->x. */
 bool rd_pairs_found(const rd_folding *f, const rd_expr *x, const rd_fold_facts *facts, int axis[2]);
 /* Makes what rd_folding_node() makes, but takes each pair once. */
 rd_expr *rd_pairs_folded(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,

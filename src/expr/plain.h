@@ -35,8 +35,8 @@ static inline rd_expr *plain_where(const char *call, rd_expr *cond, rd_expr *yes
     return rd_plain_map(RD_OP_where, call, 3, (rd_expr *const[]){ cond, yes, no });
 }
 
-/* True if a power by the number y is computed by products. rd_plain_power() makes it
- * (power_plain.c). y has the type of the base. */
+/* True if a power by the number y is computed by products.  rd_plain_power() makes it
+ * (power_plain.c).  y has the type of the base. */
 bool     rd_is_product(const rd_expr *y);
 rd_expr *rd_plain_power(const char *call, rd_expr *x, rd_expr *y);
 

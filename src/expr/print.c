@@ -18,6 +18,7 @@ static void leaf_line(rd_text *text, const rd_expr *x)
         rd_text_add(text, " from %s", path);
 }
 
+/* "number 2.5 weak". */
 static void number_line(rd_text *text, const rd_expr *x)
 {
     rd_word value = x->as.number->value;
@@ -87,6 +88,7 @@ static void fold_line(rd_text *text, const rd_expr *x)
                 x->in[2] ? " where" : "", rd_is_grouped(x) ? " by label" : "");
 }
 
+/* "sparse stored, 12 places along 0 1". */
 static void sparse_line(rd_text *text, const rd_expr *x)
 {
     rd_text_add(text, "sparse%s, %lld places along", x->in[1] ? "" : " stored",
@@ -124,6 +126,7 @@ static void node_line(rd_text *text, const rd_expr *x)
     }
 }
 
+/* "sum dims 0 from (1, -2)": the node's line, then its origins if it has any. */
 void rd_expr_line(rd_text *text, const rd_expr *x)
 {
     node_line(text, x);

@@ -75,7 +75,7 @@ static rd_expr *random_words(const draw *d, rd_expr *index)
     return map_2(d, RD_OP_philox, index, number(d, d->key));
 }
 
-/* (x + more) * scale in a float type. x is below 2^63 and cast to i64 first, as vectors convert
+/* (x + more) * scale in a float type.  x is below 2^63 and cast to i64 first, as vectors convert
  * signed ints only. */
 static rd_expr *scaled(const draw *d, rd_expr *x, int64_t more, double scale, rd_dtype type)
 {
@@ -110,7 +110,7 @@ static rd_dtype working_type(rd_dtype type)
     return rd_dtype_is_half(type) ? RD_F32 : type;
 }
 
-/* A uniform number in (0, 1]. f64 takes 53 bits. f32 takes 32, which makes it finer near 0. */
+/* A uniform number in (0, 1].  f64 takes 53 bits.  f32 takes 32, which makes it finer near 0. */
 static rd_expr *uniform_above_0(const draw *d, rd_expr *word)
 {
     return working_type(d->type) == RD_F64 ? scaled(d, shifted(d, word, 11), 1, 0x1p-53, RD_F64)
@@ -129,9 +129,10 @@ rd_expr *rd_random_exponential(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dty
     return rd_cast_to(map_2(&d, RD_OP_sub, rd_int(ctx, 0), log), type);
 }
 
-/* The angle 2 pi v of the Box-Muller transform (1958): sqrt(-2 log u) cos(2 pi v).  f64 takes two
- * words for two elements, the cosine and the sine of one angle.  f32 takes u and v from one
- * word. */
+/* The angle 2 pi v of the Box-Muller transform (1958), sqrt(-2 log u) cos(2 pi v).
+ *
+ * f64 takes two words for two elements, the cosine and the sine of one angle.  f32 takes u and v
+ * from one word. */
 static rd_expr *angle(const draw *d, rd_expr *word)
 {
     const double turn = 6.283185307179586;

@@ -18,7 +18,7 @@ enum {
     RD_TAKES_RESTART = 128
 };
 
-/* What a caller asked for; rd_folding_begin() fills in all but call, x and scan. */
+/* Keywords and operands of a call; rd_folding_begin() fills in all but call, x and scan. */
 typedef struct rd_folding {
     const char *call;  /* for messages: "rd_sum" */
     rd_expr    *x;     /* strong, of the caller's type */
@@ -64,7 +64,7 @@ bool rd_folding_may_lack_a_value(const rd_folding *f, rd_dtype type);
  * scan's order. */
 rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type,
                          rd_fold_facts *facts);
-/* The same for a reducer of the table; `weights` is its operand w, or NULL. If the reducer has a
+/* The same for a reducer of the table; `weights` is its operand w, or NULL.  If the reducer has a
  * neutral element, the mask is mapped into x, as folds without masks have more strategies
  * (reduce_names.c). */
 rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights,
@@ -77,7 +77,7 @@ rd_expr *rd_folded_anew(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, 
 rd_expr *rd_folding_origins(const rd_folding *f, rd_expr *y);
 /* The same, and inserts the reduced axes with extent 1 if the caller asked to keep them. */
 rd_expr *rd_folding_kept(const rd_folding *f, rd_expr *y);
-/* Puts the axes of y where the caller expects them. y has the axes that are not reduced, then
+/* Puts the axes of y where the caller expects them.  y has the axes that are not reduced, then
  * all groups as one axis, then others. */
 rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y);
 /* Casts y to the type that the caller asked for, or to `natural` (reduce_names.c). */
@@ -87,7 +87,7 @@ rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural);
 rd_expr *rd_folding_initial(const rd_folding *f, const rd_expr *y);
 
 /* ---- By name --------------------------------------------------------------------------------- */
-/* The name of the public call of a reduction: "rd_sum" for "sum". NULL after recording for
+/* The name of the public call of a reduction: "rd_sum" for "sum".  NULL after recording for
  * `call` that there is no such reduction. */
 const char *rd_reduction_call(const char *call, const rd_expr *x, const char *name);
 /* True if there is a scan of that name.  False after recording that there is none. */

@@ -79,7 +79,7 @@ static rd_expr *segmented_extreme(const rd_folding *f, rd_reducer_id twin, rd_ex
     return map_where(f->call, some, y, rd_cast_to(rd_num(x->ctx, NAN), x->type));
 }
 
-/* Chooses the segmented twin of a reducer. any and all are counts that are compared with 0. */
+/* Chooses the segmented twin of a reducer.  any and all are counts that are compared with 0. */
 rd_expr *rd_folded_anew(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, bool identity)
 {
     if (!x)

@@ -9,7 +9,7 @@
 #include <math.h>
 
 /* ---- First and last -------------------------------------------------------------------------- */
-/* True if every result has an element to choose, or .initial, or NaN. False after recording what
+/* True if every result has an element to choose, or .initial, or NaN.  False after recording what
  * is wrong. */
 static bool has_choice(const rd_folding *f)
 {
@@ -139,7 +139,7 @@ rd_expr *rd_minmax_of(rd_expr *x, const rd_reduce_opts *opts)
 }
 
 /* ---- Trapezoids ------------------------------------------------------------------------------ */
-/* sum((x[i+1] - x[i]) * (y[i] + y[i+1]) / 2). x is positions along the axis, or one distance. */
+/* sum((x[i+1] - x[i]) * (y[i] + y[i+1]) / 2).  x is positions along the axis, or one distance. */
 rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis)
 {
     static const char call[] = "rd_trapezoid";

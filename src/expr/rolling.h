@@ -53,7 +53,7 @@ rd_expr *rd_rolling_by_scans(const rd_rolling *r);
 /* Sum, minimum or maximum of n elements, or the sum of squares about their mean. */
 rd_expr *rd_rolling_total(const rd_rolling *r, rd_expr *x, rd_dims along);
 /* rd_rolling_split() cuts the axis into rows of n elements, each `step` after the one before,
- * and numbers them by a new first axis. rd_rolling_whole() joins rows to one axis again. */
+ * and numbers them by a new first axis.  rd_rolling_whole() joins rows to one axis again. */
 rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step);
 rd_expr *rd_rolling_whole(rd_expr *rows, int axis);
 

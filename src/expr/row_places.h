@@ -35,7 +35,7 @@ bool rd_is_wide_pattern(const rd_expr *x);
 bool rd_fill_row_places(rd_row_places *to, const rd_expr *x, bool wide);
 /* The same places in column order, each with its number in row order.  False: no memory. */
 bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, bool wide);
-/* Fills in the columns of B for a product at given places, and partitions the places of C. Some
- * traverse a column of B, others a row of A. False: no memory. */
+/* Fills in the columns of B for a product at given places, and partitions the places of C.  Some
+ * traverse a column of B, others a row of A.  False: no memory. */
 bool rd_deal_places(rd_row_product *p, rd_ctx *ctx);
 #endif

@@ -105,7 +105,7 @@ static bool arguments_ok(const char *call, rd_expr *sorted, rd_expr *x, rd_side 
     return false;
 }
 
-/* The greatest number below x, or NaN for -inf, or inf for NaN. An element is before x just if
+/* The greatest number below x, or NaN for -inf, or inf for NaN.  An element is before x just if
  * it is at most that number, so the left side is found as the right side is.  All numbers are
  * before NaN, and nothing is before -inf. */
 static rd_expr *number_before(const char *call, rd_expr *x)

@@ -186,7 +186,7 @@ static bool begin(quantiles *z, const rd_quantile_opts *opts)
            asked_ok(z) && weights_ok(z);
 }
 
-/* Masked elements become NaN, which the sort skips. has_nan() finds NaN that take part. */
+/* Masked elements become NaN, which the sort skips.  has_nan() finds NaN that take part. */
 static rd_expr *masked_operand(const quantiles *z, rd_expr *x)
 {
     rd_expr *nan = rd_number(x->ctx, x->type, rd_word_from_double(NAN, x->type));

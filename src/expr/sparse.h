@@ -60,7 +60,7 @@ static inline int rd_coord_of_axis(const rd_expr *x, int axis)
 
 /* x with other origins of its axes; NULL: all 0. */
 rd_expr *rd_sparse_from(rd_expr *x, const int64_t *origin);
-/* A SPARSE with these parts, and x's coordinates and origins. fill NULL: nothing at other
+/* A SPARSE with these parts, and x's coordinates and origins.  fill NULL: nothing at other
  * places. */
 rd_expr *rd_sparse_with(const rd_expr *x, rd_expr *values, rd_expr *fill);
 /* Makes a SPARSE node; `coord` are n coordinates along the axes `axis`. */

@@ -1,5 +1,5 @@
 /* sparse_dealt.c - partitions the places of a masked product C = A B between rows and columns.
- * At each place, the kernel goes through the shorter of a row of A and a column of B. The longer
+ * At each place, the kernel goes through the shorter of a row of A and a column of B.  The longer
  * one has been marked once for all of its places. */
 #include "expr/row_places.h"
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct partition {
 /* Appends the places of row (or column) `at` that traverse the other, shorter side, from entry n
  * on.  Returns the new number of entries.
  *
- * A place (i, j) traverses column j of B if that is shorter than row i of A. If both are as
+ * A place (i, j) traverses column j of B if that is shorter than row i of A.  If both are as
  * long, it does so if j <= i.  So of two transposed places just one does, and a symmetric
  * product needs these alone. */
 static inline int64_t partition_row(const partition *d, bool wide, int64_t at, int64_t n)

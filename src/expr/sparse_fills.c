@@ -26,7 +26,7 @@ static bool is_finite_cast(const rd_expr *x)
            (x->type == RD_F32 || x->type == RD_F64 || rd_dtype_size(from) == 1);
 }
 
-/* True if every element is known to be finite, so that times 0 it is 0 and not NaN. A gather
+/* True if every element is known to be finite, so that times 0 it is 0 and not NaN.  A gather
  * from a finite row is finite, whatever its index. */
 static bool is_finite(const rd_expr *x, int deep)
 {

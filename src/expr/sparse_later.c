@@ -117,7 +117,7 @@ rd_expr *rd_later_as(rd_expr *x, rd_dtype type)
     return with_lists(rd_node(&node, x->as.later, sizeof *x->as.later), x->lists);
 }
 
-/* Clones a LATER. The context may already have a node with the same bytes, but for arrays that
+/* Clones a LATER.  The context may already have a node with the same bytes, but for arrays that
  * are gone, with others now in the same memory.  Such a node drops its lists. */
 rd_expr *rd_clone_later(const rd_expr *node, const rd_expr *of)
 {

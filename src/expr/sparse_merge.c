@@ -147,7 +147,7 @@ static inline int64_t merge_as(const merging *m, counting which, bool pair, span
     return n - s.n;
 }
 
-/* Writes a place in row i and column j. a and b are its elements in the two operands; -1: none. */
+/* Writes a place in row i and column j.  a and b are its elements in the two operands; -1: none. */
 static inline void put_pair(const made *to, int64_t n, int64_t i, int32_t j, int64_t a, int64_t b)
 {
     if (to->room[0]) {

@@ -214,7 +214,7 @@ static bool list_places(rd_row_product *p, rd_ctx *ctx, int64_t *begin, rd_expr 
     return rd_row_ascends(coord[0], p->c.rows, call);
 }
 
-/* Finds the places of C. If these are too many for i32, all indices become i64. */
+/* Finds the places of C.  If these are too many for i32, all indices become i64. */
 static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, rd_expr **coord,
                         const char *call)
 {

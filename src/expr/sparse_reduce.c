@@ -390,8 +390,8 @@ static rd_expr *as_bool(const folded *z, rd_expr *merge(const folded *))
 }
 
 /* ---- A function for each sort of reduction in reducers.def ----------------------------------- */
-/* sum: stored + fill * count. prod: stored * fill ^ count.  Halves, ints and differing fills go
- * by all places. */
+/* sum: stored + fill * count. prod: stored * fill ^ count.  Differing fills, halves, and
+ * floats that end as ints go by all places. */
 static rd_expr *merge_total(const folded *z)
 {
     rd_expr *y, *m, *all;

@@ -149,7 +149,7 @@ static bool operands_are_exchanged(comparing *c, const pair *p)
            is_same(c, pair_of(p, p->x->in[1], p->y->in[0]));
 }
 
-/* True if the operator loses the sign of its operand. abs() of an unsigned difference does not. */
+/* True if the operator loses the sign of its operand.  abs() of an unsigned difference does not. */
 static bool loses_sign(const pair *p)
 {
     const rd_expr *x = p->x, *y = p->y;

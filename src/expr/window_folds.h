@@ -15,7 +15,7 @@ typedef struct rd_windows {
     uint64_t    gone;                /* bit w: axis w is a window's */
 } rd_windows;
 
-/* True if this is a fold of windows that is worth rolling. x has the shape of f->x. */
+/* True if this is a fold of windows that is worth rolling.  x has the shape of f->x. */
 bool rd_windows_found(rd_windows *all, const rd_folding *f, const rd_expr *x,
                       const rd_fold_facts *facts);
 /* Makes what rd_folding_node() makes, by rolling reductions. */
