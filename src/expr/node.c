@@ -1,17 +1,20 @@
-/* node.c - hash-consing: equal nodes are one node, equal strings one address, until a release
- * forgets them. */
+/* node.c - hash-consing: equal nodes are one node and equal strings have one address.  A release
+ * (rd_ctx_release) forgets entries. */
 #include "expr/ctx.h"
 #include "expr/lists.h"
 #include "expr/origin.h"
 #include <string.h>
 
 /* ---- The table ------------------------------------------------------------------------------- */
+/* Adds a word to a hash. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
 }
 
+/* Adds bytes to a hash, a word at a time.  The size goes into the last word, so that trailing
+ * zeros count. */
 static uint64_t mix_bytes(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *p = bytes;
@@ -32,7 +35,8 @@ static rd_kept **bucket_of(rd_ctx *ctx, uint64_t hash)
     return &ctx->bucket[hash & (ctx->n_bucket - 1)];
 }
 
-/* Twice the buckets; without memory the chains get longer, that is all. */
+/* Doubles the number of buckets.  Without memory it keeps the old ones, and chains only get
+ * longer. */
 static void grow(rd_ctx *ctx)
 {
     const size_t n      = 2 * ctx->n_bucket;
@@ -50,7 +54,7 @@ static void grow(rd_ctx *ctx)
     ctx->n_bucket = n;
 }
 
-/* A new entry of the table with `bytes` of zeroed memory behind it. */
+/* Makes a new entry of the table with `bytes` of zeroed memory behind it. */
 static rd_kept *keep(rd_ctx *ctx, uint64_t hash, size_t size, size_t bytes)
 {
     rd_kept  *kept = rd_arena(ctx, sizeof *kept + bytes);
@@ -68,6 +72,8 @@ static rd_kept *keep(rd_ctx *ctx, uint64_t hash, size_t size, size_t bytes)
     return kept;
 }
 
+/* Removes all entries that are newer than `newest`, the state of the table at a mark.  Nodes
+ * among them lose their id. */
 void rd_forget(rd_ctx *ctx, const rd_kept *newest)
 {
     while (ctx->newest != newest) {
@@ -123,6 +129,8 @@ static bool same_origins(const rd_expr *a, const rd_expr *b)
                : same_bytes(a->origin, b->origin, (size_t)a->rank * sizeof *a->origin);
 }
 
+/* True if two nodes are equal.  The facts of `b`, which may not be copied yet, are passed beside
+ * it. */
 static bool same_node(const rd_expr *a, const rd_expr *b, const void *facts, size_t size)
 {
     return a->kind == b->kind && a->type == b->type && a->op == b->op && a->weak == b->weak &&
@@ -132,7 +140,8 @@ static bool same_node(const rd_expr *a, const rd_expr *b, const void *facts, siz
            same_bytes(a->as.any, facts, size);
 }
 
-/* Copies into one piece of memory behind the entry: node, extents, origins, operands, facts. */
+/* Copies a node into one piece of memory behind its entry, in this order: node, extents,
+ * origins, operands, facts. */
 static rd_expr *copy_node(rd_ctx *ctx, const rd_expr *node, uint64_t hash, const void *facts,
                           size_t size)
 {
@@ -182,7 +191,8 @@ const char *rd_expr_kind_name(rd_expr_kind kind)
     return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_LATER ? name[kind] : "?";
 }
 
-/* What knows of patterns does not come here with one. */
+/* True, after recording RD_ERR_TYPE, if a dense kind of node has a sparse operand.  Constructors
+ * that know patterns never pass one here. */
 static bool refuses_sparse(const rd_expr *node)
 {
     for (int k = 0; k < node->n_in && node->kind < RD_EXPR_COMPLEX; k++)
@@ -196,6 +206,8 @@ static bool refuses_sparse(const rd_expr *node)
     return false;
 }
 
+/* Returns the node that equals `node` with these facts.  It makes one if the table has none.
+ * NULL after a failure. */
 rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size)
 {
     rd_ctx *ctx  = node->ctx;

@@ -1,7 +1,9 @@
-/* nodes.c - a list of nodes and a hash table of them: a graph may be too deep for recursion. */
+/* nodes.c - a list of the nodes of a graph, with a hash table of them.  The search is iterative,
+ * as a graph may be too deep for recursion. */
 #include "expr/nodes.h"
 #include <string.h>
 
+/* The slot of a node, or the empty slot where it belongs, by linear probing. */
 static rd_expr **find_slot(rd_node_list *list, const rd_expr *x)
 {
     uint64_t k = x->serial * UINT64_C(0x9E3779B97F4A7C15) >> 20;
@@ -12,6 +14,8 @@ static rd_expr **find_slot(rd_node_list *list, const rd_expr *x)
     return &list->slot[k % (uint64_t)(2 * list->room)];
 }
 
+/* Doubles the room of the list and rebuilds its hash table.  False: no memory, which is
+ * recorded. */
 static bool grow(rd_ctx *ctx, rd_node_list *list)
 {
     int64_t   room = list->room ? 2 * list->room : 64;
@@ -28,7 +32,8 @@ static bool grow(rd_ctx *ctx, rd_node_list *list)
     return true;
 }
 
-static bool found(rd_ctx *ctx, rd_node_list *list, rd_expr *x)
+/* Adds a node unless the list has it.  False: no memory. */
+static bool add_node(rd_ctx *ctx, rd_node_list *list, rd_expr *x)
 {
     if (list->n == list->room && !grow(ctx, list))
         return false;
@@ -43,10 +48,10 @@ bool rd_list_nodes(rd_ctx *ctx, rd_results results, rd_node_list *list)
     bool all = true;
 
     for (int32_t i = 0; all && i < results.n; i++)
-        all = found(ctx, list, results.at[i].expr);
+        all = add_node(ctx, list, results.at[i].expr);
     for (int64_t i = 0; all && i < list->n; i++)
         for (int k = 0; all && k < list->at[i]->n_in; k++)
-            all = !list->at[i]->in[k] || found(ctx, list, list->at[i]->in[k]);
+            all = !list->at[i]->in[k] || add_node(ctx, list, list->at[i]->in[k]);
     return all;
 }
 

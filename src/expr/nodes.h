@@ -3,13 +3,14 @@
 #define RD_EXPR_NODES_H
 #include "expr/expr.h"
 
-/* In the order they were found: results, then operands of each in turn.  Zeroed before. */
+/* The nodes in breadth-first order: results first, then the operands of each node in turn.
+ * Zeroed by the caller. */
 typedef struct rd_node_list {
-    rd_expr **at, **slot; /* and a hash table of them */
+    rd_expr **at, **slot; /* the n nodes; hash table of them, with 2 * room slots */
     int64_t   n, room;
 } rd_node_list;
 
-/* False: no memory, which is recorded. */
+/* Lists all nodes below the results.  False: no memory, which is recorded. */
 bool rd_list_nodes(rd_ctx *ctx, rd_results results, rd_node_list *list);
 void rd_free_nodes(rd_ctx *ctx, rd_node_list *list);
 #endif

@@ -1,30 +1,33 @@
-/* normalise.c - what centres, scales and weighs along axes: softmax, layer norms, distances.  Made
- * of reductions and maps as a user would write them, so that they fuse as these do. */
+/* normalise.c - functions that centre, scale or weigh elements along axes: softmax, layer norms,
+ * norms and distances.  They are made of reductions and maps, as a user would write them, so
+ * that they fuse as those do. */
 #include "core/float_env.h"
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include <math.h>
 
-/* The operand in the type that is computed in, and what comes out in the type that goes in: ints
- * as f64, halves in f32 and rounded once. */
-typedef struct work {
+/* A call while it is built.  Ints are computed as f64, halves as f32 and rounded once.  The
+ * result has the operand's type; f64 for ints. */
+typedef struct normaliser {
     const char *call;
     rd_expr    *x;
-    rd_dtype    type; /* of the result */
-    rd_dims     kept; /* the axes, for reductions that keep them */
-} work;
+    rd_dtype    type; /* the result's type */
+    rd_dims     kept; /* the call's axes, with RD_DIMS_KEEP */
+} normaliser;
 
-static rd_expr *map_2(const work *w, rd_op op, rd_expr *x, rd_expr *y)
+/* Makes a map of two operands. */
+static rd_expr *map_2(const normaliser *w, rd_op op, rd_expr *x, rd_expr *y)
 {
     return rd_map_op(op, w->call, 2, (rd_expr *const[]){ x, y });
 }
 
-static rd_expr *map_where(const work *w, rd_expr *cond, rd_expr *yes, rd_expr *no)
+/* Makes the map cond ? yes : no. */
+static rd_expr *map_where(const normaliser *w, rd_expr *cond, rd_expr *yes, rd_expr *no)
 {
     return rd_map_op(RD_OP_where, w->call, 3, (rd_expr *const[]){ cond, yes, no });
 }
 
-static rd_expr *map_1(const work *w, rd_op op, rd_expr *x)
+static rd_expr *map_1(const normaliser *w, rd_op op, rd_expr *x)
 {
     return rd_map_op(op, w->call, 1, &x);
 }
@@ -34,46 +37,48 @@ static rd_dtype float_type(rd_dtype type)
     return rd_dtype_kind(type) < RD_KIND_FLOAT ? RD_F64 : type;
 }
 
-/* x in the type that is computed in. */
-static rd_expr *wide(rd_expr *x)
+/* x in the type of the computation. */
+static rd_expr *in_working_type(rd_expr *x)
 {
     const rd_dtype type = x ? float_type(x->type) : RD_AUTO;
 
     return rd_cast_to(x, rd_dtype_is_half(type) ? RD_F32 : type);
 }
 
-/* False after recording what is wrong. */
-static bool begin_any(work *w, const char *call, rd_expr *x, rd_dims dims)
+/* Checks the operand and the axes, and fills in `w`.  False after recording what is wrong. */
+static bool begin_any(normaliser *w, const char *call, rd_expr *x, rd_dims dims)
 {
     uint64_t bits;
 
     if (!rd_operands(call, 1, &x) || !rd_dims_bits(x, &dims, call, &bits))
         return false;
-    *w = (work){ .call = call, .x = wide(x), .type = float_type(x->type), .kept = dims };
+    *w = (normaliser){
+        .call = call, .x = in_working_type(x), .type = float_type(x->type), .kept = dims
+    };
     w->kept.flags |= RD_DIMS_KEEP;
     return w->x != NULL;
 }
 
-/* Of real numbers alone. */
-static bool begin(work *w, const char *call, rd_expr *x, rd_dims dims)
+/* As begin_any(), but refuses complex operands. */
+static bool begin(normaliser *w, const char *call, rd_expr *x, rd_dims dims)
 {
     return !rd_refuse_complex(call, 1, &x) && begin_any(w, call, x, dims);
 }
 
-static rd_expr *end(const work *w, rd_expr *y)
+static rd_expr *end(const normaliser *w, rd_expr *y)
 {
     return rd_cast_to(y, w->type);
 }
 
-/* There is a largest element only where there is one at all. */
-static bool is_empty(const work *w)
+/* True if the operand has no element; rd_max() would fail then. */
+static bool is_empty(const normaliser *w)
 {
     return rd_points(w->x->rank, w->x->extent) == 0;
 }
 
 rd_expr *rd_softmax(rd_expr *x, rd_dims dims)
 {
-    work w;
+    normaliser w;
 
     if (!begin(&w, "rd_softmax", x, dims))
         return NULL;
@@ -86,7 +91,7 @@ rd_expr *rd_softmax(rd_expr *x, rd_dims dims)
 
 rd_expr *rd_log_softmax(rd_expr *x, rd_dims dims)
 {
-    work w;
+    normaliser w;
 
     if (!begin(&w, "rd_log_softmax", x, dims))
         return NULL;
@@ -95,7 +100,7 @@ rd_expr *rd_log_softmax(rd_expr *x, rd_dims dims)
 
 rd_expr *rd_standardise(rd_expr *x, rd_dims dims, double ddof)
 {
-    work w;
+    normaliser w;
 
     if (!begin_any(&w, "rd_standardise", x, dims))
         return NULL;
@@ -104,25 +109,26 @@ rd_expr *rd_standardise(rd_expr *x, rd_dims dims, double ddof)
     return end(&w, map_2(&w, RD_OP_div, apart, rd_std(w.x, w.kept, .ddof = ddof)));
 }
 
-/* y * gamma + beta, of those that are there. */
-static rd_expr *scaled(const work *w, rd_expr *y, rd_expr *gamma, rd_expr *beta)
+/* y * gamma + beta.  Either factor may be NULL. */
+static rd_expr *scaled(const normaliser *w, rd_expr *y, rd_expr *gamma, rd_expr *beta)
 {
     if (gamma)
         y = map_2(w, RD_OP_mul, y, gamma);
     return beta ? map_2(w, RD_OP_add, y, beta) : y;
 }
 
-/* y over sqrt(square + eps). */
-static rd_expr *over_root(const work *w, rd_expr *y, rd_expr *square, double eps)
+/* y / sqrt(square + eps). */
+static rd_expr *over_root(const normaliser *w, rd_expr *y, rd_expr *square, double eps)
 {
     rd_expr *sum = map_2(w, RD_OP_add, square, rd_num(w->x->ctx, eps));
 
     return map_2(w, RD_OP_div, y, map_1(w, RD_OP_sqrt, sum));
 }
 
+/* (x - mean) / sqrt(variance + eps), then scaled by gamma and shifted by beta. */
 rd_expr *rd_layer_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, rd_expr *beta, double eps)
 {
-    work w;
+    normaliser w;
 
     if (!begin(&w, "rd_layer_norm", x, dims))
         return NULL;
@@ -132,9 +138,10 @@ rd_expr *rd_layer_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, rd_expr *beta, 
     return end(&w, scaled(&w, y, gamma, beta));
 }
 
+/* x / sqrt(mean of x^2 + eps), then scaled by gamma. */
 rd_expr *rd_rms_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, double eps)
 {
-    work w;
+    normaliser w;
 
     if (!begin(&w, "rd_rms_norm", x, dims))
         return NULL;
@@ -144,9 +151,9 @@ rd_expr *rd_rms_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, double eps)
 }
 
 /* ---- Sums weighed by exponentials ------------------------------------------------------------ */
-/* Two operands in the type that they meet in, and x of the shape that they do: as it is computed
- * in. */
-static bool begin_both(work *w, const char *call, rd_expr *x, rd_expr **y, rd_dims dims)
+/* Casts two operands to their common type, broadcasts x to their common shape, and begins `w`
+ * with x. */
+static bool begin_both(normaliser *w, const char *call, rd_expr *x, rd_expr **y, rd_dims dims)
 {
     rd_expr *const both[] = { x, *y };
     int64_t        extent[RD_MAX_RANK];
@@ -158,13 +165,13 @@ static bool begin_both(work *w, const char *call, rd_expr *x, rd_expr **y, rd_di
     const rd_dtype type = rd_rule_type(RD_RULE_FLOAT, 2, both);
 
     x  = rd_cast_to(x, type);
-    *y = wide(rd_cast_to(*y, type));
+    *y = in_working_type(rd_cast_to(*y, type));
     return x && *y && begin(w, call, rd_broadcast_to(x, rank, extent, call), dims);
 }
 
-/* w->x without the kept axes along which x is repeated: of all others an element has the same
- * exponential. */
-static rd_expr *own_scores(const work *w, const rd_expr *x)
+/* Takes one index of each axis that is not reduced and along which x is broadcast.  All indices
+ * of such an axis have the same exponentials, so these are computed once. */
+static rd_expr *distinct_scores(const normaliser *w, const rd_expr *x)
 {
     uint64_t  bits;
     rd_expr  *y    = w->x;
@@ -178,27 +185,26 @@ static rd_expr *own_scores(const work *w, const rd_expr *x)
     return y;
 }
 
-/* The maximum has .initial so that nothing, and -inf alone, has one; and so that the maximum and
- * the sum are not made one reduction (collect/rewrite.c), as both sums take one exponential
- * then. */
+/* .initial = -inf gives a maximum to empty rows.  It also stops collect/rewrite.c from joining
+ * the maximum and the sum into one reduction.  So both sums share one exponential. */
 rd_expr *rd_softmax_sum(rd_expr *s, rd_expr *v, rd_dims dims)
 {
-    work w;
+    normaliser w;
 
     if (!begin_both(&w, "rd_softmax_sum", s, &v, dims))
         return NULL;
-    rd_expr *x = own_scores(&w, s);
+    rd_expr *x = distinct_scores(&w, s);
     rd_expr *m = rd_max(x, w.kept, .initial = rd_num(v->ctx, -INFINITY));
     rd_expr *e = map_1(&w, RD_OP_exp, map_2(&w, RD_OP_sub, x, m));
 
     return end(&w, map_2(&w, RD_OP_div, rd_sum(map_2(&w, RD_OP_mul, e, v), dims), rd_sum(e, dims)));
 }
 
-/* Exponentials are of the distance from the greatest, where that is a number. */
+/* Subtracts the greatest exponent before the exponential, unless that is infinite. */
 rd_expr *rd_signed_logsumexp(rd_expr *x, rd_expr *weights, rd_dims dims)
 {
     const char *call = "rd_signed_logsumexp";
-    work        w;
+    normaliser  w;
 
     if (!begin_both(&w, call, x, &weights, dims))
         return NULL;
@@ -225,8 +231,8 @@ static bool check_p(const char *call, const rd_expr *x, double p)
     return false;
 }
 
-/* (sum |x|^p)^(1/p) of any p. */
-static rd_expr *norm(const work *w, rd_expr *x, rd_dims dims, double p)
+/* (sum |x|^p)^(1/p) for any p. */
+static rd_expr *norm(const normaliser *w, rd_expr *x, rd_dims dims, double p)
 {
     if (!x || p == 1 || p == 2 || isinf(p))
         return rd_norm(x, dims, .p = p);
@@ -235,10 +241,11 @@ static rd_expr *norm(const work *w, rd_expr *x, rd_dims dims, double p)
     return map_2(w, RD_OP_pow, rd_sum(power, dims), rd_num(x->ctx, rd_float_quotient(1, p, 0)));
 }
 
+/* x over its p-norm.  Rows of norm 0 are divided by 1. */
 rd_expr *rd_normalise(rd_expr *x, rd_dims dims, double p)
 {
     const char *call = "rd_normalise";
-    work        w;
+    normaliser  w;
 
     if (!begin_any(&w, call, x, dims) || !check_p(call, x, p))
         return NULL;
@@ -250,9 +257,9 @@ rd_expr *rd_normalise(rd_expr *x, rd_dims dims, double p)
     return end(&w, map_2(&w, RD_OP_div, w.x, by));
 }
 
-/* Rows of x along one axis, those of y along the next: (..., n, 1, d) and (..., 1, m, d).  The type
- * is that in which both meet. */
-static bool begin_pairs(work *w, const char *call, rd_expr **x, rd_expr **y)
+/* Checks two lists of points, the rows of x and y, and casts them to their common type.  Callers
+ * expand them to (..., n, 1, d) and (..., 1, m, d). */
+static bool begin_pairs(normaliser *w, const char *call, rd_expr **x, rd_expr **y)
 {
     rd_expr *const both[] = { *x, *y };
     char           text[2][RD_SHAPE_TEXT];
@@ -267,15 +274,15 @@ static bool begin_pairs(work *w, const char *call, rd_expr **x, rd_expr **y)
         return false;
     }
     const rd_dtype type = rd_rule_type(RD_RULE_FLOAT, 2, both);
-    *x                  = wide(rd_cast_to(*x, type));
-    *y                  = wide(rd_cast_to(*y, type));
-    *w                  = (work){ .call = call, .x = *x, .type = type, .kept = RD_DIMS(-1) };
+    *x                  = in_working_type(rd_cast_to(*x, type));
+    *y                  = in_working_type(rd_cast_to(*y, type));
+    *w                  = (normaliser){ .call = call, .x = *x, .type = type, .kept = RD_DIMS(-1) };
     return *x && *y;
 }
 
 rd_expr *rd_cdist(rd_expr *x, rd_expr *y, double p)
 {
-    work w;
+    normaliser w;
 
     if (!begin_pairs(&w, "rd_cdist", &x, &y) || !check_p("rd_cdist", x, p))
         return NULL;
@@ -286,7 +293,7 @@ rd_expr *rd_cdist(rd_expr *x, rd_expr *y, double p)
 
 rd_expr *rd_cosine_distance(rd_expr *x, rd_expr *y)
 {
-    work w;
+    normaliser w;
 
     if (!begin_pairs(&w, "rd_cosine_distance", &x, &y))
         return NULL;

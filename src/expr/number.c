@@ -1,11 +1,12 @@
-/* number.c - constants, and places along an axis. */
+/* number.c - constants, and the places along an axis as an expression. */
 #include "expr/origin.h"
 
+/* Makes a NUMBER node.  A weak one takes the type of its context. */
 static rd_expr *number_node(rd_ctx *ctx, rd_dtype type, bool weak, rd_word value)
 {
     rd_number_facts facts = { .value = { .u64 = 0 } };
 
-    /* An f32 leaves half of the word as it was: only the member that counts is taken. */
+    /* The class f32 leaves half of the word undefined, so only the member f32 is copied. */
     if (rd_dtype_class(type) == RD_CLASS_f32)
         facts.value.f32 = value.f32;
     else
@@ -29,6 +30,7 @@ rd_expr *rd_int(rd_ctx *ctx, int64_t value)
     return ctx ? number_node(ctx, RD_I64, true, (rd_word){ .i64 = value }) : NULL;
 }
 
+/* Makes the COORD node: places 0, 1, ... along an axis, and extent 1 along the others. */
 rd_expr *rd_places(rd_expr *x, int axis)
 {
     int64_t       extent[RD_MAX_RANK], origin[RD_MAX_RANK] = { 0 };

@@ -1,10 +1,11 @@
-/* origin.c - origins of axes: what callers say, and from operands to nodes. */
+/* origin.c - origins of axes: checks of those that callers give, and how nodes get theirs from
+ * operands. */
 #include "expr/origin.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* An origin and any extent, added up, are an int64_t. */
+/* With this bound, an origin plus any extent fits in an int64_t. */
 #define FARTHEST ((int64_t)1 << 62)
 
 const char *rd_range_text(const rd_expr *x, int a, char text[RD_RANGE_TEXT])
@@ -19,7 +20,8 @@ const char *rd_range_text(const rd_expr *x, int a, char text[RD_RANGE_TEXT])
 }
 
 /* ---- From operands to nodes ------------------------------------------------------------------ */
-/* Those whose axis repeats say 0, others agree. */
+/* Takes each axis' origin from the first operand that has one other than 0.  Operands that
+ * repeat along an axis have 0; all others agree. */
 void rd_origins_of_all(int n, rd_expr *const *x, int64_t origin[RD_MAX_RANK])
 {
     memset(origin, 0, sizeof *origin * RD_MAX_RANK);
@@ -29,7 +31,7 @@ void rd_origins_of_all(int n, rd_expr *const *x, int64_t origin[RD_MAX_RANK])
                 origin[a] = x[k]->origin[a];
 }
 
-static void of_reduced(const rd_expr *x, uint64_t dims, int64_t *origin)
+static void origins_of_kept(const rd_expr *x, uint64_t dims, int64_t *origin)
 {
     int k = 0;
 
@@ -38,8 +40,8 @@ static void of_reduced(const rd_expr *x, uint64_t dims, int64_t *origin)
             origin[k++] = rd_origin(x, a);
 }
 
-/* Axes of the index stand where the axis was. */
-static void of_taken(const rd_expr *x, const rd_expr *index, int64_t axis, int64_t *origin)
+/* Origins of a take: the axes of the index stand in place of the axis that it reads. */
+static void origins_of_taken(const rd_expr *x, const rd_expr *index, int64_t axis, int64_t *origin)
 {
     int k = 0;
 
@@ -59,6 +61,7 @@ const int64_t *rd_somewhere(int rank, const int64_t *origin)
     return NULL;
 }
 
+/* Derives the origins of a node from those of its operands, by the kind of the node. */
 const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t room[RD_MAX_RANK])
 {
     const rd_expr *const x   = node->n_in > 0 ? node->in[0] : NULL;
@@ -73,9 +76,9 @@ const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t roo
     case RD_EXPR_MAP:
     case RD_EXPR_CALL:
     case RD_EXPR_COMPLEX: rd_origins_of_all(node->n_in, node->in, room); break;
-    case RD_EXPR_SCAN: of_reduced(x, 0, room); break;
-    case RD_EXPR_REDUCE: of_reduced(x, ((const rd_fold_facts *)facts)->dims, room); break;
-    case RD_EXPR_SORT: of_reduced(x, (uint64_t)1 << (node->rank - 1), room); break;
+    case RD_EXPR_SCAN: origins_of_kept(x, 0, room); break;
+    case RD_EXPR_REDUCE: origins_of_kept(x, ((const rd_fold_facts *)facts)->dims, room); break;
+    case RD_EXPR_SORT: origins_of_kept(x, (uint64_t)1 << (node->rank - 1), room); break;
     case RD_EXPR_TAKE: {
         const rd_axis_facts *axis  = facts;
         const rd_expr *const index = node->in[1];
@@ -83,7 +86,7 @@ const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t roo
         if (!index)
             return NULL;
         if (!axis->along) {
-            of_taken(x, index, axis->axis, room);
+            origins_of_taken(x, index, axis->axis, room);
             break;
         }
         rd_origins_of_all(node->n_in, node->in, room);
@@ -94,12 +97,13 @@ const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t roo
         rd_origins_of_all(node->n_in, node->in, room);
         room[((const rd_axis_facts *)facts)->axis] = 0;
         break;
-    default: return NULL; /* a view says its own; others have places alone */
+    default: return NULL; /* views state their own origins; the other kinds have none */
     }
     return rd_somewhere(node->rank, room);
 }
 
 /* ---- Origins said ---------------------------------------------------------------------------- */
+/* Checks the number of indices and their size. */
 bool rd_origin_ok(rd_ctx *ctx, const char *call, const rd_index *origin, int rank)
 {
     if (origin->n != rank) {

@@ -1,38 +1,43 @@
 /* pair_folds.c - a reduction over all pairs of points takes each pair once, where either order
- * gives the same.
+ * gives the same value.
  *
- * The energy of all pairs is a sum over i and j, of which (i, j) and (j, i) are equal. It is
- * twice the sum over j < i, and the sum over i = j; loops go where j < i alone
- * (eval/lower/bounds.c), which is half the work. Extremes and truths are joined likewise. Which
- * pairs are equal is symmetric.c's.
+ * The energy of all pairs is a sum over i and j in which (i, j) and (j, i) are equal:
  *
- * This decides about rounding, so it depends on nothing but the operand. */
+ *     sum over all i, j  =  2 * (sum over j < i) + (sum over i = j)
+ *
+ * Loops run over j < i alone (eval/lower/bounds.c), which halves the work.  Minima, maxima, any
+ * and all are combined in the same way. symmetric.c finds out whether pairs are equal.
+ *
+ * The decision changes rounding, so it depends on nothing but the operand. */
 #include "expr/pair_folds.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/symmetric.h"
 
-/* Fewer points have so few pairs that a second loop costs as much. */
+/* For fewer points, the second loop costs as much as it saves. */
 enum { LEAST = 512 };
 
-/* ---- What a pair costs ------------------------------------------------------------------------ */
-/* A mask of places is asked for each pair where loops are not compiled: with it a sum of plain products took 24 times
- * as long, one of distances 1.1 times.  So a pair has to cost more than its mask, by its expression alone. */
-enum { LEAST_OPS = 12, MOST_DEEP = 32 };
+/* ---- What a pair costs ----------------------------------------------------------------------- */
+/* The least work of a pair, and the depth of the search for it.  Where loops are not compiled,
+ * each pair evaluates the mask j < i.  With the mask a sum of plain products took 24 times as
+ * long, a sum of distances 1.1 times.  So a pair must cost more than its mask. */
+enum { LEAST_WORK = 12, MOST_DEEP = 32 };
 
-static double ops_of(const rd_expr *x, int deep)
+/* Counts the operations for one element of x, up to LEAST_WORK.  Reductions count all elements
+ * that they read. */
+static double work_of(const rd_expr *x, int deep)
 {
     double ops = 0;
 
     if (deep > MOST_DEEP)
-        return LEAST_OPS;
+        return LEAST_WORK;
     if (x->kind == RD_EXPR_VIEW)
-        return ops_of(x->in[0], deep + 1);
+        return work_of(x->in[0], deep + 1);
     if (x->kind != RD_EXPR_MAP && x->kind != RD_EXPR_REDUCE)
         return 0;
-    for (int k = 0; k < x->n_in && ops < LEAST_OPS; k++)
+    for (int k = 0; k < x->n_in && ops < LEAST_WORK; k++)
         if (x->in[k])
-            ops += ops_of(x->in[k], deep + 1);
+            ops += work_of(x->in[k], deep + 1);
     if (x->kind == RD_EXPR_MAP)
         return ops + (double)rd_op_table[x->op].cost;
     ops += 1;
@@ -42,8 +47,8 @@ static double ops_of(const rd_expr *x, int deep)
 }
 
 /* ---- Pairs that are found -------------------------------------------------------------------- */
-/* Folds by label take pairs once if they sum ints: loops leave half of the pairs out, and so add no 0 of
- * these to a group. */
+/* True if a fold can take each pair once.  A fold by label must sum ints: loops leave out half
+ * of the pairs, and with them additions of 0.0, which could change a -0.0. */
 static bool takes_pairs_once(const rd_folding *f, const rd_expr *x, const rd_fold_facts *facts)
 {
     if (f->scan || f->restart || facts->law == RD_LAW_serial)
@@ -61,17 +66,20 @@ static bool takes_pairs_once(const rd_folding *f, const rd_expr *x, const rd_fol
     }
 }
 
+/* True if axes a and b are reduced, swapping their indices changes nothing, and a pair costs
+ * enough.  Mask and labels must be symmetric, too. */
 static bool are_pairs(const rd_folding *f, const rd_expr *x, int a, int b)
 {
     bool moves = false;
 
     return f->bits >> a & 1 && f->bits >> b & 1 && x->extent[a] >= LEAST &&
-           ops_of(x, 0) + (f->label ? ops_of(f->label, 0) : 0) >= LEAST_OPS &&
+           work_of(x, 0) + (f->label ? work_of(f->label, 0) : 0) >= LEAST_WORK &&
            rd_is_symmetric(x, a, b, &moves) &&
            (!f->where || rd_is_symmetric(f->where, a, b, &moves)) &&
            (!f->label || rd_is_symmetric(f->label, a, b, &moves)) && moves;
 }
 
+/* Finds the first two axes that are those of pairs. */
 bool rd_pairs_found(const rd_folding *f, const rd_expr *x, const rd_fold_facts *facts, int axis[2])
 {
     for (int a = 0; takes_pairs_once(f, x, facts) && a < x->rank; a++)
@@ -85,9 +93,9 @@ bool rd_pairs_found(const rd_folding *f, const rd_expr *x, const rd_fold_facts *
 }
 
 /* ---- Each pair once -------------------------------------------------------------------------- */
-/* The fold of the pairs whose second place compares so with the first one. */
-static rd_expr *half(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts, const int axis[2],
-                     rd_op compares)
+/* Folds the pairs for which `compares`(place along axis[1], place along axis[0]) is true. */
+static rd_expr *fold_half(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
+                          const int axis[2], rd_op compares)
 {
     rd_folding of = *f;
     rd_expr   *is = map_2(compares, f->call, rd_places(x, axis[1]), rd_places(x, axis[0]));
@@ -99,9 +107,9 @@ static rd_expr *half(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts
                     : NULL;
 }
 
-/* The fold of each point with itself: its axis is the last one of a diagonal. */
-static rd_expr *selves(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
-                       const int axis[2])
+/* Folds each point with itself, the diagonal.  The diagonal is the last axis of rd_of_selves(). */
+static rd_expr *fold_diagonal(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
+                              const int axis[2])
 {
     rd_folding    of  = *f;
     rd_fold_facts own = *facts;
@@ -120,8 +128,8 @@ static rd_expr *selves(const rd_folding *f, rd_expr *x, const rd_fold_facts *fac
     return y && !f->label ? rd_folding_kept(f, y) : y;
 }
 
-/* The operator that joins two results of a reducer, which is no sum. */
-static rd_op joins(int reducer)
+/* The operator that combines two results of a reducer other than sum. */
+static rd_op combining_op(int reducer)
 {
     switch (reducer) {
     case RD_RED_min: return RD_OP_minimum;
@@ -131,19 +139,21 @@ static rd_op joins(int reducer)
     }
 }
 
-/* All reducers have the same mask, so that those of one call share loops that it bounds.  Of extremes with a
- * mask of their own nothing may be left, so all are of one fold. */
+/* All reducers but masked extremes get the mask j < i, so reductions of one call share loops
+ * with the same bounds.  A masked extreme could have no element left, so one fold over j <= i
+ * takes all of its pairs. */
 rd_expr *rd_pairs_folded(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
                          const int axis[2])
 {
     const bool     sum = facts->reducer == RD_RED_sum, le = !sum && f->where;
-    rd_expr *const once = half(f, x, facts, axis, le ? RD_OP_le : RD_OP_lt);
+    rd_expr *const once = fold_half(f, x, facts, axis, le ? RD_OP_le : RD_OP_lt);
 
     if (le)
         return once;
     if (!sum)
-        return map_2(joins(facts->reducer), f->call, once, selves(f, x, facts, axis));
-    /* The diagonal comes between both: twice the pairs alone may be infinite where the sum is not. */
+        return map_2(combining_op(facts->reducer), f->call, once, fold_diagonal(f, x, facts, axis));
+    /* The diagonal is added between both halves: 2 * half alone may overflow where the sum does
+     * not. */
     return map_2(RD_OP_add, f->call, once,
-                 map_2(RD_OP_add, f->call, once, selves(f, x, facts, axis)));
+                 map_2(RD_OP_add, f->call, once, fold_diagonal(f, x, facts, axis)));
 }

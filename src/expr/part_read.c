@@ -1,22 +1,26 @@
-/* part_read.c - which part of a leaf results read: so that whoever has to decode its elements first decodes
- * no more than these.
+/* part_read.c - finds which part of a leaf the results read, so that a file's reader decodes no
+ * more than that part.
  *
- * Each node has a box, of all elements that nodes above it want.  Nodes are visited after all that are above
- * them, and hand their boxes on: a view by its affine map, a map as it is, and what reads along an axis
- * that whole axis. */
+ * Each node has a bounding box of all its elements that nodes above it read.  Nodes are visited
+ * after all nodes above them and pass their boxes on to their operands.  A view passes it
+ * through its affine map, a map as it is.  A node that reads along an axis wants all of that
+ * axis. */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/nodes.h"
 #include <stdlib.h>
 
+/* A range of places along each axis of a node. */
 typedef struct box {
-    bool    any;                                         /* else nothing is wanted */
-    int64_t low[RD_MAX_RANK + 1], high[RD_MAX_RANK + 1]; /* the last ones */
+    bool any; /* false: nothing is read */
+    /* least and greatest place along each axis */
+    int64_t low[RD_MAX_RANK + 1], high[RD_MAX_RANK + 1];
 } box;
 
+/* A search while it runs. */
 typedef struct search {
-    rd_node_list list; /* by serial, operands first */
-    box         *box;  /* of each of them */
+    rd_node_list list; /* all nodes, sorted by serial: operands first */
+    box         *box;  /* by node: its box */
 } search;
 
 static int by_serial(const void *a, const void *b)
@@ -26,6 +30,7 @@ static int by_serial(const void *a, const void *b)
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
+/* Finds a node's box by bisection. */
 static box *box_of(const search *s, const rd_expr *x)
 {
     int64_t low = 0, high = s->list.n - 1;
@@ -41,7 +46,7 @@ static box *box_of(const search *s, const rd_expr *x)
     return &s->box[low];
 }
 
-static box whole(const rd_expr *x)
+static box whole_box(const rd_expr *x)
 {
     box b = { .any = true };
 
@@ -52,7 +57,8 @@ static box whole(const rd_expr *x)
     return b;
 }
 
-static void want(const search *s, const rd_expr *x, const box *b)
+/* Extends the box of x so that it contains b. */
+static void extend_box(const search *s, const rd_expr *x, const box *b)
 {
     box *to = x && b->any ? box_of(s, x) : NULL;
 
@@ -67,15 +73,16 @@ static void want(const search *s, const rd_expr *x, const box *b)
     to->any = true;
 }
 
-static void want_whole(const search *s, const rd_expr *x)
+static void extend_to_whole(const search *s, const rd_expr *x)
 {
     if (x) {
-        const box b = whole(x);
-        want(s, x, &b);
+        const box b = whole_box(x);
+        extend_box(s, x, &b);
     }
 }
 
-/* ---- From a node to its operands -------------------------------------------------------------- */
+/* ---- From a node to its operands ------------------------------------------------------------- */
+/* A view reads the image of the box under its affine map. */
 static void through_view(const search *s, const rd_expr *x, const box *b)
 {
     const int      rank   = x->in[0]->rank;
@@ -91,13 +98,13 @@ static void through_view(const search *s, const rd_expr *x, const box *b)
             in.high[a] += step * (step > 0 ? b->high[k] : b->low[k]);
         }
     }
-    want(s, x->in[0], &in);
+    extend_box(s, x->in[0], &in);
 }
 
-/* Kept axes come first, in their order; those of `dims` are read from end to end. */
+/* A reduction reads the box along the axes that are not reduced, and all of the axes of `dims`. */
 static void through_reduce(const search *s, const rd_expr *x, const box *b)
 {
-    box in = whole(x->in[0]);
+    box in = whole_box(x->in[0]);
 
     for (int a = 0, k = 0; a < x->in[0]->rank; a++)
         if (!(x->as.fold->dims >> a & 1)) {
@@ -105,37 +112,41 @@ static void through_reduce(const search *s, const rd_expr *x, const box *b)
             in.high[a] = b->high[k++];
         }
     for (int k = 0; k < x->n_in; k++)
-        want(s, x->in[k], &in);
+        extend_box(s, x->in[k], &in);
 }
 
-/* The node's own axes, but for those of a set, which are read from end to end. */
-static void along(const search *s, const rd_expr *x, const rd_expr *operand, const box *b,
-                  uint64_t dims)
+/* Passes the node's box on to an operand of the same axes.  Those of `dims` are read from end to
+ * end. */
+static void through_axes(const search *s, const rd_expr *x, const rd_expr *operand, const box *b,
+                         uint64_t dims)
 {
-    box in = whole(operand);
+    box in = whole_box(operand);
 
     for (int a = 0; a < x->rank; a++)
         if (!(dims >> a & 1)) {
             in.low[a]  = b->low[a];
             in.high[a] = b->high[a];
         }
-    want(s, operand, &in);
+    extend_box(s, operand, &in);
 }
 
+/* A take reads the gathered axis from end to end, the others as its result does, and all of the
+ * index. */
 static void through_take(const search *s, const rd_expr *x, const box *b)
 {
     const int axis = (int)x->as.axis->axis, more = x->as.axis->along ? 0 : x->in[1]->rank - 1;
-    box       in = whole(x->in[0]);
+    box       in = whole_box(x->in[0]);
 
     for (int a = 0; a < x->in[0]->rank; a++)
         if (a != axis) {
             in.low[a]  = b->low[a < axis ? a : a + more];
             in.high[a] = b->high[a < axis ? a : a + more];
         }
-    want(s, x->in[0], &in);
-    want_whole(s, x->in[1]);
+    extend_box(s, x->in[0], &in);
+    extend_to_whole(s, x->in[1]);
 }
 
+/* A concatenation reads from each part what falls into its range of the axis. */
 static void through_concat(const search *s, const rd_expr *x, const box *b)
 {
     const int64_t axis  = x->as.axis->axis;
@@ -148,12 +159,13 @@ static void through_concat(const search *s, const rd_expr *x, const box *b)
         in.low[axis]  = b->low[axis] > begin ? b->low[axis] - begin : 0;
         in.high[axis] = b->high[axis] < begin + n ? b->high[axis] - begin : n - 1;
         if (in.low[axis] <= in.high[axis])
-            want(s, x->in[k], &in);
+            extend_box(s, x->in[k], &in);
         begin += n;
     }
 }
 
-static void hand_on(const search *s, const rd_expr *x, const box *b)
+/* Passes the box of a node on to its operands. */
+static void propagate(const search *s, const rd_expr *x, const box *b)
 {
     switch (x->kind) {
     case RD_EXPR_VIEW: through_view(s, x, b); return;
@@ -166,24 +178,25 @@ static void hand_on(const search *s, const rd_expr *x, const box *b)
     case RD_EXPR_SCAN:
         for (int k = 0; k < x->n_in; k++)
             if (x->in[k] && x->in[k]->rank == x->rank)
-                along(s, x, x->in[k], b, x->kind == RD_EXPR_SCAN ? x->as.fold->dims : 0);
+                through_axes(s, x, x->in[k], b, x->kind == RD_EXPR_SCAN ? x->as.fold->dims : 0);
             else
-                want_whole(s, x->in[k]);
+                extend_to_whole(s, x->in[k]);
         return;
     case RD_EXPR_SORT:
-        along(s, x, x->in[0], b, UINT64_C(1) << (x->rank - 1));
+        through_axes(s, x, x->in[0], b, UINT64_C(1) << (x->rank - 1));
         for (int k = 1; k < x->n_in; k++)
-            want_whole(s, x->in[k]);
+            extend_to_whole(s, x->in[k]);
         return;
     default:
         for (int k = 0; k < x->n_in; k++)
-            want_whole(s, x->in[k]);
+            extend_to_whole(s, x->in[k]);
     }
 }
 
-/* ---- Of a leaf -------------------------------------------------------------------------------- */
-/* Several leaves may be of one memory. */
-static box find(const search *s, const rd_expr *leaf)
+/* ---- The box of a leaf ----------------------------------------------------------------------- */
+/* Visits all nodes, and returns the union of the boxes of the leaf and of leaves with the same
+ * memory. */
+static box find_box(const search *s, const rd_expr *leaf)
 {
     box all = { 0 };
 
@@ -193,10 +206,10 @@ static box find(const search *s, const rd_expr *leaf)
 
         if (!b->any)
             continue;
-        hand_on(s, x, b);
+        propagate(s, x, b);
         if (x->kind != RD_EXPR_LEAF || (x != leaf && x->as.leaf->data != leaf->as.leaf->data))
             continue;
-        const box part = x == leaf ? *b : whole(leaf);
+        const box part = x == leaf ? *b : whole_box(leaf);
         for (int a = 0; a < leaf->rank; a++) {
             all.low[a]  = all.any && all.low[a] < part.low[a] ? all.low[a] : part.low[a];
             all.high[a] = all.any && all.high[a] > part.high[a] ? all.high[a] : part.high[a];
@@ -206,7 +219,7 @@ static box find(const search *s, const rd_expr *leaf)
     return all;
 }
 
-/* Why the leaf, or the place for the answer, is none; NULL: they are. */
+/* Why the arguments are refused; NULL: they are not. */
 static const char *refusal(const rd_ctx *ctx, rd_expr *leaf, const rd_part *out)
 {
     return !out                                        ? "no place for what is found"
@@ -215,7 +228,8 @@ static const char *refusal(const rd_ctx *ctx, rd_expr *leaf, const rd_part *out)
                                                        : NULL;
 }
 
-static bool check(rd_ctx *ctx, rd_results results, rd_expr *leaf, const rd_part *out)
+/* True if context, results, leaf and `out` are valid.  False after recording what is wrong. */
+static bool arguments_ok(rd_ctx *ctx, rd_results results, rd_expr *leaf, const rd_part *out)
 {
     static const char call[] = "rd_part_read";
 
@@ -237,13 +251,14 @@ static bool check(rd_ctx *ctx, rd_results results, rd_expr *leaf, const rd_part 
     return !why;
 }
 
+/* Finds the part of the leaf that the results read; its extents are 0 if they read nothing. */
 bool rd_part_read(rd_ctx *ctx, rd_results results, rd_expr *leaf, rd_part *out)
 {
     search s = { 0 };
 
     if (out)
         *out = (rd_part){ 0 };
-    if (!check(ctx, results, leaf, out) || !out)
+    if (!arguments_ok(ctx, results, leaf, out) || !out)
         return false;
     if (rd_list_nodes(ctx, results, &s.list) && s.list.n > 0)
         s.box = rd_alloc(ctx, s.list.n * (int64_t)sizeof *s.box);
@@ -252,8 +267,8 @@ bool rd_part_read(rd_ctx *ctx, rd_results results, rd_expr *leaf, rd_part *out)
     if (s.box) {
         qsort(s.list.at, (size_t)s.list.n, sizeof(rd_expr *), by_serial);
         for (int32_t i = 0; i < results.n; i++)
-            want_whole(&s, results.at[i].expr);
-        b = find(&s, rd_leaf_below(leaf));
+            extend_to_whole(&s, results.at[i].expr);
+        b = find_box(&s, rd_leaf_below(leaf));
     }
     if (ok)
         out->first.n = out->shape.n = leaf->rank;

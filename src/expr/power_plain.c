@@ -1,9 +1,10 @@
-/* power_plain.c - powers by a constant: what is a product in place of the function. */
+/* power_plain.c - powers by a constant that are products instead of calls of pow(). */
 #include "expr/plain.h"
 
 enum { MOST_OF_INTS = 64 };
 
-/* x^n of ints, n > 0, by squares.  They wrap, so that the order of products changes nothing. */
+/* x^n of ints, n > 0, by repeated squaring.  Ints wrap, so the order of products changes
+ * nothing. */
 static rd_expr *power_of_ints(const char *call, rd_expr *x, int n)
 {
     rd_expr *y = NULL;
@@ -19,7 +20,8 @@ static rd_expr *power_of_ints(const char *call, rd_expr *x, int n)
     return y;
 }
 
-/* 1 / x and x x are right to the last bit, and the processor has them. */
+/* 1 / x and x * x are correctly rounded and single instructions.  Other exponents take an
+ * operator of their own. */
 static rd_expr *power_of_floats(const char *call, rd_expr *x, rd_expr *y, double n)
 {
     if (n == -1)

@@ -1,8 +1,9 @@
-/* print_expr.c - a node in one line, for dumps and messages. */
+/* print_expr.c - writes a node as one line, for dumps and messages. */
 #include "core/text_buffer.h"
 #include "expr/expr.h"
 #include <inttypes.h>
 
+/* "leaf prices f64 (3, 4) from prices.npy", or "input x f32 (5)". */
 static void leaf_line(rd_text *text, const rd_expr *x)
 {
     char        shape[RD_SHAPE_TEXT];
@@ -17,6 +18,7 @@ static void leaf_line(rd_text *text, const rd_expr *x)
         rd_text_add(text, " from %s", path);
 }
 
+/* "number 2.5 weak". */
 static void number_line(rd_text *text, const rd_expr *x)
 {
     rd_word value = x->as.number->value;
@@ -68,6 +70,7 @@ static void sort_line(rd_text *text, const rd_expr *x)
         rd_text_add(text, ", the first %" PRId64 " of %" PRId64, first, n);
 }
 
+/* "sum dims 0 2 where", "scan sum dims 1 exclusive", "moments dims 0 ddof 1 weights". */
 static void fold_line(rd_text *text, const rd_expr *x)
 {
     const rd_fold_facts *fold = x->as.fold;
@@ -85,6 +88,7 @@ static void fold_line(rd_text *text, const rd_expr *x)
                 x->in[2] ? " where" : "", rd_is_grouped(x) ? " by label" : "");
 }
 
+/* "sparse stored, 12 places along 0 1". */
 static void sparse_line(rd_text *text, const rd_expr *x)
 {
     rd_text_add(text, "sparse%s, %lld places along", x->in[1] ? "" : " stored",
@@ -93,7 +97,8 @@ static void sparse_line(rd_text *text, const rd_expr *x)
         rd_text_add(text, " %d", (int)x->as.sparse->axis[k]);
 }
 
-static void line(rd_text *text, const rd_expr *x)
+/* Writes the line of any node, without its origins. */
+static void node_line(rd_text *text, const rd_expr *x)
 {
     switch (x->kind) {
     case RD_EXPR_LEAF: leaf_line(text, x); break;
@@ -121,9 +126,10 @@ static void line(rd_text *text, const rd_expr *x)
     }
 }
 
+/* "sum dims 0 from (1, -2)": the node's line, then its origins if it has any. */
 void rd_expr_line(rd_text *text, const rd_expr *x)
 {
-    line(text, x);
+    node_line(text, x);
     for (int a = 0; x->origin && a < x->rank; a++)
         rd_text_add(text, "%s%" PRId64, a ? ", " : " from (", x->origin[a]);
     rd_text_add(text, "%s", x->origin ? ")" : "");

@@ -1,40 +1,42 @@
-/* quantiles.c - quantiles by label: elements of rows in order, group by group, and the line between
- * two of them, as core/sort_facts.h has it for a whole row. */
+/* quantiles.c - quantiles by label: elements are sorted within their groups, and each quantile
+ * is read or interpolated between two of them. core/sort_facts.h states the same rules for a
+ * whole row. */
 #include "expr/quantiles.h"
 #include "expr/grouped.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include <math.h>
 
-/* What the places of a quantile are made of: f64, of groups. */
-typedef struct line {
+/* A call, and the sizes of its groups as f64, from which positions are computed. */
+typedef struct grouped_call {
     const char *call;
     rd_ctx     *ctx;
     rd_expr    *n; /* elements of each group */
-} line;
+} grouped_call;
 
-static rd_expr *number(const line *l, double x)
+static rd_expr *number(const grouped_call *l, double x)
 {
     return rd_number(l->ctx, RD_F64, rd_word_from_double(x, RD_F64));
 }
 
-static rd_expr *add(const line *l, rd_expr *x, double y)
+static rd_expr *add(const grouped_call *l, rd_expr *x, double y)
 {
     return map_2(RD_OP_add, l->call, x, number(l, y));
 }
 
-static rd_expr *times(const line *l, rd_expr *x, double y)
+static rd_expr *times(const grouped_call *l, rd_expr *x, double y)
 {
     return map_2(RD_OP_mul, l->call, x, number(l, y));
 }
 
-static rd_expr *rounded(const line *l, rd_op op, rd_expr *x)
+static rd_expr *rounded(const grouped_call *l, rd_op op, rd_expr *x)
 {
     return map_1(op, l->call, x);
 }
 
-/* rd_quantile_at() of each group, before it is kept between the ends. */
-static rd_expr *position(const line *l, rd_quantile_method method, double q)
+/* The fractional position of quantile q in each group, as rd_quantile_at() has it before it is
+ * clipped to the group. */
+static rd_expr *position(const grouped_call *l, rd_quantile_method method, double q)
 {
     static const double lines[][2] = { RD_QUANTILE_LINES };
     rd_expr *const at = times(l, add(l, l->n, -1), q), *const cdf = times(l, l->n, q);
@@ -62,8 +64,9 @@ static rd_expr *position(const line *l, rd_quantile_method method, double q)
     }
 }
 
-/* low + between (high - low), from the nearer end. */
-static rd_expr *near_end(const line *l, rd_expr *low, rd_expr *high, rd_expr *between)
+/* low + between * (high - low), computed from the nearer end. */
+static rd_expr *interpolate_from_nearer(const grouped_call *l, rd_expr *low, rd_expr *high,
+                                        rd_expr *between)
 {
     rd_expr *const far       = map_2(RD_OP_sub, l->call, high, low);
     rd_expr *const left      = map_2(RD_OP_sub, l->call, number(l, 1), between);
@@ -75,36 +78,39 @@ static rd_expr *near_end(const line *l, rd_expr *low, rd_expr *high, rd_expr *be
                      map_2(RD_OP_sub, l->call, high, from_high));
 }
 
-/* The mean of two is rounded once; halves are exact where the sum overflows. */
-static rd_expr *mean_of_two(const line *l, rd_expr *low, rd_expr *high, rd_expr *sum)
+/* The mean of two: 0.5 * sum, rounded once.  Where the sum overflows, the sum of halves is
+ * exact. */
+static rd_expr *mean_of_two(const grouped_call *l, rd_expr *low, rd_expr *high, rd_expr *sum)
 {
     rd_expr *const halves = map_2(RD_OP_add, l->call, times(l, low, 0.5), times(l, high, 0.5));
 
     return map_where(l->call, map_1(RD_OP_isinf, l->call, sum), halves, times(l, sum, 0.5));
 }
 
-/* rd_quantile_of() of each group: a distance that overflows is halved, and an infinity is further
- * away than any number. */
-static rd_expr *on_line(const line *l, rd_expr *low, rd_expr *high, rd_expr *between)
+/* Interpolates between two elements of each group, as rd_quantile_of() does.  If high - low
+ * overflows, it is computed of halves.  If one of the two is infinite, the result is their sum. */
+static rd_expr *interpolate(const grouped_call *l, rd_expr *low, rd_expr *high, rd_expr *between)
 {
     rd_expr *const far = map_2(RD_OP_sub, l->call, high, low);
     rd_expr *const sum = map_2(RD_OP_add, l->call, low, high);
     rd_expr *const halved =
-        times(l, near_end(l, times(l, low, 0.5), times(l, high, 0.5), between), 2);
+        times(l, interpolate_from_nearer(l, times(l, low, 0.5), times(l, high, 0.5), between), 2);
     rd_expr *const infinite = map_2(RD_OP_or, l->call, map_1(RD_OP_isinf, l->call, low),
                                     map_1(RD_OP_isinf, l->call, high));
     rd_expr *const exact    = map_2(RD_OP_or, l->call, map_2(RD_OP_eq, l->call, low, high),
                                     map_2(RD_OP_eq, l->call, between, number(l, 0)));
     rd_expr       *y        = map_where(l->call, map_1(RD_OP_isinf, l->call, far), halved,
-                                        near_end(l, low, high, between));
+                                        interpolate_from_nearer(l, low, high, between));
 
     y = map_where(l->call, map_2(RD_OP_eq, l->call, between, number(l, 0.5)),
                   mean_of_two(l, low, high, sum), y);
     return map_where(l->call, exact, low, map_where(l->call, infinite, sum, y));
 }
 
-/* One quantile of each group, f64; NaN of nothing, and where an element is NaN. */
-static rd_expr *one(const line *l, const rd_grouped *g, rd_quantile_method method, double q)
+/* One quantile of each group, f64.  It is NaN if the group is empty or contains NaN, which sorts
+ * last. */
+static rd_expr *one_quantile(const grouped_call *l, const rd_grouped *g, rd_quantile_method method,
+                             double q)
 {
     rd_expr *const last  = add(l, l->n, -1);
     rd_expr       *at    = map_2(RD_OP_minimum, l->call,
@@ -128,16 +134,17 @@ static rd_expr *one(const line *l, const rd_grouped *g, rd_quantile_method metho
     none     = map_2(RD_OP_or, l->call, map_2(RD_OP_eq, l->call, g->count, rd_int(l->ctx, 0)),
                      map_1(RD_OP_isnan, l->call, greatest));
     return map_where(l->call, none, number(l, NAN),
-                     on_line(l, low, high, map_2(RD_OP_sub, l->call, at, below)));
+                     interpolate(l, low, high, map_2(RD_OP_sub, l->call, at, below)));
 }
 
+/* Makes one expression for each q and joins them along a new last axis. */
 rd_expr *rd_quantiles_by_label(const rd_folding *f, rd_dtype type, rd_quantile_method method,
                                rd_qs q)
 {
-    line       l = { .call = f->call, .ctx = f->x->ctx };
-    rd_grouped g;
-    bool       any_result;
-    rd_expr   *y = rd_grouped_of_nothing(f, rd_number(l.ctx, type, rd_word_from_double(NAN, type)));
+    grouped_call l = { .call = f->call, .ctx = f->x->ctx };
+    rd_grouped   g;
+    bool         any_result;
+    rd_expr *y = rd_grouped_of_nothing(f, rd_number(l.ctx, type, rd_word_from_double(NAN, type)));
 
     if (!y || (y = rd_expand(y, -1)) == NULL)
         return NULL;
@@ -148,7 +155,7 @@ rd_expr *rd_quantiles_by_label(const rd_folding *f, rd_dtype type, rd_quantile_m
         return NULL;
     y = rd_slice_places(nothing, -1, 0, 0, 1);
     for (int k = 0; k < q.n && y; k++) {
-        rd_expr *each = empty ? nothing : one(&l, &g, method, q.at[k] + 0);
+        rd_expr *each = empty ? nothing : one_quantile(&l, &g, method, q.at[k] + 0);
 
         each = empty || !each ? each : rd_expand(rd_cast_to(each, type), -1);
         y    = k == 0 || !each ? each : rd_concat(-1, RD_EXPRS(y, each));

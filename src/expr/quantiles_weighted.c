@@ -1,19 +1,19 @@
-/* quantiles_weighted.c - quantiles of elements that count as often as their weights say: the first
- * element in order up to which the weights come to q of their sum, as NumPy's inverted_cdf. */
+/* quantiles_weighted.c - weighted quantiles: the first element in order at which the running sum
+ * of weights reaches q of the total, as NumPy's inverted_cdf. */
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/quantiles.h"
 #include <math.h>
 
-/* Rows in order, with what the weights come to up to each element, as a part of all of them. */
+/* Sorted rows, and beside each element the running sum of weights divided by the total. */
 typedef struct weighted {
     const char *call;
     rd_expr    *sorted;
     rd_expr    *part;
-    rd_expr    *none; /* of rows: there is no quantile */
+    rd_expr    *none; /* by row: true if it has no quantile */
 } weighted;
 
-static rd_expr *reduced(rd_expr *x, const char *reducer)
+static rd_expr *reduce_rows(rd_expr *x, const char *reducer)
 {
     return x ? rd_reduce_name(
                    x, reducer,
@@ -21,7 +21,7 @@ static rd_expr *reduced(rd_expr *x, const char *reducer)
              : NULL;
 }
 
-/* Weights of rows: 0 where an element does not take part. */
+/* The weights as rows: 0 where an element does not take part. */
 static rd_expr *weights_of(const rd_folding *f, rd_expr *weights, rd_expr *x, bool skip_nan)
 {
     rd_expr *const zero = rd_num(x->ctx, 0);
@@ -34,8 +34,9 @@ static rd_expr *weights_of(const rd_folding *f, rd_expr *weights, rd_expr *x, bo
     return w ? rd_folding_rows(f, w) : NULL;
 }
 
-/* No sum above 0, a negative weight, or a NaN that takes part. */
-static rd_expr *no_quantile(const weighted *z, rd_expr *rows, rd_expr *w, rd_expr *total)
+/* By row: true if it has no quantile.  The total is not above 0 or not finite, a weight is
+ * negative, or a NaN takes part. */
+static rd_expr *has_no_quantile(const weighted *z, rd_expr *rows, rd_expr *w, rd_expr *total)
 {
     rd_ctx *const  ctx  = rows->ctx;
     rd_expr *const zero = rd_num(ctx, 0);
@@ -45,10 +46,11 @@ static rd_expr *no_quantile(const weighted *z, rd_expr *rows, rd_expr *w, rd_exp
                                 map_2(RD_OP_and, z->call, map_1(RD_OP_isnan, z->call, rows),
                                       map_2(RD_OP_ne, z->call, w, zero)));
 
-    return map_2(RD_OP_or, z->call, map_1(RD_OP_not, z->call, some), reduced(bad, "any"));
+    return map_2(RD_OP_or, z->call, map_1(RD_OP_not, z->call, some), reduce_rows(bad, "any"));
 }
 
-static bool put_in_order(weighted *z, rd_expr *rows, rd_expr *w)
+/* Sorts the rows and their weights, and fills in `z`.  False: a node could not be made. */
+static bool sort_rows(weighted *z, rd_expr *rows, rd_expr *w)
 {
     const int      last  = rows->rank - 1;
     rd_expr *const order = rd_argsort(rows, last);
@@ -58,20 +60,20 @@ static bool put_in_order(weighted *z, rd_expr *rows, rd_expr *w)
 
     z->sorted = order ? rd_take_places_along(rows, last, order) : NULL;
     z->part   = map_2(RD_OP_div, z->call, sums, total);
-    z->none   = total ? no_quantile(z, rows, w, total) : NULL;
+    z->none   = total ? has_no_quantile(z, rows, w, total) : NULL;
     return z->sorted && z->part && z->none;
 }
 
-/* One quantile of each row, along a last axis of extent 1.  What weighs nothing is passed by, also
- * where q is 0. */
-static rd_expr *one(const weighted *z, double q)
+/* One quantile of each row, along a last axis of extent 1.  Elements of weight 0 at the
+ * beginning are skipped, even if q is 0. */
+static rd_expr *one_quantile(const weighted *z, double q)
 {
     rd_ctx *const  ctx  = z->sorted->ctx;
     const int      last = z->sorted->rank - 1;
     rd_expr *const before =
         map_2(RD_OP_or, z->call, map_2(RD_OP_lt, z->call, z->part, rd_num(ctx, q)),
               map_2(RD_OP_eq, z->call, z->part, rd_num(ctx, 0)));
-    rd_expr *place = reduced(before, "sum");
+    rd_expr *place = reduce_rows(before, "sum");
 
     place = map_2(RD_OP_minimum, z->call, place, rd_int(ctx, z->sorted->extent[last] - 1));
     rd_expr *const y = place ? rd_take_places_along(z->sorted, last, place) : NULL;
@@ -79,6 +81,7 @@ static rd_expr *one(const weighted *z, double q)
     return y ? map_where(z->call, z->none, rd_num(ctx, NAN), y) : NULL;
 }
 
+/* Makes one expression for each q and joins them along the last axis; empty rows have NaN. */
 rd_expr *rd_quantiles_weighted(const rd_folding *f, rd_expr *weights, bool skip_nan, rd_dtype type,
                                rd_qs q)
 {
@@ -93,7 +96,7 @@ rd_expr *rd_quantiles_weighted(const rd_folding *f, rd_expr *weights, bool skip_
     const bool empty   = rows->extent[rows->rank - 1] == 0;
     rd_expr   *nothing = rd_number(x->ctx, type, rd_word_from_double(NAN, type));
 
-    if (!empty && !put_in_order(&z, rows, w))
+    if (!empty && !sort_rows(&z, rows, w))
         return NULL;
     if (empty) {
         rd_shape shape = rd_shape_of(rows);
@@ -102,7 +105,7 @@ rd_expr *rd_quantiles_weighted(const rd_folding *f, rd_expr *weights, bool skip_
         nothing                  = nothing ? rd_broadcast(nothing, shape) : NULL;
     }
     for (int k = 0; k < q.n; k++) {
-        rd_expr *const each = empty ? nothing : one(&z, q.at[k] + 0);
+        rd_expr *const each = empty ? nothing : one_quantile(&z, q.at[k] + 0);
 
         if (!each)
             return NULL;

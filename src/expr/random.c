@@ -1,14 +1,15 @@
-/* random.c - random numbers as expressions of where they stand: element i is made of word i of the
- * key's stream (kernels/math/math_random.h), so it is the same in a slice, on any thread, and on a
- * GPU. */
+/* random.c - random numbers as expressions of their index.  Element i is made of word i of the
+ * key's stream (kernels/math/math_random.h).  So it is the same in a slice, on any thread, and
+ * on a GPU. */
 #include "expr/expr.h"
 #include "expr/origin.h"
 #include <inttypes.h>
 
+/* A call while it is built; begin() fills it in. */
 typedef struct draw {
     const char *call;
     rd_ctx     *ctx;
-    rd_dtype    type; /* of the result */
+    rd_dtype    type; /* the result's type */
     uint64_t    key;
     rd_expr    *index; /* flat, in C order, u64 */
 } draw;
@@ -18,6 +19,7 @@ static rd_expr *number(const draw *d, uint64_t value)
     return rd_number(d->ctx, RD_U64, (rd_word){ .u64 = value });
 }
 
+/* Makes a map of two operands. */
 static rd_expr *map_2(const draw *d, rd_op op, rd_expr *x, rd_expr *y)
 {
     return rd_map_op(op, d->call, 2, (rd_expr *const[]){ x, y });
@@ -33,6 +35,8 @@ static rd_expr *shifted(const draw *d, rd_expr *x, uint64_t bits)
     return map_2(d, RD_OP_shift_right, x, number(d, bits));
 }
 
+/* The flat index of each element of a shape, as u64.  NULL after recording what is wrong with
+ * the shape. */
 static rd_expr *flat_index(rd_ctx *ctx, const char *call, rd_shape shape)
 {
     char    text[RD_SHAPE_TEXT];
@@ -49,7 +53,7 @@ static rd_expr *flat_index(rd_ctx *ctx, const char *call, rd_shape shape)
     return rd_reshape(rd_cast_to(rd_places(line, 0), RD_U64), shape);
 }
 
-/* False after recording what is wrong. */
+/* Checks the arguments and fills in the rest of `d`.  False after recording what is wrong. */
 static bool begin(draw *d, rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     if (!ctx)
@@ -66,12 +70,13 @@ static bool begin(draw *d, rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype t
     return d->index != NULL;
 }
 
-static rd_expr *bits(const draw *d, rd_expr *index)
+static rd_expr *random_words(const draw *d, rd_expr *index)
 {
     return map_2(d, RD_OP_philox, index, number(d, d->key));
 }
 
-/* (x + more) scale in a float type, x below 2^63: those have vectors as signed ones. */
+/* (x + more) * scale in a float type.  x is below 2^63 and cast to i64 first, as vectors convert
+ * signed ints only. */
 static rd_expr *scaled(const draw *d, rd_expr *x, int64_t more, double scale, rd_dtype type)
 {
     x = rd_cast_to(x, RD_I64);
@@ -84,10 +89,10 @@ rd_expr *rd_random_bits(rd_ctx *ctx, uint64_t key, rd_shape shape)
 {
     draw d = { .call = "rd_random_bits" };
 
-    return begin(&d, ctx, key, shape, RD_F64) ? bits(&d, d.index) : NULL;
+    return begin(&d, ctx, key, shape, RD_F64) ? random_words(&d, d.index) : NULL;
 }
 
-/* Of a word as many bits as the type can hold beside each other. */
+/* Takes the upper bits of a word, as many as the type's significand has. */
 rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     draw d = { .call = "rd_random_uniform" };
@@ -95,49 +100,54 @@ rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype t
     if (!begin(&d, ctx, key, shape, type))
         return NULL;
     const int digits = type == RD_F64 ? 53 : type == RD_F32 ? 24 : type == RD_F16 ? 11 : 8;
-    return scaled(&d, shifted(&d, bits(&d, d.index), (uint64_t)(64 - digits)), 0,
+    return scaled(&d, shifted(&d, random_words(&d, d.index), (uint64_t)(64 - digits)), 0,
                   1 / (double)(INT64_C(1) << digits), type);
 }
 
-/* What halves are computed in. */
-static rd_dtype wide(rd_dtype type)
+/* The type of the computation: f32 for halves. */
+static rd_dtype working_type(rd_dtype type)
 {
     return rd_dtype_is_half(type) ? RD_F32 : type;
 }
 
-/* A uniform number in (0, 1], as fine near 0 as it takes: of 32 bits where it is a float of 32. */
-static rd_expr *above_0(const draw *d, rd_expr *word)
+/* A uniform number in (0, 1].  f64 takes 53 bits.  f32 takes 32, which makes it finer near 0. */
+static rd_expr *uniform_above_0(const draw *d, rd_expr *word)
 {
-    return wide(d->type) == RD_F64 ? scaled(d, shifted(d, word, 11), 1, 0x1p-53, RD_F64)
-                                   : scaled(d, shifted(d, word, 32), 1, 0x1p-32, RD_F32);
+    return working_type(d->type) == RD_F64 ? scaled(d, shifted(d, word, 11), 1, 0x1p-53, RD_F64)
+                                           : scaled(d, shifted(d, word, 32), 1, 0x1p-32, RD_F32);
 }
 
+/* -log(u) for a uniform u in (0, 1]. */
 rd_expr *rd_random_exponential(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     draw d = { .call = "rd_random_exponential" };
 
     if (!begin(&d, ctx, key, shape, type))
         return NULL;
-    rd_expr *log = map_1(&d, RD_OP_log, above_0(&d, bits(&d, d.index)));
-    return rd_cast_to(map_2(&d, RD_OP_sub, rd_int(ctx, 0), log), type); /* 0, not -0 */
+    rd_expr *log = map_1(&d, RD_OP_log, uniform_above_0(&d, random_words(&d, d.index)));
+    /* 0 - log gives 0 for u = 1, not -0 */
+    return rd_cast_to(map_2(&d, RD_OP_sub, rd_int(ctx, 0), log), type);
 }
 
-/* Box and Muller (1958): sqrt(-2 log u) cos(2 pi v).  f64 takes two words for two elements, which
- * are the cosine and the sine of one angle; f32 takes u and v from one word. */
+/* The angle 2 pi v of the Box-Muller transform (1958), sqrt(-2 log u) cos(2 pi v).
+ *
+ * f64 takes two words for two elements, the cosine and the sine of one angle.  f32 takes u and v
+ * from one word. */
 static rd_expr *angle(const draw *d, rd_expr *word)
 {
     const double turn = 6.283185307179586;
 
-    if (wide(d->type) == RD_F32)
+    if (working_type(d->type) == RD_F32)
         return scaled(d, map_2(d, RD_OP_bit_and, word, number(d, UINT32_MAX)), -(INT64_C(1) << 31),
                       turn * 0x1p-32, RD_F32);
-    /* a quarter of a turn back for the sine */
+    /* odd elements take the angle minus a quarter of a turn, which makes the sine */
     rd_expr *odd   = map_2(d, RD_OP_bit_and, d->index, number(d, 1));
     rd_expr *turns = map_2(d, RD_OP_sub, rd_cast_to(shifted(d, word, 11), RD_I64),
                            rd_cast_to(map_2(d, RD_OP_shift_left, odd, number(d, 51)), RD_I64));
     return scaled(d, turns, -(INT64_C(1) << 51), turn * 0x1p-53, RD_F64);
 }
 
+/* The Box-Muller transform of the words of each element, or of each pair of f64 elements. */
 rd_expr *rd_random_normal(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     draw     d = { .call = "rd_random_normal" };
@@ -145,24 +155,26 @@ rd_expr *rd_random_normal(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype ty
 
     if (!begin(&d, ctx, key, shape, type))
         return NULL;
-    first = second = bits(&d, d.index);
+    first = second = random_words(&d, d.index);
     if (type == RD_F64) {
-        first  = bits(&d, map_2(&d, RD_OP_bit_and, d.index, number(&d, UINT64_MAX - 1)));
-        second = bits(&d, map_2(&d, RD_OP_bit_or, d.index, number(&d, 1)));
+        first  = random_words(&d, map_2(&d, RD_OP_bit_and, d.index, number(&d, UINT64_MAX - 1)));
+        second = random_words(&d, map_2(&d, RD_OP_bit_or, d.index, number(&d, 1)));
     }
     rd_expr *square =
-        map_2(&d, RD_OP_mul, map_1(&d, RD_OP_log, above_0(&d, first)), rd_int(ctx, -2));
+        map_2(&d, RD_OP_mul, map_1(&d, RD_OP_log, uniform_above_0(&d, first)), rd_int(ctx, -2));
     rd_expr *y = map_2(&d, RD_OP_mul, map_1(&d, RD_OP_sqrt, square),
                        map_1(&d, RD_OP_cos, angle(&d, second)));
     return rd_cast_to(y, type);
 }
 
-/* Words that are equal, which two of 2^32 rarely are, keep the order of their places. */
+/* Sorts the places by their random words.  Equal words, which are rare, keep the order of their
+ * places. */
 static rd_expr *permutation(const char *call, rd_ctx *ctx, uint64_t key, int64_t n)
 {
     draw d = { .call = call };
 
-    return begin(&d, ctx, key, RD_SHAPE(n), RD_F64) ? rd_argsort(bits(&d, d.index), 0) : NULL;
+    return begin(&d, ctx, key, RD_SHAPE(n), RD_F64) ? rd_argsort(random_words(&d, d.index), 0)
+                                                    : NULL;
 }
 
 rd_expr *rd_permutation(rd_ctx *ctx, uint64_t key, int64_t n)
@@ -178,8 +190,8 @@ rd_expr *rd_shuffle(rd_expr *x, int axis, uint64_t key)
     return a < 0 ? NULL : rd_take_places(x, a, permutation(call, x->ctx, key, x->extent[a]));
 }
 
-/* The upper word of the product of a word and a number, by halves of both. */
-static rd_expr *share(const draw *d, rd_expr *word, uint64_t n)
+/* The upper 64 bits of the 128-bit product word * n, computed by 32-bit halves. */
+static rd_expr *upper_product(const draw *d, rd_expr *word, uint64_t n)
 {
     rd_expr *high  = shifted(d, word, 32);
     rd_expr *low   = map_2(d, RD_OP_bit_and, word, number(d, UINT32_MAX));
@@ -195,6 +207,8 @@ static rd_expr *share(const draw *d, rd_expr *word, uint64_t n)
     return map_2(d, RD_OP_add, top, shifted(d, other, 32));
 }
 
+/* low + the upper word of (random word * (high - low)), Lemire's multiplication without a test
+ * of the rest. */
 rd_expr *rd_random_integers(rd_ctx *ctx, uint64_t key, rd_shape shape, int64_t low, int64_t high)
 {
     draw d = { .call = "rd_random_integers" };
@@ -205,6 +219,6 @@ rd_expr *rd_random_integers(rd_ctx *ctx, uint64_t key, rd_shape shape, int64_t l
         return rd_fail(ctx, RD_ERR_ARGUMENT,
                        "%s: from %" PRId64 " to below %" PRId64 " there is no number", d.call, low,
                        high);
-    rd_expr *y = share(&d, bits(&d, d.index), (uint64_t)high - (uint64_t)low);
+    rd_expr *y = upper_product(&d, random_words(&d, d.index), (uint64_t)high - (uint64_t)low);
     return map_2(&d, RD_OP_add, rd_cast_to(y, RD_I64), rd_int(ctx, low));
 }

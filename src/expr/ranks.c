@@ -1,5 +1,5 @@
-/* ranks.c - the rank of each element among those along an axis: two sorts, and scans of the sorted
- * row that say where runs of equal elements begin and end. */
+/* ranks.c - the rank of each element among those along an axis.  Two sorts find its place in
+ * order.  Scans of the sorted row find where runs of equal elements begin and end. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -8,7 +8,8 @@
 
 static const char call[] = "rd_ranks";
 
-/* The place at which the run of each element begins. */
+/* For each element of a sorted row: the place at which its run of equal elements begins.
+ * `begins` is true at the first element of each run. */
 static rd_expr *run_begins(rd_expr *begins, rd_expr *at)
 {
     rd_expr *const y = map_where(call, begins, at, rd_int(begins->ctx, 0));
@@ -16,7 +17,7 @@ static rd_expr *run_begins(rd_expr *begins, rd_expr *at)
     return y ? rd_scan(y, "max", RD_DIMS(-1)) : NULL;
 }
 
-/* The place at which it ends. */
+/* For each element of a sorted row: the place at which its run ends. */
 static rd_expr *run_ends(rd_expr *begins, rd_expr *at)
 {
     const int      last = begins->rank - 1;
@@ -28,7 +29,7 @@ static rd_expr *run_ends(rd_expr *begins, rd_expr *at)
     return y ? rd_scan(y, "min", RD_DIMS(-1), .reverse = true) : NULL;
 }
 
-/* Ranks of a row in order, from 1; of an average twice as much. */
+/* Ranks of a sorted row, from 1.  For RD_RANK_AVERAGE they are doubled. */
 static rd_expr *ranks_in_order(rd_expr *sorted, rd_rank_method method)
 {
     rd_expr *const begins = rd_begins_run(call, sorted);
@@ -49,7 +50,8 @@ static rd_expr *ranks_in_order(rd_expr *sorted, rd_rank_method method)
     }
 }
 
-/* Rows along the last axis, which are not empty. */
+/* Ranks along the last axis, which is not empty.  The second sort inverts the permutation of the
+ * first. */
 static rd_expr *ranks_of_rows(rd_expr *x, rd_rank_method method)
 {
     const int      last   = x->rank - 1;
@@ -67,6 +69,7 @@ static rd_expr *ranks_of_rows(rd_expr *x, rd_rank_method method)
                : y;
 }
 
+/* Checks the operands, and moves the axis to the end and back. */
 rd_expr *rd_ranks(rd_expr *x, int axis, rd_rank_method method)
 {
     rd_expr *y;

@@ -1,5 +1,4 @@
-/* rearrange.c - selections of elements that are more than offsets and coefficients: reshape, take,
- * concat. */
+/* rearrange.c - selections of elements that are not affine views: reshape, take, concat. */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/plain.h"
@@ -16,8 +15,9 @@ static bool refuse_reshape(const rd_expr *x, const rd_shape *asked, const char *
     return false;
 }
 
-/* The extents asked for, a number where -1 stood. */
-static bool deduce(const rd_expr *x, const rd_shape *asked, int64_t *extent)
+/* Fills in the extents that are asked for, with the deduced one in place of -1.  False after
+ * recording what is wrong. */
+static bool deduce_extents(const rd_expr *x, const rd_shape *asked, int64_t *extent)
 {
     const int64_t points = rd_points(x->rank, x->extent);
     int           hole   = -1;
@@ -37,18 +37,19 @@ static bool deduce(const rd_expr *x, const rd_shape *asked, int64_t *extent)
         return refuse_reshape(x, asked, "-1 could be any extent beside an extent of 0");
     if (hole >= 0)
         extent[hole] = points / others;
-    if (rd_points(asked->n, extent) < 0) /* the extents beside a 0 count too */
+    if (rd_points(asked->n, extent) < 0) /* extents beside a 0 must not overflow either */
         return refuse_reshape(x, asked, "the size overflows");
     return rd_points(asked->n, extent) == points ||
            refuse_reshape(x, asked, "another number of elements");
 }
 
-/* Reshapes x, which is real. */
+/* Reshapes a real x. */
 static rd_expr *reshape_real(rd_expr *x, int rank, const int64_t *extent)
 {
     return rd_plain_reshape(rd_at_all_places(x, "rd_reshape"), rank, extent);
 }
 
+/* Reshapes x; a complex x by its parts. */
 rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
 {
     int64_t extent[RD_MAX_RANK] = { 0 };
@@ -59,7 +60,7 @@ rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
         return rd_fail(x->ctx, RD_ERR_SHAPE,
                        "rd_reshape: the shape has rank %d, possible are 0 to %d", (int)shape.n,
                        RD_MAX_RANK);
-    if (!deduce(x, &shape, extent))
+    if (!deduce_extents(x, &shape, extent))
         return NULL;
     if (rd_is_complex(x))
         return rd_complex_of(reshape_real(x->in[0], shape.n, extent),
@@ -68,7 +69,7 @@ rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
 }
 
 /* ---- Take ------------------------------------------------------------------------------------ */
-/* Elements of x, which is real. */
+/* Makes the TAKE node for a real x. */
 static rd_expr *take_real(const char *call, rd_expr *x, rd_expr *index, const rd_taking *t)
 {
     x     = rd_at_all_places(x, call);
@@ -76,6 +77,7 @@ static rd_expr *take_real(const char *call, rd_expr *x, rd_expr *index, const rd
     return x && index ? rd_taking_node(call, x, index, t) : NULL;
 }
 
+/* Makes the TAKE node for x; for a complex x one for each part. */
 static rd_expr *take(const char *call, rd_expr *x, rd_expr *index, const rd_taking *t)
 {
     if (rd_is_complex(x))
@@ -105,8 +107,9 @@ rd_expr *rd_take_places_along(rd_expr *x, int axis, rd_expr *index)
 }
 
 /* ---- Concat ---------------------------------------------------------------------------------- */
-/* Checks that part k agrees with part 0 beside the axis, and adds its extent there. */
-static bool join(rd_expr *const *part, int k, int axis, int64_t *extent)
+/* Checks that part k agrees with part 0 along the other axes, and adds its extent along this
+ * one. */
+static bool add_part(rd_expr *const *part, int k, int axis, int64_t *extent)
 {
     const rd_expr *x = part[k];
     char           own[RD_SHAPE_TEXT], first[RD_SHAPE_TEXT];
@@ -125,6 +128,7 @@ static bool join(rd_expr *const *part, int k, int axis, int64_t *extent)
     return agree;
 }
 
+/* Makes one CONCAT node of real parts, cast to the type. */
 static rd_expr *concat_node(rd_expr *const *part, int32_t n, int axis, const int64_t *extent,
                             rd_dtype type)
 {
@@ -151,10 +155,11 @@ static rd_expr *concat_node(rd_expr *const *part, int32_t n, int axis, const int
     return y;
 }
 
-/* Each part is a pass with an axis of its own, and a plan has 64: more parts than that are joined in
- * groups, which may be plans of their own. */
+/* Each part is a pass over an axis of its own, and a plan has 64 axes.  More parts than
+ * FEW_PARTS are joined in groups, which may become plans of their own. */
 enum { FEW_PARTS = 48, GROUP = 32 };
 
+/* Joins real parts, in groups of GROUP if they are many. */
 static rd_expr *concat_parts(rd_expr *const *part, int32_t n, int axis, const int64_t *extent,
                              rd_dtype type)
 {
@@ -188,7 +193,7 @@ static rd_expr *concat_parts(rd_expr *const *part, int32_t n, int axis, const in
 
 static rd_expr *(*const part_of[])(rd_expr *) = { rd_real, rd_imag };
 
-/* Both parts of all, each joined for itself. */
+/* Joins the real parts and the imaginary parts of complex operands separately. */
 static rd_expr *concat_complex(rd_exprs parts, int axis, const int64_t *extent, rd_dtype type)
 {
     rd_ctx   *ctx  = parts.at[0]->ctx;
@@ -206,6 +211,7 @@ static rd_expr *concat_complex(rd_exprs parts, int axis, const int64_t *extent, 
     return rd_complex_of(y[0], y[1], "rd_concat");
 }
 
+/* Checks all parts against the first, promotes their types, and joins them along the axis. */
 rd_expr *rd_concat(int axis, rd_exprs parts)
 {
     int64_t  extent[RD_MAX_RANK];
@@ -219,7 +225,7 @@ rd_expr *rd_concat(int axis, rd_exprs parts)
     type = parts.at[0]->type;
     memcpy(extent, parts.at[0]->extent, (size_t)parts.at[0]->rank * sizeof *extent);
     for (int k = 1; k < parts.n; k++) {
-        if (!join(parts.at, k, found, extent))
+        if (!add_part(parts.at, k, found, extent))
             return NULL;
         type = rd_dtype_promote(type, parts.at[k]->type);
     }

@@ -1,10 +1,10 @@
-/* rearrange_plain.c - selections of elements of plain expressions that are more than offsets and
- * coefficients: another shape, elements by an index. */
+/* rearrange_plain.c - selections of plain expressions that are not affine views: reshape, and
+ * take by an index. */
 #include "expr/plain.h"
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
-/* If the shapes differ in extents of 1 only, the reshape is a view, which composes with others;
- * else NULL. */
+/* True if the shapes differ in extents of 1 only.  The reshape is a view then, which composes
+ * with others; *v gets its axes. */
 static bool only_ones_differ(const rd_expr *x, int rank, const int64_t *extent, rd_affine *v)
 {
     int a = 0;
@@ -25,6 +25,8 @@ static bool only_ones_differ(const rd_expr *x, int rank, const int64_t *extent, 
     return a == x->rank;
 }
 
+/* Makes a view if only extents of 1 differ, else a RESHAPE node.  A reshape of a reshape is one
+ * reshape. */
 rd_expr *rd_plain_reshape(rd_expr *x, int rank, const int64_t *extent)
 {
     rd_affine v = { 0 };
@@ -46,9 +48,9 @@ rd_expr *rd_plain_reshape(rd_expr *x, int rank, const int64_t *extent)
 }
 
 /* ---- Take ------------------------------------------------------------------------------------ */
-/* `takes`: there is an element to be taken. */
-static bool check_index(const char *call, const rd_expr *x, int axis, const rd_expr *index,
-                        bool takes)
+/* True if the index is of an int type and can find elements.  `takes`: the index is not empty.
+ * False after recording what is wrong. */
+static bool index_ok(const char *call, const rd_expr *x, int axis, const rd_expr *index, bool takes)
 {
     const rd_kind kind = rd_dtype_kind(index->type);
     char          text[RD_SHAPE_TEXT], own[RD_SHAPE_TEXT];
@@ -69,6 +71,7 @@ static bool check_index(const char *call, const rd_expr *x, int axis, const rd_e
     return true;
 }
 
+/* The result's axes are those of x, with the index's axes in place of the one that it reads. */
 bool rd_taking_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_taking *t)
 {
     rd_expr *const both[] = { x, index };
@@ -76,7 +79,7 @@ bool rd_taking_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_tak
 
     *t = (rd_taking){ 0 };
     if (!rd_operands(call, 2, both) || (found = rd_axis(x, axis, call)) < 0 ||
-        !check_index(call, x, found, index, rd_points(index->rank, index->extent) > 0))
+        !index_ok(call, x, found, index, rd_points(index->rank, index->extent) > 0))
         return false;
     if (x->rank - 1 + index->rank > RD_MAX_RANK) {
         rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the result would have rank %d, at most %d are possible",
@@ -93,6 +96,7 @@ bool rd_taking_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_tak
     return true;
 }
 
+/* Index and x have one rank and broadcast against each other beside the axis. */
 bool rd_taking_along_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_taking *t)
 {
     rd_expr *const both[] = { x, index };
@@ -116,7 +120,7 @@ bool rd_taking_along_ok(const char *call, rd_expr *x, int axis, rd_expr *index, 
     }
     t->rank       = x->rank;
     t->facts.axis = found;
-    return check_index(call, x, found, index, rd_points(x->rank, t->extent) > 0);
+    return index_ok(call, x, found, index, rd_points(x->rank, t->extent) > 0);
 }
 
 const int64_t *rd_beside_taken(const rd_expr *x, const rd_taking *t, int64_t extent[RD_MAX_RANK])
@@ -126,6 +130,7 @@ const int64_t *rd_beside_taken(const rd_expr *x, const rd_taking *t, int64_t ext
     return extent;
 }
 
+/* Makes the TAKE node.  NULL after recording that the result's size overflows. */
 rd_expr *rd_taking_node(const char *call, rd_expr *x, rd_expr *index, const rd_taking *t)
 {
     char     text[RD_SHAPE_TEXT];

@@ -1,9 +1,9 @@
-/* reduce.c - what every reduction and scan has in common: keywords, axes, masks, and the node. */
+/* reduce.c - the common part of all reductions and scans: keywords, axes, masks, and the node. */
 #include "expr/origin.h"
 #include "expr/reduce.h"
 #include <string.h>
 
-/* A copy with every field this release knows; 0 as size means all of release 1. */
+/* A copy with every field this release knows.  A size of 0 means all fields of release 1. */
 static rd_reduce_opts whole_opts(const rd_reduce_opts *opts)
 {
     rd_reduce_opts whole;
@@ -14,7 +14,8 @@ static rd_reduce_opts whole_opts(const rd_reduce_opts *opts)
     return whole;
 }
 
-/* The keyword that was given though the reducer does not take it, or NULL. */
+/* The name of a keyword that was given although the reducer does not take it; NULL: there is
+ * none. */
 static const char *refused(const rd_reduce_opts *o, unsigned takes)
 {
     const struct {
@@ -39,6 +40,7 @@ static const char *refused(const rd_reduce_opts *o, unsigned takes)
     return NULL;
 }
 
+/* True if the keywords fit the reducer.  False after recording what is wrong. */
 static bool opts_ok(const rd_folding *f, unsigned takes)
 {
     rd_ctx     *ctx  = f->x->ctx;
@@ -59,7 +61,8 @@ static bool opts_ok(const rd_folding *f, unsigned takes)
     return false;
 }
 
-static bool same_ctx(const rd_folding *f)
+/* True if x and all operands in keywords belong to one context.  False after recording it. */
+static bool have_same_ctx(const rd_folding *f)
 {
     rd_expr *const all[] = { f->x, f->opts.where, f->opts.initial, f->opts.weights,
                              f->opts.restart };
@@ -72,6 +75,7 @@ static bool same_ctx(const rd_folding *f)
     return rd_same_ctx(f->call, n, given);
 }
 
+/* Fills in the reduced axes; a scan has one.  False after recording what is wrong. */
 static bool find_axes(rd_folding *f)
 {
     const rd_dims *dims = &f->opts.dims;
@@ -91,10 +95,10 @@ rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type)
     if (!y || !rd_ranges_meet(f->call, 2, (rd_expr *const[]){ f->x, y }))
         return NULL;
     y = rd_broadcast_to(y, f->x->rank, f->x->extent, f->call);
-    return rd_with_origins(y, f->x->origin); /* where it repeats it had none */
+    return rd_with_origins(y, f->x->origin); /* an axis along which y was broadcast had no origin */
 }
 
-/* .where and .skip_nan become one mask. */
+/* Combines .where and .skip_nan into one mask. */
 static bool find_mask(rd_folding *f)
 {
     rd_expr *number;
@@ -117,6 +121,7 @@ static bool find_restarts(rd_folding *f)
     return !f->opts.restart || f->restart;
 }
 
+/* Checks the keywords in turn.  Each step needs those before it. */
 bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes)
 {
     if (!f->x)
@@ -127,14 +132,17 @@ bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes)
     }
     f->opts = whole_opts(opts);
     f->type = f->opts.type;
-    f->x    = rd_cast_to(f->x, f->x->type); /* a number alone is strong from here on */
+    f->x    = rd_cast_to(f->x, f->x->type); /* a weak number becomes strong */
     if (!f->x || !opts_ok(f, takes))
         return false;
-    if (rd_dtype_is_complex(f->type)) /* of real elements: they are reduced as parts are */
+    /* the operand is real: reduce in the part's type, cast at the end */
+    if (rd_dtype_is_complex(f->type))
         f->opts.type = rd_dtype_part(f->type);
-    return same_ctx(f) && find_axes(f) && find_mask(f) && rd_folding_labels(f) && find_restarts(f);
+    return have_same_ctx(f) && find_axes(f) && find_mask(f) && rd_folding_labels(f) &&
+           find_restarts(f);
 }
 
+/* Permutes the reduced axes to the end, and joins them into one. */
 rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x)
 {
     rd_index order = { .n = x->rank };
@@ -196,20 +204,21 @@ int64_t rd_folding_extent(const rd_folding *f, bool *any_result)
 }
 
 /* ---- The node -------------------------------------------------------------------------------- */
-static bool keeps(const rd_folding *f)
+static bool keeps_axes(const rd_folding *f)
 {
     return f->opts.dims.flags & RD_DIMS_KEEP && !f->scan;
 }
 
-/* Which axis of the node is each axis of the result; -1: one of extent 1.  How many. */
-static int find_places(const rd_folding *f, int rank, int from[2 * RD_MAX_RANK])
+/* Fills in for each axis of the result which axis of the node it is; -1: an axis of extent 1.
+ * Returns the number of axes.  Groups stand where the first reduced axis was. */
+static int find_result_axes(const rd_folding *f, int rank, int from[2 * RD_MAX_RANK])
 {
     const int kept = f->x->rank - __builtin_popcountll(f->bits), n_by = f->opts.by.n;
     int       n = 0, k = 0, placed = 0;
 
     for (int a = 0; a <= f->x->rank; a++) {
         if (a == f->x->rank || f->bits >> a & 1) {
-            if (a < f->x->rank && keeps(f) && (placed || !n_by))
+            if (a < f->x->rank && keeps_axes(f) && (placed || !n_by))
                 from[n++] = -1;
             for (; placed < n_by; placed++)
                 from[n++] = kept + placed;
@@ -221,6 +230,8 @@ static int find_places(const rd_folding *f, int rank, int from[2 * RD_MAX_RANK])
     return n;
 }
 
+/* Splits the axis of groups into one axis for each label, then makes a view with all axes in
+ * place. */
 rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y)
 {
     if (!y)
@@ -242,7 +253,7 @@ rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y)
     }
     if (!y)
         return NULL;
-    n = find_places(f, y->rank, from);
+    n = find_result_axes(f, y->rank, from);
     memset(number, 0, sizeof number);
     for (int a = 0; a < n; a++) {
         extent[a] = from[a] < 0 ? 1 : y->extent[from[a]];
@@ -253,8 +264,8 @@ rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y)
     return rd_view(y, n, extent, number, origin);
 }
 
-/* The shape of a fold of x, without kept axes; its rank, or -1 after recording that it is too
- * large. */
+/* Fills in the shape of a fold of x, without the reduced axes that RD_DIMS_KEEP asks for.
+ * Returns its rank, or -1 after recording that it is too large. */
 static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
                         int64_t extent[RD_MAX_RANK + 2])
 {
@@ -268,7 +279,7 @@ static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
         extent[rank++] = f->n_group;
     if (n_out > 1)
         extent[rank++] = n_out;
-    if (rank + f->opts.by.n + (keeps(f) ? reduced : 0) <= RD_MAX_RANK &&
+    if (rank + f->opts.by.n + (keeps_axes(f) ? reduced : 0) <= RD_MAX_RANK &&
         rd_points(rank, extent) >= 0)
         return rank;
     rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the result has more than %d axes, or its size overflows",
@@ -276,10 +287,11 @@ static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
     return -1;
 }
 
-/* As rd_fold_facts has it, of so many groups. */
-static rd_pattern of_pattern(const rd_expr *label, int64_t n_group)
+/* How the labels relate to a sparse pattern, as rd_fold_facts states it.  Looks through views,
+ * casts, and sums and products of label numbers. */
+static rd_pattern pattern_of_label(const rd_expr *label, int64_t n_group)
 {
-    bool itself = true; /* and not a number made of it and others */
+    bool itself = true; /* true until a label is combined with others into one number */
 
     while (label->kind == RD_EXPR_VIEW || label->kind == RD_EXPR_RESHAPE ||
            (label->kind == RD_EXPR_MAP &&
@@ -292,6 +304,7 @@ static rd_pattern of_pattern(const rd_expr *label, int64_t n_group)
     return itself || !label->of_pattern ? label->of_pattern : RD_PATTERN_APART;
 }
 
+/* Completes `facts` with axes and order, makes the node, and puts its axes in place. */
 rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type,
                          rd_fold_facts *facts)
 {
@@ -302,7 +315,7 @@ rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_d
     if (rank < 0)
         return NULL;
     facts->dims       = f->bits;
-    facts->of_pattern = f->label ? of_pattern(f->label, f->n_group) : 0;
+    facts->of_pattern = f->label ? pattern_of_label(f->label, f->n_group) : 0;
     if (f->scan) {
         facts->exclusive = f->opts.exclusive;
         facts->reverse   = f->opts.reverse;
@@ -315,5 +328,5 @@ rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_d
                                      .extent = extent,
                                      .in     = in },
                          facts, sizeof *facts);
-    return y && (keeps(f) || f->label) ? rd_folding_as_seen(f, y) : y;
+    return y && (keeps_axes(f) || f->label) ? rd_folding_as_seen(f, y) : y;
 }

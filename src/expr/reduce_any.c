@@ -1,7 +1,8 @@
-/* reduce_any.c - reductions and scans by name, of operands of any kind. */
+/* reduce_any.c - reductions and scans by name, for operands of any kind. */
 #include "expr/complex.h"
 #include "expr/reduce.h"
 
+/* Passes complex operands to complex_reduce.c, and all others to sparse_reduce.c. */
 rd_expr *rd_reduce_for(const char *call, rd_expr *x, const char *reducer,
                        const rd_reduce_opts *opts)
 {

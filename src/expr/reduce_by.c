@@ -1,12 +1,14 @@
-/* reduce_by.c - reductions by label: all labels of an element as one number.
+/* reduce_by.c - group-by: combines all labels of an element into one number.
  *
- * Labels are a keyword of every reduction, and no reduction of their own: so every reducer, mask
- * and weight goes with them.  Several are one label in C order and one axis of groups, which the
- * result shows as several.  A label outside its range belongs to no group: segment sums mean that
- * by -1, and histograms by what lies outside. */
+ * Labels are a keyword of every reduction, not a reduction of their own.  So every reducer, mask
+ * and weight works with them.  Several labels are one label in C order and one axis of groups,
+ * which the result shows as several axes.  A label outside its range belongs to no group:
+ * segment sums use -1 for that, histograms any value outside their bins. */
 #include "expr/lists.h"
 #include "expr/reduce.h"
 
+/* True if labels and groups are as many, and the labels are ints of this context.  False after
+ * recording what is wrong. */
 static bool labels_ok(const rd_folding *f)
 {
     const rd_exprs *by     = &f->opts.by;
@@ -37,25 +39,27 @@ static bool labels_ok(const rd_folding *f)
     return true;
 }
 
+/* Makes a map of two operands. */
 static rd_expr *both(const rd_folding *f, rd_op op, rd_expr *x, rd_expr *y)
 {
     return rd_map_op(op, f->call, 2, (rd_expr *const[]){ x, y });
 }
 
 /* ---- Several as one -------------------------------------------------------------------------- */
-/* One label for several: `group` is their number in C order, `inside` says whether each of them is one
- * of a group; NULL: none can be outside. */
-typedef struct joined {
+/* Several labels combined.  `group` is their number in C order.  `inside` is true where each
+ * label is one of its groups; NULL: all are. */
+typedef struct combined {
     rd_expr *group, *inside;
-    rd_dtype type; /* in which that is computed */
-} joined;
+    rd_dtype type; /* of the computation */
+} combined;
 
 static bool fits_in_32_bits(rd_dtype type)
 {
     return type != RD_U32 && rd_dtype_size(type) <= 4;
 }
 
-/* Vectors have twice as many ints of 32 bits.  What lies outside may wrap, as nobody asks for it. */
+/* i32 if all labels and groups fit, as vectors hold twice as many of them.  A label outside its
+ * range may wrap; `inside` discards it. */
 static rd_dtype type_of_labels(const rd_folding *f)
 {
     bool narrow = f->n_group <= INT32_MAX;
@@ -65,13 +69,15 @@ static rd_dtype type_of_labels(const rd_folding *f)
     return narrow ? RD_I32 : RD_I64;
 }
 
-static rd_expr *also(const rd_folding *f, rd_expr *inside, rd_expr *test)
+/* Adds a condition to `inside`, which may be NULL. */
+static rd_expr *with_test(const rd_folding *f, rd_expr *inside, rd_expr *test)
 {
     return inside ? both(f, RD_OP_and, inside, test) : test;
 }
 
-/* False: a node could not be made. */
-static bool join(const rd_folding *f, joined *j, int k)
+/* Adds label k to `j`: group = group * n + label.  Tests only the ends of the range that the
+ * label's type can leave.  False: a node could not be made. */
+static bool combine_label(const rd_folding *f, combined *j, int k)
 {
     rd_ctx *const  ctx  = f->x->ctx;
     const rd_dtype of   = f->opts.by.at[k]->type;
@@ -83,18 +89,18 @@ static bool join(const rd_folding *f, joined *j, int k)
         return false;
     j->group = k == 0 ? y : both(f, RD_OP_add, both(f, RD_OP_mul, j->group, rd_int(ctx, n)), y);
     if (rd_dtype_kind(of) == RD_KIND_INT || j->type == RD_I64)
-        j->inside = also(f, j->inside, both(f, RD_OP_ge, y, rd_int(ctx, 0)));
+        j->inside = with_test(f, j->inside, both(f, RD_OP_ge, y, rd_int(ctx, 0)));
     if (wide || n < (of == RD_BOOL ? 2 : 256))
-        j->inside = also(f, j->inside, both(f, RD_OP_lt, y, rd_int(ctx, n)));
+        j->inside = with_test(f, j->inside, both(f, RD_OP_lt, y, rd_int(ctx, n)));
     return j->group != NULL;
 }
 
-static rd_expr *joined_label(const rd_folding *f)
+static rd_expr *combined_label(const rd_folding *f)
 {
-    joined j = { .type = type_of_labels(f) };
+    combined j = { .type = type_of_labels(f) };
 
     for (int k = 0; k < f->opts.by.n; k++)
-        if (!join(f, &j, k))
+        if (!combine_label(f, &j, k))
             return NULL;
     if (j.inside)
         j.group = rd_map_op(RD_OP_where, f->call, 3,
@@ -102,6 +108,7 @@ static rd_expr *joined_label(const rd_folding *f)
     return j.group ? rd_cast_to(j.group, RD_I64) : NULL;
 }
 
+/* A single label is broadcast as it is: kernels test its range. */
 bool rd_folding_labels(rd_folding *f)
 {
     const int n = f->opts.by.n;
@@ -119,6 +126,6 @@ bool rd_folding_labels(rd_folding *f)
                 rd_shape_text(n, f->opts.groups.at, shape));
         return false;
     }
-    f->label = n == 1 ? rd_folding_beside(f, f->opts.by.at[0], RD_I64) : joined_label(f);
+    f->label = n == 1 ? rd_folding_beside(f, f->opts.by.at[0], RD_I64) : combined_label(f);
     return f->label != NULL;
 }

@@ -1,5 +1,5 @@
-/* reduce_ends.c - the first and the last element along axes, both extremes, and the integral by
- * trapezoids. */
+/* reduce_ends.c - the first and the last element along axes, minimum and maximum together, and
+ * the integral by trapezoids. */
 #include "expr/along.h"
 #include "expr/complex.h"
 #include "expr/grouped.h"
@@ -9,7 +9,9 @@
 #include <math.h>
 
 /* ---- First and last -------------------------------------------------------------------------- */
-static bool may_choose(const rd_folding *f)
+/* True if every result has an element to choose, or .initial, or NaN.  False after recording what
+ * is wrong. */
+static bool has_choice(const rd_folding *f)
 {
     char shape[RD_SHAPE_TEXT];
     bool any_result;
@@ -23,8 +25,8 @@ static bool may_choose(const rd_folding *f)
     return false;
 }
 
-/* The place in the row of the first element that takes part, or the last; -1: there is none. */
-static rd_expr *place_of(const rd_folding *f, rd_expr *rows, bool last)
+/* The place in each row of the first, or last, element that takes part; -1: there is none. */
+static rd_expr *chosen_place(const rd_folding *f, rd_expr *rows, bool last)
 {
     const int     end   = rows->rank - 1;
     const int64_t n     = rows->extent[end];
@@ -41,7 +43,7 @@ static rd_expr *place_of(const rd_folding *f, rd_expr *rows, bool last)
     return rd_where(rd_eq(place, none), rd_int(rows->ctx, -1), place);
 }
 
-/* Of a row that has lost all elements NaN, or .initial. */
+/* The chosen element of each row.  A row that has no element gets .initial, or NaN. */
 static rd_expr *chosen_of(const rd_folding *f, bool last)
 {
     rd_expr *rows = rd_folding_rows(f, f->x);
@@ -54,14 +56,15 @@ static rd_expr *chosen_of(const rd_folding *f, bool last)
         return other ? rd_broadcast_to(other, rows->rank - 1, rows->extent, f->call) : NULL;
     if (!f->where)
         return rd_select_place(rows, -1, last ? -1 : 0);
-    rd_expr *place = place_of(f, rows, last);
+    rd_expr *place = chosen_place(f, rows, last);
     rd_expr *at    = rd_expand(rd_maximum(place, rd_int(rows->ctx, 0)), -1);
     rd_expr *y     = rd_squeeze(rd_take_places_along(rows, rows->rank - 1, at), RD_DIMS(-1));
 
     return rd_where(rd_lt(place, rd_int(rows->ctx, 0)), other, y);
 }
 
-/* Of each group, along a last axis. */
+/* The chosen element of each group, along a last axis of groups: the least or greatest place of
+ * the group is gathered. */
 static rd_expr *chosen_by_label(const rd_folding *f, bool last)
 {
     rd_ctx *const  ctx  = f->x->ctx;
@@ -88,10 +91,10 @@ static rd_expr *chosen_by_label(const rd_folding *f, bool last)
                      rd_grouped_take(f->call, rows, place));
 }
 
-static rd_expr *end_of_reals(rd_folding *f, const rd_reduce_opts *opts, bool last)
+static rd_expr *first_or_last_of_reals(rd_folding *f, const rd_reduce_opts *opts, bool last)
 {
     if (!rd_operands(f->call, 1, &f->x) || !rd_folding_begin(f, opts, RD_TAKES_INITIAL) ||
-        !may_choose(f))
+        !has_choice(f))
         return NULL;
     if (f->label)
         return rd_folding_as_asked(f, rd_grouped_as_seen(f, chosen_by_label(f, last)), f->x->type);
@@ -100,30 +103,31 @@ static rd_expr *end_of_reals(rd_folding *f, const rd_reduce_opts *opts, bool las
     return rd_folding_kept(f, y);
 }
 
-static rd_expr *end_of(rd_folding *f, const rd_reduce_opts *opts, bool last)
+/* Chooses the element of a real operand, or of both parts of a complex one. */
+static rd_expr *first_or_last(rd_folding *f, const rd_reduce_opts *opts, bool last)
 {
     rd_expr *const x = f->x;
     rd_reduce_opts part[2];
     rd_folding     of[2] = { *f, *f };
 
     if (!x || !rd_is_complex(x))
-        return end_of_reals(f, opts, last);
+        return first_or_last_of_reals(f, opts, last);
     if (!rd_complex_options(f->call, 1, &x, opts, true, part))
         return NULL;
     of[0].x = rd_real(x);
     of[1].x = rd_imag(x);
-    return rd_complex_of(end_of_reals(&of[0], &part[0], last), end_of_reals(&of[1], &part[1], last),
-                         f->call);
+    return rd_complex_of(first_or_last_of_reals(&of[0], &part[0], last),
+                         first_or_last_of_reals(&of[1], &part[1], last), f->call);
 }
 
 rd_expr *rd_first_of(rd_expr *x, const rd_reduce_opts *opts)
 {
-    return end_of(&(rd_folding){ .call = "rd_first", .x = x }, opts, false);
+    return first_or_last(&(rd_folding){ .call = "rd_first", .x = x }, opts, false);
 }
 
 rd_expr *rd_last_of(rd_expr *x, const rd_reduce_opts *opts)
 {
-    return end_of(&(rd_folding){ .call = "rd_last", .x = x }, opts, true);
+    return first_or_last(&(rd_folding){ .call = "rd_last", .x = x }, opts, true);
 }
 
 /* ---- Both extremes --------------------------------------------------------------------------- */
@@ -135,6 +139,7 @@ rd_expr *rd_minmax_of(rd_expr *x, const rd_reduce_opts *opts)
 }
 
 /* ---- Trapezoids ------------------------------------------------------------------------------ */
+/* sum((x[i+1] - x[i]) * (y[i] + y[i+1]) / 2).  x is positions along the axis, or one distance. */
 rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis)
 {
     static const char call[] = "rd_trapezoid";

@@ -1,5 +1,8 @@
-/* reduce_names.c - reductions and scans by name, lowered to the reducers of reducers.def and maps
- * around them. */
+/* reduce_names.c - reductions and scans by name.  Each is lowered to a reducer of reducers.def
+ * and maps around it:
+ *
+ *     mean(x, weights)  =  sum(x * weights) / sum(weights)
+ *     norm(x, p = 2)    =  sqrt(sum(x * x)) */
 #include "expr/origin.h"
 #include "expr/pair_folds.h"
 #include "expr/reduce.h"
@@ -7,11 +10,12 @@
 #include <math.h>
 #include <string.h>
 
+/* A reduction by name, a row of the table. */
 typedef struct row {
     const char   *call; /* "rd_" and the name */
     rd_reducer_id reducer;
     unsigned      takes;
-    rd_op         after; /* on what comes out */
+    rd_op         after; /* map of the reducer's result; RD_OP_none: no map */
     bool          scans;
     rd_expr *(*build)(const rd_folding *f, const struct row *r);
 } row;
@@ -34,18 +38,19 @@ static rd_dtype float_type(rd_dtype type)
     return is_float(type) ? type : RD_F64;
 }
 
-/* What can hold the elements and the result, which would be `natural` without keywords. */
-static rd_dtype holder(const rd_folding *f, rd_dtype natural)
+/* The type that holds both the elements and the result.  The result would be of type `natural`
+ * without keywords. */
+static rd_dtype common_type(const rd_folding *f, rd_dtype natural)
 {
     return f->opts.type ? rd_dtype_promote(natural, f->opts.type) : natural;
 }
 
-/* What is accumulated in: sums leave the range and precision of halves soon.  A group may get all
- * elements of a block one after the other, and blocks of groups are long.  A scan that begins anew
- * adds all blocks from the left. */
+/* The accumulator is f32 for halves, as sums soon leave their range and precision.  It is f64
+ * for f32 where blocks get long: a group may get all elements of a block in turn.  A segmented
+ * scan adds all blocks from the left. */
 rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural)
 {
-    rd_dtype type = holder(f, natural);
+    rd_dtype type = common_type(f, natural);
 
     type            = rd_dtype_is_half(type) ? RD_F32 : type;
     const bool wide = f->opts.accuracy == RD_WIDE || f->label || f->restart;
@@ -58,9 +63,8 @@ rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* What an element may be in place of one that the mask leaves out, where nothing comes to the same;
- * false: of this reducer nothing does. */
-static bool counts_for_nothing(rd_reducer_id reducer, double *x)
+/* True if the reducer has a neutral element, which may replace a masked one; *x gets it. */
+static bool has_neutral(rd_reducer_id reducer, double *x)
 {
     switch (reducer) {
     case RD_RED_sum:
@@ -75,14 +79,16 @@ static bool counts_for_nothing(rd_reducer_id reducer, double *x)
     }
 }
 
-static rd_expr *unless_left_out(const rd_folding *f, rd_expr *x, double instead)
+static rd_expr *neutral_where_masked(const rd_folding *f, rd_expr *x, double instead)
 {
     rd_expr *y = x ? rd_number(x->ctx, x->type, rd_word_from_double(instead, x->type)) : NULL;
 
     return y ? rd_map_op(RD_OP_where, f->call, 3, (rd_expr *const[]){ f->where, x, y }) : NULL;
 }
 
-/* A fold without a mask runs in more forms, and keeps less. */
+/* Folds without a mask have more strategies and smaller states.  So a mask is mapped into x
+ * where that is possible.  Then windows and symmetric pairs, which have cheaper forms, are
+ * looked for. */
 rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights,
                    rd_dtype type, bool identity)
 {
@@ -92,10 +98,10 @@ rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_ex
     double        instead;
     int           axis[2];
 
-    if (f->where && x && counts_for_nothing(reducer, &instead)) {
-        x           = unless_left_out(f, x, instead);
+    if (f->where && x && has_neutral(reducer, &instead)) {
+        x           = neutral_where_masked(f, x, instead);
         whole.where = NULL;
-        if (weights && !(weights = unless_left_out(f, weights, 0)))
+        if (weights && !(weights = neutral_where_masked(f, weights, 0)))
             return NULL;
     }
     if (f->restart)
@@ -121,6 +127,7 @@ static rd_expr *fold_sum(const rd_folding *f, rd_expr *x)
     return x ? rd_folded(f, compensated ? RD_RED_sum2 : RD_RED_sum, x, NULL, x->type, false) : NULL;
 }
 
+/* Makes a map of two operands. */
 static rd_expr *map_2(const rd_folding *f, rd_op op, rd_expr *x, rd_expr *y)
 {
     return rd_map_op(op, f->call, 2, (rd_expr *const[]){ x, y });
@@ -144,7 +151,7 @@ rd_expr *rd_folding_initial(const rd_folding *f, const rd_expr *y)
     return initial ? rd_broadcast_to(initial, y->rank, y->extent, f->call) : NULL;
 }
 
-/* .initial as one more element; without one, y itself. */
+/* Combines y with .initial, as one more element; without .initial, y itself. */
 static rd_expr *with_initial(const rd_folding *f, rd_reducer_id reducer, rd_expr *y)
 {
     rd_expr *const initial = f->opts.initial && y ? rd_folding_initial(f, y) : NULL;
@@ -167,7 +174,7 @@ static rd_expr *build_total(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
-/* Extremes and their places have nothing to say about no element. */
+/* The place of an extreme has no value without elements either. */
 bool rd_folding_is_empty(const rd_folding *f)
 {
     char shape[RD_SHAPE_TEXT];
@@ -180,6 +187,7 @@ bool rd_folding_is_empty(const rd_folding *f)
     return true;
 }
 
+/* The three cases are an exclusive scan, a mask, and a group without elements. */
 bool rd_folding_may_lack_a_value(const rd_folding *f, rd_dtype type)
 {
     const char *why = f->opts.exclusive
@@ -197,7 +205,7 @@ bool rd_folding_may_lack_a_value(const rd_folding *f, rd_dtype type)
     return true;
 }
 
-/* The greatest of truths is whether any is true, which may be known early. */
+/* The maximum of bools is any, the minimum all: both can stop early. */
 static rd_reducer_id extreme_of(rd_reducer_id reducer, rd_dtype type)
 {
     if (type != RD_BOOL)
@@ -207,7 +215,7 @@ static rd_reducer_id extreme_of(rd_reducer_id reducer, rd_dtype type)
 
 static rd_expr *build_extreme(const rd_folding *f, const row *r)
 {
-    rd_dtype natural = f->x->type, type = holder(f, natural);
+    rd_dtype natural = f->x->type, type = common_type(f, natural);
 
     if (rd_folding_is_empty(f) || rd_folding_may_lack_a_value(f, natural))
         return NULL;
@@ -216,8 +224,8 @@ static rd_expr *build_extreme(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
-/* Of several axes it is a place in all of them, of one an index of it: of nothing the one before its
- * first. */
+/* Over several axes the result is a flat place, along one axis an index of it.  A reduction
+ * without elements gives the index before the first one. */
 static rd_expr *build_place(const rd_folding *f, const row *r)
 {
     rd_expr *place =
@@ -244,7 +252,7 @@ static rd_expr *build_count(const rd_folding *f, const row *r)
 
 static rd_expr *build_bits(const rd_folding *f, const row *r)
 {
-    rd_dtype natural = f->x->type, type = holder(f, natural);
+    rd_dtype natural = f->x->type, type = common_type(f, natural);
 
     if (is_float(type))
         return rd_fail(f->x->ctx, RD_ERR_TYPE, "%s: elements are %s, and it takes ints alone",
@@ -253,8 +261,9 @@ static rd_expr *build_bits(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
-/* How often each weight comes along the reduced axes, which are extents of 1 in `extent` then. */
-static int64_t repeats(const rd_folding *f, int64_t *extent)
+/* Counts how often each weight repeats along the reduced axes.  `extent` gets the shape of x
+ * with 1 in place of those axes. */
+static int64_t count_repeats(const rd_folding *f, int64_t *extent)
 {
     const rd_expr *given = f->opts.weights;
     const int      lead  = f->x->rank - given->rank;
@@ -269,12 +278,13 @@ static int64_t repeats(const rd_folding *f, int64_t *extent)
     return times;
 }
 
-/* Of a latitude's weight for a whole field a product spares a pass over all elements, and rounds
- * once where a sum would round often.  In 16 bits the number of times may be too large. */
+/* The sum of weights that are broadcast, such as one per latitude for a field: the sum of the
+ * given ones times the number of repeats.  This saves a pass over all elements, and rounds once.
+ * Halves take the plain sum, as the number may be too large for them. */
 static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype type)
 {
     int64_t       extent[RD_MAX_RANK + 1];
-    const int64_t times = repeats(f, extent);
+    const int64_t times = count_repeats(f, extent);
     rd_expr      *few;
 
     if (f->where || f->label || f->scan || times < 2 || rd_dtype_size(type) < 4)
@@ -287,8 +297,8 @@ static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype t
                : NULL;
 }
 
-/* How many elements a scan has come to at each of them. */
-static rd_expr *so_many(const rd_folding *f, rd_dtype type)
+/* The number of elements in each prefix of a scan. */
+static rd_expr *prefix_counts(const rd_folding *f, rd_dtype type)
 {
     const int axis = __builtin_ctzll(f->bits);
     rd_expr  *n    = rd_places(f->opts.reverse ? rd_flip(f->x, RD_DIMS(axis)) : f->x, axis);
@@ -300,13 +310,14 @@ static rd_expr *so_many(const rd_folding *f, rd_dtype type)
     return rd_cast_to(n, type);
 }
 
-/* What a mean divides by, of the type: the weights that took part, else the elements. */
+/* The divisor of a mean, in the type: the sum of weights that took part, or the number of
+ * elements. */
 static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype type)
 {
     bool any_result;
 
     if (f->scan && !weights && !f->where && !f->restart)
-        return so_many(f, type);
+        return prefix_counts(f, type);
 
     if (weights)
         return sum_of_weights(f, weights, type);
@@ -322,6 +333,7 @@ static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype typ
     return rd_number(f->x->ctx, type, rd_word_from_int(rd_folding_extent(f, &any_result), type));
 }
 
+/* sum(x * weights) / sum(weights), or sum(x) / count. */
 static rd_expr *build_mean(const rd_folding *f, const row *r)
 {
     rd_dtype natural = float_type(f->x->type), type = rd_folding_accumulator(f, natural);
@@ -338,7 +350,7 @@ static rd_expr *build_mean(const rd_folding *f, const row *r)
         f, map_2(f, RD_OP_div, fold_sum(f, x), total_weight(f, weights, type)), natural);
 }
 
-/* var, std, logsumexp: one fold that takes weights itself. */
+/* var, std and logsumexp: one fold, which takes weights itself. */
 static rd_expr *build_weighted(const rd_folding *f, const row *r)
 {
     rd_dtype natural = float_type(f->x->type), type = rd_folding_accumulator(f, natural);
@@ -350,6 +362,7 @@ static rd_expr *build_weighted(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, y && r->after != RD_OP_none ? map_1(f, r->after, y) : y, natural);
 }
 
+/* Norms for p = 1, 2, inf and -inf. */
 static rd_expr *build_norm(const rd_folding *f, const row *r)
 {
     rd_dtype natural = float_type(f->x->type), type = rd_folding_accumulator(f, natural);
@@ -365,9 +378,9 @@ static rd_expr *build_norm(const rd_folding *f, const row *r)
         y = fold_sum(f, x);
     else if (p == 2)
         y = map_1(f, RD_OP_sqrt, fold_sum(f, x));
-    else if (p < 0) /* of nothing inf */
+    else if (p < 0) /* inf without elements */
         y = rd_folded(f, RD_RED_min, x, NULL, type, true);
-    else /* of nothing -inf, hence 0 */
+    else /* -inf without elements, then 0 */
         y = map_2(f, RD_OP_maximum, rd_folded(f, RD_RED_max, x, NULL, type, true),
                   rd_number(f->x->ctx, type, rd_word_from_int(0, type)));
     return rd_folding_as_asked(f, y, natural);
@@ -388,7 +401,7 @@ static const row rows[] = {
 #include "core/reducers.def"
 };
 
-/* All of them, after the first by commas. */
+/* Lists of names for messages; each name is preceded by ", ". */
 static const char *const reducer_names = ""
 #define RD_REDUCTION(name, ...) ", " #name
 #include "core/reducers.def"
@@ -430,6 +443,7 @@ bool rd_reduction_scans(const rd_expr *x, const char *name)
     return r && r->scans;
 }
 
+/* Looks the name up in the table, and builds the reduction. */
 rd_expr *rd_plain_reduce(const char *call, rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     const row *r = x ? find_row(x, call ? call : "rd_reduce", name) : NULL;

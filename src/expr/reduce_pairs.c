@@ -4,11 +4,11 @@
 #include "expr/reduce.h"
 #include <math.h>
 
-/* Two operands of one float type and shape, and what counts of both. */
+/* Two operands, broadcast and cast to one float type, and the keywords of the call. */
 typedef struct pair {
-    rd_folding f; /* f.x is the first */
+    rd_folding f; /* f.x is the first operand */
     rd_expr   *y;
-    /* what it is, if it is all pairs of rows of two operands */
+    /* set if the operands are rows against rows: one product computes all pairs (all_pairs.c) */
     bool         is_all;
     rd_all_pairs all;
 } pair;
@@ -20,8 +20,8 @@ static rd_dtype real_type(rd_expr *x, rd_expr *y)
     return rd_dtype_kind(type) == RD_KIND_FLOAT ? type : RD_F64;
 }
 
-/* A pair with a NaN on either side does not take part. */
-static bool leave_out_nan(pair *p)
+/* Masks out pairs with a NaN in y; the caller's folding does so for x. */
+static bool mask_nan(pair *p)
 {
     rd_expr *nan = rd_map_op(RD_OP_isnan, p->f.call, 1, &p->y);
 
@@ -32,6 +32,7 @@ static bool leave_out_nan(pair *p)
     return p->f.where != NULL;
 }
 
+/* Checks and broadcasts both operands, and fills in `p`.  False after recording what is wrong. */
 static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, unsigned takes)
 {
     rd_expr *const both[] = { x, y };
@@ -47,14 +48,16 @@ static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, u
     p->f.x = x ? rd_broadcast_to(x, rank, extent, p->f.call) : NULL;
     p->y   = y ? rd_broadcast_to(y, rank, extent, p->f.call) : NULL;
     if (!p->f.x || !p->y || !rd_folding_begin(&p->f, opts, takes) ||
-        (p->f.opts.skip_nan && !leave_out_nan(p)))
+        (p->f.opts.skip_nan && !mask_nan(p)))
         return false;
     p->is_all = rd_find_all_pairs(&p->all, &p->f, x, y);
     return true;
 }
 
-/* ---- With weights: means first, then products of what is beside them ------------------------- */
-static rd_expr *reduced(const pair *p, rd_expr *x, const char *reducer, rd_expr *weights, bool keep)
+/* ---- With weights: means first, then products of the deviations from them -------------------- */
+/* Reduces x by name, with the axes and mask of the call. keep: with reduced axes of extent 1. */
+static rd_expr *reduce_by_name(const pair *p, rd_expr *x, const char *reducer, rd_expr *weights,
+                               bool keep)
 {
     rd_reduce_opts opts = p->f.opts;
 
@@ -68,26 +71,28 @@ static rd_expr *reduced(const pair *p, rd_expr *x, const char *reducer, rd_expr 
     return x ? rd_reduce_name(x, reducer, &opts) : NULL;
 }
 
+/* Makes a map of two operands. */
 static rd_expr *map_2(const pair *p, rd_op op, rd_expr *x, rd_expr *y)
 {
     return rd_map_op(op, p->f.call, 2, (rd_expr *const[]){ x, y });
 }
 
-static rd_expr *beside_mean(const pair *p, rd_expr *x)
+static rd_expr *deviations_of(const pair *p, rd_expr *x)
 {
-    return map_2(p, RD_OP_sub, x, reduced(p, x, "mean", p->f.opts.weights, true));
+    return map_2(p, RD_OP_sub, x, reduce_by_name(p, x, "mean", p->f.opts.weights, true));
 }
 
-/* NaN where there is no freedom, as of rd_var(). */
+/* sum(w (x - mean x) (y - mean y)) / (sum(w) - ddof); NaN if the divisor is not above 0, as in
+ * rd_var(). */
 static rd_expr *weighted_covariance(const pair *p, rd_dtype type)
 {
     rd_ctx  *ctx = p->f.x->ctx;
     rd_expr *x = rd_cast_to(p->f.x, type), *y = rd_cast_to(p->y, type);
     rd_expr *w    = rd_folding_beside(&p->f, p->f.opts.weights, type);
-    rd_expr *both = map_2(p, RD_OP_mul, beside_mean(p, x), beside_mean(p, y));
-    rd_expr *sum  = reduced(p, map_2(p, RD_OP_mul, w, both), "sum", NULL, false);
+    rd_expr *both = map_2(p, RD_OP_mul, deviations_of(p, x), deviations_of(p, y));
+    rd_expr *sum  = reduce_by_name(p, map_2(p, RD_OP_mul, w, both), "sum", NULL, false);
     rd_expr *free =
-        map_2(p, RD_OP_sub, reduced(p, w, "sum", NULL, false), rd_num(ctx, p->f.opts.ddof));
+        map_2(p, RD_OP_sub, reduce_by_name(p, w, "sum", NULL, false), rd_num(ctx, p->f.opts.ddof));
     rd_expr *none = rd_num(ctx, NAN), *zero = rd_num(ctx, 0);
 
     return rd_map_op(
@@ -104,8 +109,9 @@ static rd_expr *covariance(const pair *p, rd_dtype type)
                                          rd_cast_to(p->y, type), type, false);
 }
 
-/* Elements would have to be beside the mean of their own group. */
-static bool no_weighted_groups(const pair *p)
+/* False, after recording it, if labels and weights come together: deviations would need the mean
+ * of each element's group. */
+static bool keywords_ok(const pair *p)
 {
     if (p->f.label && p->f.opts.weights)
         rd_fail(p->f.x->ctx, RD_ERR_ARGUMENT, "%s: .by and .weights together are not taken here",
@@ -118,14 +124,14 @@ static rd_expr *covariance_of_reals(rd_expr *x, rd_expr *y, const rd_reduce_opts
     pair p = { .f = { .call = "rd_cov" } };
 
     if (!begin(&p, x, y, opts, RD_TAKES_WEIGHTS | RD_TAKES_DDOF | RD_TAKES_WIDE) ||
-        !no_weighted_groups(&p))
+        !keywords_ok(&p))
         return NULL;
     return rd_folding_as_asked(&p.f, covariance(&p, rd_folding_accumulator(&p.f, p.f.x->type)),
                                p.f.x->type);
 }
 
 /* ---- Complex numbers ------------------------------------------------------------------------- */
-/* The mean of (x - mean x) times the conjugate of (y - mean y). */
+/* The mean of (x - mean x) times the conjugate of (y - mean y), by four real covariances. */
 static rd_expr *complex_covariance(rd_expr *const *z, const rd_reduce_opts *opts)
 {
     static const char call[] = "rd_cov";
@@ -156,15 +162,17 @@ static rd_expr *deviation(const pair *p, int number, rd_dtype type)
 {
     if (p->is_all)
         return rd_deviation_of_side(&p->all, number, type);
-    return reduced(p, rd_cast_to(number ? p->y : p->f.x, type), "std", p->f.opts.weights, false);
+    return reduce_by_name(p, rd_cast_to(number ? p->y : p->f.x, type), "std", p->f.opts.weights,
+                          false);
 }
 
+/* covariance / (std x * std y), clipped to [-1, 1]. */
 rd_expr *rd_corr_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
 {
     pair p = { .f = { .call = "rd_corr" } };
 
     if (rd_refuse_complex(p.f.call, 2, (rd_expr *const[]){ x, y }) ||
-        !begin(&p, x, y, opts, RD_TAKES_WEIGHTS | RD_TAKES_WIDE) || !no_weighted_groups(&p))
+        !begin(&p, x, y, opts, RD_TAKES_WEIGHTS | RD_TAKES_WIDE) || !keywords_ok(&p))
         return NULL;
     const rd_dtype type = rd_folding_accumulator(&p.f, p.f.x->type);
     rd_expr       *by_x = map_2(&p, RD_OP_div, covariance(&p, type), deviation(&p, 0, type));
@@ -172,6 +180,6 @@ rd_expr *rd_corr_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
 
     if (!r)
         return NULL;
-    r = rd_clip(r, rd_num(r->ctx, -1), rd_num(r->ctx, 1)); /* roundings */
+    r = rd_clip(r, rd_num(r->ctx, -1), rd_num(r->ctx, 1)); /* rounding may exceed 1 */
     return rd_folding_as_asked(&p.f, r, p.f.x->type);
 }

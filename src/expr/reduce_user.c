@@ -7,12 +7,13 @@
 
 enum { MAX_OUT = 1024, MAX_STATE = 4096 };
 
-/* A copy with every field this release knows.  Equal bytes make equal nodes, so the struct has no
- * padding. */
+/* The struct has no padding, because equal bytes make equal nodes. */
 _Static_assert(sizeof(rd_reducer) ==
                    8 * 4 + sizeof(int64_t) + 6 * sizeof(char *) + 6 * sizeof(void (*)(void)),
                "rd_reducer has padding");
-static rd_reducer whole_reducer(const rd_reducer *r)
+
+/* Copies a user's reducer field by field, with every field this release knows. */
+static rd_reducer copy_reducer(const rd_reducer *r)
 {
     rd_reducer copy, whole;
     size_t     size = r->size && r->size < sizeof copy ? r->size : sizeof copy;
@@ -40,6 +41,8 @@ static rd_reducer whole_reducer(const rd_reducer *r)
     return whole;
 }
 
+/* True if the reducer has the functions, sizes and types that it needs.  False after recording
+ * what is wrong. */
 static bool reducer_ok(const rd_folding *f, const rd_reducer *r, bool two)
 {
     rd_ctx    *ctx = f->x->ctx;
@@ -88,7 +91,7 @@ const rd_reducer *rd_own_reducer(rd_ctx *ctx, const rd_reducer *of)
     return rd_intern(ctx, &r, sizeof r);
 }
 
-/* Scans have an order, whatever their reducer says. */
+/* A scan needs its order, so its law never commutes. */
 static rd_law law_of(const rd_folding *f, const rd_reducer *r)
 {
     if (!r->merge || f->opts.accuracy == RD_SERIAL)
@@ -97,14 +100,14 @@ static rd_law law_of(const rd_folding *f, const rd_reducer *r)
 }
 
 /* ---- Without an identity --------------------------------------------------------------------- */
-/* May no element have taken part, by the data or by the order of a scan? */
+/* True if a result may have no element, because of the data or of the order of a scan. */
 static bool may_lack_elements(const rd_folding *f)
 {
     return f->where || f->label || f->opts.exclusive;
 }
 
-/* Where an element has taken part. */
-static rd_expr *some(const rd_folding *f)
+/* True where an element has taken part: the same fold of the mask, by `any`. */
+static rd_expr *any_element(const rd_folding *f)
 {
     rd_reduce_opts o = { .size = sizeof o, .dims = f->opts.dims };
     rd_expr       *mask;
@@ -119,8 +122,8 @@ static rd_expr *some(const rd_folding *f)
     return f->scan ? rd_scan_name(mask, "any", &o) : rd_reduce_for(f->call, mask, "any", &o);
 }
 
-/* NaN, or .initial, where no element has taken part. */
-static rd_expr *of_elements(const rd_folding *f, rd_expr *y)
+/* Replaces results that have no element by .initial, or NaN. */
+static rd_expr *fill_missing(const rd_folding *f, rd_expr *y)
 {
     bool     any_result, none = !f->scan && !rd_folding_extent(f, &any_result);
     rd_expr *nothing, *there, *is;
@@ -132,7 +135,7 @@ static rd_expr *of_elements(const rd_folding *f, rd_expr *y)
         return nothing ? rd_broadcast_to(nothing, y->rank, y->extent, f->call) : NULL;
     if (!may_lack_elements(f))
         return y;
-    if (!(there = some(f)))
+    if (!(there = any_element(f)))
         return NULL;
     is = there->rank < y->rank ? rd_expand(there, -1) : there;
     return map_where(f->call, is, y, nothing);
@@ -143,6 +146,8 @@ static bool elements_ok(const rd_folding *f, const rd_reducer *r)
     return !r->no_identity || (!rd_folding_is_empty(f) && !rd_folding_may_lack_a_value(f, r->out));
 }
 
+/* Checks the reducer, makes the node of f->x and `second` (NULL: one operand), and casts the
+ * result. */
 static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *reducer,
                           const rd_reduce_opts *opts)
 {
@@ -153,7 +158,7 @@ static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *redu
         return NULL;
     if (!reducer)
         return rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: the reducer is NULL", f->call);
-    r = whole_reducer(reducer);
+    r = copy_reducer(reducer);
     if (!rd_folding_begin(f, opts,
                           (f->scan ? RD_TAKES_ORDER : 0) | (r.no_identity ? RD_TAKES_INITIAL : 0)))
         return NULL;
@@ -168,7 +173,7 @@ static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *redu
         return NULL;
     rd_expr *y = rd_folding_node(f, rd_cast_to(f->x, r.in), second, r.out, &facts);
     if (r.no_identity)
-        y = of_elements(f, y);
+        y = fill_missing(f, y);
     return rd_folding_as_asked(f, y, r.out);
 }
 
@@ -177,6 +182,7 @@ rd_expr *rd_reduce_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_o
     return fold_user(&(rd_folding){ .call = "rd_reduce", .x = x }, NULL, reducer, opts);
 }
 
+/* Broadcasts both operands to their common shape, then folds them. */
 rd_expr *rd_reduce2_user(rd_expr *x, rd_expr *w, const rd_reducer *reducer,
                          const rd_reduce_opts *opts)
 {

@@ -1,34 +1,35 @@
-/* rolling.c - reductions of each window of n neighbours: which way each of them goes.
+/* rolling.c - rolling reductions: a reduction of each window of n adjacent elements along an
+ * axis.  This file chooses the strategy.
  *
- * Windows along memory are made of shorter windows (rolling_levels.c), long ones of two scans
- * (rolling_scans.c), and short ones across memory are folds of their own. */
+ * Windows along memory are built from shorter windows (rolling_levels.c).  Long windows take two
+ * scans (rolling_scans.c).  Short windows across memory are folds of their own. */
 #include "expr/origin.h"
 #include "expr/rolling.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FEW       = 4,       /* neighbours that need no loop                       */
-    LONG      = 4096,    /* windows of more elements are scanned               */
-    PARTS     = 48,      /* the same across memory, where shorter ones have    */
-    SHORT     = 17,      /* parts, if they have as many neighbours, or as many */
-    SHORT_FAR = 12,      /* of rows so long that a first-level cache would not */
-    FAR       = 1 << 14, /* have room for a window of so many bytes            */
-    HELD      = 2048,    /* and few enough for a second-level one to hold all  */
-    SHORT_VAR = 17       /* variances are scanned then, which is faster        */
+    FEW       = 4,       /* windows of up to so many neighbours need no loop */
+    LONG      = 4096,    /* longer windows along memory are scanned */
+    PARTS     = 48,      /* longer windows across memory are scanned */
+    SHORT     = 17,      /* shorter windows across memory are folds, if caches allow it: */
+    SHORT_FAR = 12,      /* even shorter ones always are */
+    FAR       = 1 << 14, /* bytes of a window's rows that fit in a first-level cache */
+    HELD      = 2048,    /* up to so many windows, a second-level cache holds all rows */
+    SHORT_VAR = 17       /* variances of so many neighbours or more are scanned: faster */
 };
 
-/* Each window by itself. */
-static rd_expr *one_by_one(const rd_rolling *r)
+/* Reduces each window by a fold of its own. */
+static rd_expr *fold_each(const rd_rolling *r)
 {
     return rd_rolling_finish(r,
                              rd_rolling_total(r, rd_window(r->x, r->axis, r->n, 1), RD_DIMS(-1)));
 }
 
 /* ---- Along memory or across ------------------------------------------------------------------ */
-/* Elements from one index of each axis to the next, of the first operand in memory; of what is
- * made, C order. */
-static void find_steps(const rd_expr *x, int depth, int64_t *step)
+/* Fills in the stride of each axis in elements, of the first operand in memory.  A computed
+ * operand counts as C order. */
+static void find_strides(const rd_expr *x, int depth, int64_t *step)
 {
     enum { DEEPEST = 8 };
     int64_t inner[RD_MAX_RANK] = { 0 };
@@ -38,8 +39,8 @@ static void find_steps(const rd_expr *x, int depth, int64_t *step)
         memcpy(step, x->as.leaf->stride, (size_t)x->rank * sizeof *step);
         return;
     }
-    if (x->kind == RD_EXPR_VIEW) { /* of no view: a view is as deep as what it shows */
-        find_steps(x->in[0], depth, inner);
+    if (x->kind == RD_EXPR_VIEW) { /* views do not nest, so the depth stays */
+        find_strides(x->in[0], depth, inner);
         for (int k = 0; k < x->rank; k++) {
             step[k] = 0;
             for (int a = 0; a < x->in[0]->rank; a++)
@@ -48,7 +49,7 @@ static void find_steps(const rd_expr *x, int depth, int64_t *step)
         return;
     }
     for (int i = 0; i < x->n_in && depth < DEEPEST && x->kind == RD_EXPR_MAP && !known; i++) {
-        find_steps(x->in[i], depth + 1, step);
+        find_strides(x->in[i], depth + 1, step);
         for (int k = 0; k < x->rank; k++)
             known |= step[k] != 0;
     }
@@ -56,36 +57,37 @@ static void find_steps(const rd_expr *x, int depth, int64_t *step)
         rd_dense_strides(x->rank, x->extent, 0, step);
 }
 
-static void find_steps_of(const rd_expr *x, int64_t *step)
+static void find_strides_of(const rd_expr *x, int64_t *step)
 {
-    find_steps(x->kind == RD_EXPR_COMPLEX ? x->in[0] : x, 0, step);
+    find_strides(x->kind == RD_EXPR_COMPLEX ? x->in[0] : x, 0, step);
 }
 
-/* Is no other axis walked in smaller steps? */
+/* True if no other axis has a smaller stride. */
 bool rd_rolling_is_along(const rd_expr *x, int axis)
 {
     int64_t step[RD_MAX_RANK] = { 0 };
 
-    find_steps_of(x, step);
+    find_strides_of(x, step);
     for (int k = 0; k < x->rank; k++)
         if (k != axis && x->extent[k] > 1 && step[k] && llabs(step[k]) < llabs(step[axis]))
             return false;
     return true;
 }
 
-/* Bytes of a row: of what is walked in smaller steps than the axis. */
+/* Bytes of a row: all axes with a smaller stride than this one. */
 static double row_bytes(const rd_expr *x, int axis)
 {
     int64_t step[RD_MAX_RANK] = { 0 };
     double  bytes             = (double)rd_dtype_size(x->type);
 
-    find_steps_of(x, step);
+    find_strides_of(x, step);
     for (int k = 0; k < x->rank; k++)
         if (step[k] && llabs(step[k]) < llabs(step[axis]))
             bytes *= (double)x->extent[k];
     return bytes;
 }
 
+/* Short windows across memory are folds; how short depends on caches. */
 bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, int64_t windows)
 {
     if (rd_rolling_is_along(x, axis))
@@ -96,7 +98,8 @@ bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, i
            (n < SHORT && (windows > HELD || (double)n * row_bytes(x, axis) <= FAR));
 }
 
-/* Neighbours across memory are in other rows: few are reduced one by one, by vectors of rows. */
+/* Chooses the strategy.  Neighbours across memory lie in other rows.  Few of them are combined
+ * by maps of whole rows. */
 rd_expr *rd_rolling_reduced(rd_rolling *r)
 {
     const int  axis = r->axis, last = r->x->rank - 1;
@@ -106,7 +109,7 @@ rd_expr *rd_rolling_reduced(rd_rolling *r)
     if (!along && r->n <= FEW)
         return rd_rolling_by_rows(r, axis);
     if (spare && rd_rolling_is_fold(r->x, axis, r->what, r->n, r->x->extent[axis] - r->n + 1))
-        return one_by_one(r);
+        return fold_each(r);
     if (!along && spare && (r->careful || (r->n <= PARTS && r->what < RD_ROLLED_VAR)))
         return rd_rolling_by_parts(r);
     if (spare && !r->careful && (!along || r->n > LONG))
@@ -117,6 +120,7 @@ rd_expr *rd_rolling_reduced(rd_rolling *r)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
+/* Checks the operand, axis and window, and fills them in.  False after recording what is wrong. */
 static bool begin(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     if (!rd_operands(r->call, 1, &x) || (r->axis = rd_axis(x, o->axis, r->call)) < 0)
@@ -132,9 +136,10 @@ static bool begin(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
     return r->x != NULL;
 }
 
-/* Results are of the type that is asked for, or of `natural`; what they are computed in holds both, of
- * halves it is f32.  Of real elements a complex type is that of its parts, until the end. */
-static bool in_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums)
+/* Sets the types.  Results have the type that is asked for, or `natural`.  The computation has a
+ * type that holds both; f32 for sums of halves.  A complex type for real elements counts as its
+ * part's type until the end. */
+static bool set_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums)
 {
     rd_dtype type = natural;
 
@@ -153,7 +158,7 @@ static bool in_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums)
     return r->x != NULL;
 }
 
-/* Sums have the type of those of rd_sum(), and what is divided gives floats. */
+/* The type without .type.  Sums have that of rd_sum(); means and variances are floats. */
 static rd_dtype natural_type(const rd_rolling *r)
 {
     const rd_kind kind = rd_dtype_kind(r->x->type);
@@ -169,14 +174,14 @@ static rd_expr *build(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     const bool sums = r->what != RD_ROLLED_MIN && r->what != RD_ROLLED_MAX;
 
-    if (!begin(r, x, o) || !in_types(r, natural_type(r), o->type, sums))
+    if (!begin(r, x, o) || !set_types(r, natural_type(r), o->type, sums))
         return NULL;
-    if (r->n > r->x->extent[r->axis]) /* no window */
+    if (r->n > r->x->extent[r->axis]) /* no window fits */
         return rd_cast_to(rd_slice_places(r->x, r->axis, 0, 0, 1), r->type);
     return rd_rolling_reduced(r);
 }
 
-/* The mean of |x - mean|^2 is that of both parts' squares. */
+/* The variance of complex elements is the sum of both parts' variances. */
 static rd_expr *complex_variance(const rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     rd_expr        *part[2];
@@ -204,6 +209,7 @@ static const struct {
     { "var", "rd_rolling_var", RD_ROLLED_VAR }, { "std", "rd_rolling_std", RD_ROLLED_STD },
 };
 
+/* Fills in the call and reducer by name.  False after recording that there is none. */
 static bool find_row(rd_rolling *r, const rd_expr *x, const char *reducer)
 {
     for (size_t k = 0; reducer && k < sizeof rows / sizeof *rows; k++)
@@ -219,7 +225,8 @@ static bool find_row(rd_rolling *r, const rd_expr *x, const char *reducer)
     return false;
 }
 
-/* A copy with every field that this release knows; false after recording what is wrong. */
+/* Copies the options, with every field that this release knows.  False after recording what is
+ * wrong. */
 static bool read_opts(const rd_rolling *r, const rd_expr *x, const rd_rolling_opts *opts,
                       rd_rolling_opts *o)
 {

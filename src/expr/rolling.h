@@ -1,5 +1,5 @@
-/* rolling.h - reductions of each window of n neighbours along an axis, while they are being
- * built. */
+/* rolling.h - rolling reductions, of each window of n neighbours along an axis, while they are
+ * being built. */
 #ifndef RD_EXPR_ROLLING_H
 #define RD_EXPR_ROLLING_H
 #include "expr/complex.h"
@@ -16,42 +16,48 @@ typedef enum rd_rolled {
     RD_ROLLED_STD
 } rd_rolled;
 
+/* A rolling reduction while it is built. */
 typedef struct rd_rolling {
     const char *call; /* for messages: "rd_rolling_sum"          */
     rd_rolled   what;
-    rd_expr    *x;    /* strong, of the type that is computed in */
-    rd_dtype    type; /* of the results                          */
+    rd_expr    *x;    /* strong, of the computation's type */
+    rd_dtype    type; /* of the results */
     int         axis;
     int64_t     n;       /* elements of a window, at least 1        */
     double      ddof;    /* of var and std                          */
-    bool        near;    /* elements lie about 0, as well as can be */
+    bool        near;    /* elements are already centred about 0 */
     bool        careful; /* no scans, as squares would cancel in them */
-    rd_dtype    wide;    /* what sums of narrower ints become       */
+    rd_dtype    wide;    /* type that sums of narrowed ints are cast to */
 } rd_rolling;
 
-/* All windows along r->axis, which has n elements at least, the way that is best there; r->x is of the
- * type that is computed in.  And is no other axis of x walked in smaller steps? */
+/* Reduces all windows along r->axis by the best strategy.  The axis has at least n elements, and
+ * r->x has the type of the computation.
+ *
+ * rd_rolling_is_along(): true if no other axis of x has a smaller stride. */
 rd_expr *rd_rolling_reduced(rd_rolling *r);
 bool     rd_rolling_is_along(const rd_expr *x, int axis);
-/* Is each of so many windows of n along an axis of x, which is across memory, reduced by itself?  The
- * same of x and of a view of its windows. */
+/* True if each of `windows` windows of n elements along an axis across memory is a fold of its
+ * own.  The answer is the same for x and for a view of its windows. */
 bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, int64_t windows);
-/* All windows along an axis, which memory is walked along: made of shorter ones, by rows that stay in
- * cache. */
+/* Reduces all windows along an axis that runs along memory: built from shorter windows, by rows
+ * that stay in cache. */
 rd_expr *rd_rolling_by_rows(const rd_rolling *r, int axis);
-/* r->x, or for sums of narrow ints the same in a narrower type that has room for those of n of them. */
+/* r->x.  For sums of narrow ints, the same in the narrowest type that can hold a sum of n of
+ * them. */
 rd_expr *rd_rolling_narrowed(const rd_rolling *r);
-/* The same across memory, by parts of windows. */
+/* As rd_rolling_by_rows(), but across memory: a window consists of parts. */
 rd_expr *rd_rolling_by_parts(const rd_rolling *r);
-/* All windows in a time that does not grow with n; there are n elements, and an axis to spare. */
+/* Reduces all windows in a time that does not grow with n.  There are at least n elements, and
+ * an axis to spare. */
 rd_expr *rd_rolling_by_scans(const rd_rolling *r);
-/* Sum, least or greatest of n elements, or the sum of squares about their mean. */
+/* Sum, minimum or maximum of n elements, or the sum of squares about their mean. */
 rd_expr *rd_rolling_total(const rd_rolling *r, rd_expr *x, rd_dims along);
-/* The axis as rows of n elements, each `step` after the one before, which get an axis in front.
- * And the rows of an axis put together again. */
+/* rd_rolling_split() cuts the axis into rows of n elements, each `step` after the one before,
+ * and numbers them by a new first axis.  rd_rolling_whole() joins rows to one axis again. */
 rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step);
 rd_expr *rd_rolling_whole(rd_expr *rows, int axis);
 
+/* Makes a map of two operands. */
 static inline rd_expr *rd_rolling_map(const rd_rolling *r, rd_op op, rd_expr *x, rd_expr *y)
 {
     return rd_map_op(op, r->call, 2, (rd_expr *const[]){ x, y });
@@ -62,7 +68,7 @@ static inline bool rd_rolling_adds(const rd_rolling *r)
     return r->what == RD_ROLLED_SUM || r->what == RD_ROLLED_MEAN;
 }
 
-/* What joins two parts of a window; of variances, their sums. */
+/* The operator that combines two parts of a window.  For variances it combines their sums. */
 static inline rd_op rd_rolling_op(const rd_rolling *r)
 {
     switch (r->what) {
@@ -74,6 +80,6 @@ static inline rd_op rd_rolling_op(const rd_rolling *r)
     }
 }
 
-/* What is asked for, of sums, least and greatest, or squares about the mean. */
+/* The result of a window from its sum, minimum or maximum, or squares about the mean. */
 rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y);
 #endif

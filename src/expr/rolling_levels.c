@@ -1,38 +1,39 @@
-/* rolling_levels.c - reductions of each window of n neighbours, made of those of shorter windows.
+/* rolling_levels.c - rolling reductions by doubling: windows are built from shorter windows.
  *
- * The windows of 2 k neighbours are made of those of k, two each, and n is a sum of powers of two.
- * So all windows together take no more than 2 log2 n operations an element, on rows that stay in
- * cache.  No element is ever taken away again, so that a NaN or an infinity ends with its windows,
- * nothing cancels, and all that holds for sums holds for minima. */
+ * Two windows of k neighbours make one of 2 k, and n is a sum of powers of two.  So an element
+ * takes at most 2 log2 n operations, on rows that stay in cache.  No element is ever subtracted
+ * again.  So a NaN or an infinity ends with its windows, sums do not cancel, and minima work as
+ * sums do. */
 #include "core/float_env.h"
 #include "expr/origin.h"
 #include "expr/rolling.h"
 
 enum {
-    FEW = 4,   /* neighbours that need no rows in cache */
-    ROW = 2048 /* windows of a row, at least            */
+    FEW = 4,   /* windows that need no rows in cache */
+    ROW = 2048 /* least number of windows in a row */
 };
 
 /* ---- Windows of windows ---------------------------------------------------------------------- */
-/* Folds of all windows of k neighbours: the i-th window begins at element i of the axis. */
+/* Reductions of all windows of k neighbours; window i begins at element i of the axis. */
 typedef struct windows {
     int64_t  k;
-    rd_expr *y;       /* sum, least or greatest                 */
-    rd_expr *squares; /* of variances: about the window's mean  */
+    rd_expr *y;       /* sum, minimum or maximum */
+    rd_expr *squares; /* variances: squares about the window's mean */
 } windows;
 
-static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t n)
+/* n places of x along an axis, from `start` on. */
+static rd_expr *slice_of(rd_expr *x, int axis, int64_t start, int64_t n)
 {
     return x ? rd_slice_places(x, axis, start, start + n, 1) : NULL;
 }
 
-/* About the mean of two parts together: Chan, Golub and LeVeque (1979), "Updating formulae and a
- * pairwise algorithm for computing sample variances". */
-static rd_expr *squares(const rd_rolling *r, const windows *a, const windows *b)
+/* Combines the squares about the means of two parts (Chan, Golub and LeVeque 1979, "Updating
+ * formulae and a pairwise algorithm for computing sample variances"). */
+static rd_expr *combine_squares(const rd_rolling *r, const windows *a, const windows *b)
 {
     rd_ctx      *ctx = r->x->ctx;
     const double k = (double)a->k, l = (double)b->k;
-    const bool   halves = a->k == b->k; /* the same number divides both sums */
+    const bool   halves = a->k == b->k; /* one division serves both means */
     rd_expr     *far    = rd_rolling_map(
                r, RD_OP_sub,
         halves ? b->y : rd_rolling_map(r, RD_OP_mul, b->y, rd_num(ctx, rd_float_quotient(1, l, 0))),
@@ -47,60 +48,63 @@ static rd_expr *squares(const rd_rolling *r, const windows *a, const windows *b)
                           between);
 }
 
-/* Windows of a with those of b right behind. */
-static windows followed(const rd_rolling *r, int axis, const windows *a, const windows *b)
+/* Extends each window of a by the window of b that follows it. */
+static windows extended(const rd_rolling *r, int axis, const windows *a, const windows *b)
 {
     const int64_t n  = a->y && b->y ? b->y->extent[axis] - a->k : 0;
-    const windows at = { a->k, cut(a->y, axis, 0, n), cut(a->squares, axis, 0, n) };
-    const windows by = { b->k, cut(b->y, axis, a->k, n), cut(b->squares, axis, a->k, n) };
+    const windows at = { a->k, slice_of(a->y, axis, 0, n), slice_of(a->squares, axis, 0, n) };
+    const windows by = { b->k, slice_of(b->y, axis, a->k, n), slice_of(b->squares, axis, a->k, n) };
 
     return (windows){ a->k + b->k, rd_rolling_map(r, rd_rolling_op(r), at.y, by.y),
-                      r->what < RD_ROLLED_VAR ? NULL : squares(r, &at, &by) };
+                      r->what < RD_ROLLED_VAR ? NULL : combine_squares(r, &at, &by) };
 }
 
-/* So many of them in a row, in binary digits: a window begins with the greatest power of two. */
+/* Makes windows of count * power.k elements, by the binary digits of count.  A window begins
+ * with the greatest power of two. */
 static windows by_digits(const rd_rolling *r, int axis, windows power, int64_t count)
 {
     windows all = { 0 };
 
     for (; power.y && count; count >>= 1) {
         if (count & 1)
-            all = all.k ? followed(r, axis, &power, &all) : power;
+            all = all.k ? extended(r, axis, &power, &all) : power;
         if (count > 1)
-            power = followed(r, axis, &power, &power);
+            power = extended(r, axis, &power, &power);
     }
     return all;
 }
 
-/* Two windows that overlap make a longer one, of r->n elements.  The reducer may take an element
- * twice. */
-static rd_expr *overlapped(const rd_rolling *r, int axis, const windows *a, const windows *b)
+/* Combines two windows that overlap into a window of r->n elements, for reducers that may take
+ * an element twice. */
+static rd_expr *combine_overlapping(const rd_rolling *r, int axis, const windows *a,
+                                    const windows *b)
 {
     const int64_t later = r->n - b->k, n = b->y ? b->y->extent[axis] - later : 0;
 
-    return rd_rolling_map(r, rd_rolling_op(r), cut(a->y, axis, 0, n), cut(b->y, axis, later, n));
+    return rd_rolling_map(r, rd_rolling_op(r), slice_of(a->y, axis, 0, n),
+                          slice_of(b->y, axis, later, n));
 }
 
-/* Two windows of a power of two that overlap.  Two digits are as many operations, and of short windows
- * fewer, where what is shorter is computed at each of its readers. */
+/* Minima and the like of r->n elements, as two overlapping windows whose length is a power of
+ * two.  If n has at most two binary digits, by_digits() takes no more operations. */
 static windows by_overlap(const rd_rolling *r, int axis, windows power)
 {
     if (__builtin_popcountll((uint64_t)r->n) <= 2)
         return by_digits(r, axis, power, r->n);
     while (power.y && 2 * power.k <= r->n)
-        power = followed(r, axis, &power, &power);
-    power.y = overlapped(r, axis, &power, &power);
+        power = extended(r, axis, &power, &power);
+    power.y = combine_overlapping(r, axis, &power, &power);
     return power;
 }
 
-/* Numbers near 0 for those of a row: the less they are, the less is lost of how far they lie
- * apart. */
+/* Subtracts a row's middle element, if finite, so that squares about the mean lose less to
+ * rounding. */
 static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
 {
     if (!row)
         return NULL;
 
-    rd_expr *middle = cut(row, axis, row->extent[axis] / 2, 1);
+    rd_expr *middle = slice_of(row, axis, row->extent[axis] / 2, 1);
     rd_expr *known  = rd_map_op(RD_OP_isfinite, r->call, 1, &middle);
     rd_expr *centre = rd_map_op(RD_OP_where, r->call, 3,
                                 (rd_expr *const[]){ known, middle, rd_int(r->x->ctx, 0) });
@@ -108,8 +112,8 @@ static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
     return rd_rolling_map(r, RD_OP_sub, row, centre);
 }
 
-/* All windows of a row along an axis. */
-static rd_expr *windows_of(const rd_rolling *r, int axis, rd_expr *row)
+/* Reduces all windows of a row along an axis. */
+static rd_expr *reduce_row(const rd_rolling *r, int axis, rd_expr *row)
 {
     windows all = { 0 };
 
@@ -142,7 +146,7 @@ rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)
 }
 
 /* ---- Across memory --------------------------------------------------------------------------- */
-/* Elements of a part, for which those of it, the parts of a window, and what is left are fewest. */
+/* The number of elements in a part that minimises part + parts of a window + remaining elements. */
 static int64_t part_of(int64_t n)
 {
     int64_t best = 1;
@@ -153,8 +157,8 @@ static int64_t part_of(int64_t n)
     return best;
 }
 
-/* A part of a window is a fold of its own; of variances it has its sum as well. */
-static windows one_part(const rd_rolling *r, rd_expr *x, int64_t part)
+/* Folds each part by itself; for variances its sum as well. */
+static windows fold_part(const rd_rolling *r, rd_expr *x, int64_t part)
 {
     rd_expr   *w    = rd_window(x, r->axis, part, 1);
     rd_rolling sums = *r, of = *r;
@@ -167,28 +171,29 @@ static windows one_part(const rd_rolling *r, rd_expr *x, int64_t part)
                       rd_rolling_total(&of, w, RD_DIMS(-1)) };
 }
 
-/* A window is some parts, each a fold that is stored once, and single elements.  A row of parts is read
- * as often as a window has them, and rows of elements as often as a part has; so both stay in cache for
- * wider rows than those of a whole window would. */
+/* A window is some parts, each a fold that is stored once, and single elements.  A row of parts
+ * is read as often as a window has parts, a row of elements as often as a part has elements.  So
+ * both stay in cache for wider rows than a whole window would allow. */
 rd_expr *rd_rolling_by_parts(const rd_rolling *r)
 {
     const int     axis = r->axis;
     const bool    var  = r->what >= RD_ROLLED_VAR;
     const int64_t part = part_of(r->n), left = r->n % part;
     rd_expr      *x   = var && !r->near ? centred(r, axis, r->x) : r->x;
-    const windows one = one_part(r, x, part);
-    windows       all = by_digits(r, axis, one, r->n / part), rest = { 1, x, NULL };
+    const windows one = fold_part(r, x, part);
+    windows       all = by_digits(r, axis, one, r->n / part), tail = { 1, x, NULL };
 
     if (left && rd_rolling_op(r) == RD_OP_add) {
-        rest.squares = var ? rd_rolling_map(r, RD_OP_sub, x, x) : NULL;
-        rest         = by_digits(r, axis, rest, left);
-        all          = followed(r, axis, &all, &rest);
+        tail.squares = var ? rd_rolling_map(r, RD_OP_sub, x, x) : NULL;
+        tail         = by_digits(r, axis, tail, left);
+        all          = extended(r, axis, &all, &tail);
     } else if (left)
-        all.y = overlapped(r, axis, &all, &one);
+        all.y = combine_overlapping(r, axis, &all, &one);
     return rd_rolling_finish(r, var ? all.squares : all.y);
 }
 
 /* ---- The axis in rows ------------------------------------------------------------------------ */
+/* Makes windows of n elements at every `step`, and moves the axis of windows to the front. */
 rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step)
 {
     rd_expr *rows = rd_move_axis(rd_window(x, axis, n, step), axis, 0);
@@ -206,7 +211,8 @@ rd_expr *rd_rolling_whole(rd_expr *rows, int axis)
     return rd_reshape(rd_move_axis(rows, 0, axis), shape);
 }
 
-/* Rows overlap by n - 1 elements: they are as long as makes that little, and worth a loop. */
+/* Cuts the axis into rows, which overlap by n - 1 elements.  They are long enough that this
+ * costs little, and worth a loop. */
 rd_expr *rd_rolling_by_rows(const rd_rolling *r, int axis)
 {
     const int64_t row = 4 * r->n > ROW ? 4 * r->n : ROW, n = r->x->extent[axis] - r->n + 1;
@@ -215,11 +221,11 @@ rd_expr *rd_rolling_by_rows(const rd_rolling *r, int axis)
     rd_exprs      all = { parts, 0 };
 
     if (r->n <= FEW || count == 0 || axis + 1 == RD_MAX_RANK)
-        return windows_of(r, axis, r->x);
-    parts[0]       = cut(r->x, axis, 0, count * row + r->n - 1);
-    parts[0]       = windows_of(r, axis + 1, rd_rolling_split(parts[0], axis, row + r->n - 1, row));
+        return reduce_row(r, axis, r->x);
+    parts[0]       = slice_of(r->x, axis, 0, count * row + r->n - 1);
+    parts[0]       = reduce_row(r, axis + 1, rd_rolling_split(parts[0], axis, row + r->n - 1, row));
     parts[all.n++] = rd_rolling_whole(parts[0], axis);
     if (left)
-        parts[all.n++] = windows_of(r, axis, cut(r->x, axis, count * row, left + r->n - 1));
+        parts[all.n++] = reduce_row(r, axis, slice_of(r->x, axis, count * row, left + r->n - 1));
     return rd_concat(axis, all);
 }

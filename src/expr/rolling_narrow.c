@@ -1,8 +1,8 @@
-/* rolling_narrow.c - sums of windows of narrow ints in a type that is as narrow as they allow.
+/* rolling_narrow.c - rolling sums of narrow ints, in the narrowest type that holds them.
  *
- * Sums of bytes are i64, and their means f64, so that any number of them has room.  But a window says
- * how many there are: of 101 truths a byte holds each sum, and a vector has eight times as many of them
- * as of f64.  All of these sums are exact in either type, so no bit changes. */
+ * Sums of bytes are i64 and their means f64, so that any number of elements fits.  But a window
+ * says how many there are.  A byte holds each sum of 101 bools, and a vector has eight times as
+ * many bytes as f64.  All these sums are exact in either type, so no bit changes. */
 #include "expr/rolling.h"
 
 /* The int or bool that x is a cast of; NULL: x is no such cast. */
@@ -15,12 +15,13 @@ static const rd_expr *narrow_operand(const rd_expr *x)
                                                                                             : NULL;
 }
 
-/* Bits that whole numbers of the type have room for. */
+/* Bits of the whole numbers that the type holds exactly. */
 static int room_of(rd_dtype type)
 {
     return type == RD_F32 ? 24 : type == RD_F64 ? 53 : 8 * rd_dtype_size(type);
 }
 
+/* An element's bits plus log2 n bits must fit. */
 rd_expr *rd_rolling_narrowed(const rd_rolling *r)
 {
     static const rd_dtype with_sign[] = { RD_I8, RD_I16, RD_I32 },

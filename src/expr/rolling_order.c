@@ -1,17 +1,17 @@
 /* rolling_order.c - medians and quantiles of each window of n neighbours.
  *
- * The median of a few is what a sorting network leaves in the middle: maps of shifted rows, of which
- * those that do not matter for the middle are never built into the plan.  Other windows are put in
- * order one by one. */
+ * The median of a few neighbours is the middle output of a sorting network, built of minima and
+ * maxima of shifted rows.  Comparisons that the middle does not need never enter the plan.
+ * Other windows are sorted one by one. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
 
-enum { NETWORK = 9 }; /* neighbours, at most: 36 comparisons of them all */
+enum { NETWORK = 9 }; /* most neighbours; they take 36 comparisons */
 
-/* By rounds that compare neighbours (Knuth, The Art of Computer Programming 3, 5.3.4).  A NaN goes
- * wherever it is compared, and so to the middle, which depends on all of them. */
-static rd_expr *middle(const char *call, rd_expr *x, int axis, int n)
+/* Odd-even transposition sort (Knuth, The Art of Computer Programming 3, 5.3.4).  A NaN spreads
+ * by each comparison, so it reaches the middle, which depends on all inputs. */
+static rd_expr *network_median(const char *call, rd_expr *x, int axis, int n)
 {
     const int64_t count = x->extent[axis] - n + 1;
     rd_expr      *wire[NETWORK];
@@ -29,7 +29,8 @@ static rd_expr *middle(const char *call, rd_expr *x, int axis, int n)
     return wire[n / 2];
 }
 
-static rd_expr *rolling(const char *call, rd_expr *x, double q, int axis, int64_t n)
+/* Checks the operands, and takes the network or a quantile of each window. */
+static rd_expr *rolling_quantile(const char *call, rd_expr *x, double q, int axis, int64_t n)
 {
     rd_expr *y;
     int      a;
@@ -43,7 +44,7 @@ static rd_expr *rolling(const char *call, rd_expr *x, double q, int axis, int64_
     if (!(q >= 0 && q <= 1))
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: quantile %g, possible are 0 to 1", call, q);
     if (q == 0.5 && n % 2 && n <= NETWORK && n <= x->extent[a]) {
-        y = middle(call, rd_cast_to(x, x->type), a, (int)n);
+        y = network_median(call, rd_cast_to(x, x->type), a, (int)n);
         return y ? rd_cast_to(y, rd_dtype_kind(x->type) == RD_KIND_FLOAT ? x->type : RD_F64) : NULL;
     }
     y = rd_window(x, a, n, 1);
@@ -52,10 +53,11 @@ static rd_expr *rolling(const char *call, rd_expr *x, double q, int axis, int64_
 
 rd_expr *rd_rolling_median(rd_expr *x, int axis, int64_t n)
 {
-    return rolling("rd_rolling_median", x, 0.5, axis, n);
+    return rolling_quantile("rd_rolling_median", x, 0.5, axis, n);
 }
 
+/* The quantile q of each window of n neighbours. */
 rd_expr *rd_rolling_quantile(rd_expr *x, double q, int axis, int64_t n)
 {
-    return rolling("rd_rolling_quantile", x, q, axis, n);
+    return rolling_quantile("rd_rolling_quantile", x, q, axis, n);
 }

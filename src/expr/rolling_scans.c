@@ -1,50 +1,52 @@
-/* rolling_scans.c - reductions of each window of n neighbours, in a time that does not grow with n.
+/* rolling_scans.c - rolling reductions by two scans, in a time that does not grow with n.
  *
  * The axis is cut into blocks of n elements.  A window that ends at element j of a block has
- * elements 0..j of it, and those after j of the block before: a prefix of the one and a suffix of
- * the other, which are scans (van Herk 1992, Gil and Werman 1993, for minima).  One pass does it,
- * over rows that stay in cache if they are not too long. */
+ * elements 0..j of that block, and those after j of the block before.  These are a prefix and a
+ * suffix, which scans compute (van Herk 1992, Gil and Werman 1993, for minima).  One pass does
+ * it, over rows that stay in cache if they are not too long. */
 #include "expr/origin.h"
 #include "expr/rolling.h"
 
 /* ---- Windows of a block and the one before, along the axis after `axis` ---------------------- */
-/* The suffixes that go with the first elements of a block, of which the last may have fewer. */
-static rd_expr *beside(const rd_rolling *r, rd_expr *suffixes, const rd_expr *newer)
+/* The suffixes that belong to the elements of the newer block.  The last block may have fewer
+ * elements. */
+static rd_expr *matching_suffixes(const rd_rolling *r, rd_expr *suffixes, const rd_expr *newer)
 {
     return newer ? rd_slice_places(suffixes, r->axis + 1, 0, newer->extent[r->axis + 1], 1) : NULL;
 }
 
-static rd_expr *join_sum(const rd_rolling *r, rd_expr *older, rd_expr *newer)
+static rd_expr *combine_sums(const rd_rolling *r, rd_expr *older, rd_expr *newer)
 {
     const rd_dims along    = RD_DIMS(r->axis + 1);
     rd_expr      *suffixes = rd_scan(older, "sum", along, .reverse = true, .exclusive = true);
 
-    return rd_rolling_map(r, RD_OP_add, beside(r, suffixes, newer), rd_scan(newer, "sum", along));
+    return rd_rolling_map(r, RD_OP_add, matching_suffixes(r, suffixes, newer),
+                          rd_scan(newer, "sum", along));
 }
 
-/* The least of bools says whether all are true, the greatest whether any is.  The scans `all` and
- * `any` take no .initial, so `min` and `max` stand in for them. */
+/* The minimum of bools is all, the maximum any.  The scans `all` and `any` take no .initial, so
+ * `min` and `max` stand in for them. */
 static const char *reducer_of(const rd_rolling *r)
 {
     return r->what == RD_ROLLED_MIN || r->what == RD_ROLLED_ALL ? "min" : "max";
 }
 
-/* The first element of the newer block is in all of its windows: where none of the older block is,
- * it stands for them. */
-static rd_expr *join_extreme(const rd_rolling *r, rd_expr *older, rd_expr *newer)
+/* Combines suffix and prefix by minimum or maximum.  The last window of a block has no suffix.
+ * Its .initial is the block's first element, which is in all of its windows. */
+static rd_expr *combine_extremes(const rd_rolling *r, rd_expr *older, rd_expr *newer)
 {
     const rd_dims along = RD_DIMS(r->axis + 1);
     rd_expr      *first = newer ? rd_slice_places(newer, r->axis + 1, 0, 1, 1) : NULL;
     rd_expr      *suffixes =
         rd_scan(older, reducer_of(r), along, .reverse = true, .exclusive = true, .initial = first);
 
-    return rd_rolling_map(r, rd_rolling_op(r), beside(r, suffixes, newer),
+    return rd_rolling_map(r, rd_rolling_op(r), matching_suffixes(r, suffixes, newer),
                           rd_scan(newer, reducer_of(r), along));
 }
 
-/* A number near the elements of the block, to be taken from them before they are squared: what
- * cancels then is no more than how far they lie apart.  The mean of those that are finite. */
-static rd_expr *near(const rd_rolling *r, rd_expr *x)
+/* A number close to the elements of the block: the mean of its finite ones.  It is subtracted
+ * before squaring, so cancellation is no worse than the elements' spread. */
+static rd_expr *centre_of(const rd_rolling *r, rd_expr *x)
 {
     rd_expr *finite = rd_map_op(RD_OP_isfinite, r->call, 1, &x);
     rd_expr *mean   = finite ? rd_mean(x, RD_KEEP(r->axis + 1), .where = finite) : NULL;
@@ -55,14 +57,16 @@ static rd_expr *near(const rd_rolling *r, rd_expr *x)
                 : NULL;
 }
 
-static rd_expr *join_squares(const rd_rolling *r, rd_expr *older, rd_expr *newer)
+/* Squares about the mean of each window: the sum of squares minus (sum)^2 / n, of centred
+ * elements. */
+static rd_expr *combine_squares(const rd_rolling *r, rd_expr *older, rd_expr *newer)
 {
-    rd_expr *centre  = near(r, older);
+    rd_expr *centre  = centre_of(r, older);
     rd_expr *a       = rd_rolling_map(r, RD_OP_sub, older, centre);
     rd_expr *b       = rd_rolling_map(r, RD_OP_sub, newer, centre);
-    rd_expr *sum     = join_sum(r, a, b);
-    rd_expr *squares = join_sum(r, rd_map_op(RD_OP_square, r->call, 1, &a),
-                                rd_map_op(RD_OP_square, r->call, 1, &b));
+    rd_expr *sum     = combine_sums(r, a, b);
+    rd_expr *squares = combine_sums(r, rd_map_op(RD_OP_square, r->call, 1, &a),
+                                    rd_map_op(RD_OP_square, r->call, 1, &b));
     rd_expr *number  = rd_num(r->x->ctx, (double)r->n);
     rd_expr *part = rd_rolling_map(r, RD_OP_div, rd_map_op(RD_OP_square, r->call, 1, &sum), number);
     rd_expr *apart = rd_rolling_map(r, RD_OP_maximum, rd_rolling_map(r, RD_OP_sub, squares, part),
@@ -72,8 +76,9 @@ static rd_expr *join_squares(const rd_rolling *r, rd_expr *older, rd_expr *newer
 }
 
 /* ---- The axis in blocks ---------------------------------------------------------------------- */
-/* Windows that end in `count` blocks from element `newer` on, of which the last has n elements. */
-static rd_expr *join(const rd_rolling *r, int64_t newer, int64_t count, int64_t n)
+/* Reduces the windows that end in `count` blocks from element `newer` on.  The last of these has
+ * n elements. */
+static rd_expr *reduce_blocks(const rd_rolling *r, int64_t newer, int64_t count, int64_t n)
 {
     const int64_t older = newer - r->n, last = (count - 1) * r->n;
     rd_expr      *a = rd_slice_places(r->x, r->axis, older, newer + last, 1);
@@ -81,9 +86,9 @@ static rd_expr *join(const rd_rolling *r, int64_t newer, int64_t count, int64_t 
 
     a = rd_rolling_split(a, r->axis, r->n, r->n);
     b = rd_rolling_split(b, r->axis, n, r->n);
-    y = rd_rolling_adds(r)              ? join_sum(r, a, b)
-        : rd_rolling_op(r) == RD_OP_add ? join_squares(r, a, b)
-                                        : join_extreme(r, a, b);
+    y = rd_rolling_adds(r)              ? combine_sums(r, a, b)
+        : rd_rolling_op(r) == RD_OP_add ? combine_squares(r, a, b)
+                                        : combine_extremes(r, a, b);
     return rd_rolling_whole(rd_rolling_finish(r, y), r->axis);
 }
 
@@ -96,8 +101,8 @@ rd_expr *rd_rolling_total(const rd_rolling *r, rd_expr *x, rd_dims along)
     return rd_rolling_map(r, RD_OP_mul, rd_var(x, along), rd_num(r->x->ctx, (double)r->n));
 }
 
-/* The window that is the first block, those that end in whole blocks after it, and those in what is
- * left. */
+/* Joins three ranges of windows: the first block, those that end in full blocks after it, and
+ * those in the tail. */
 rd_expr *rd_rolling_by_scans(const rd_rolling *r)
 {
     const int64_t n = r->n, extent = r->x->extent[r->axis];
@@ -108,8 +113,8 @@ rd_expr *rd_rolling_by_scans(const rd_rolling *r)
 
     parts[0] = rd_rolling_finish(r, parts[0]);
     if (whole > 0)
-        parts[all.n++] = join(r, n, whole, n);
+        parts[all.n++] = reduce_blocks(r, n, whole, n);
     if (left > 0)
-        parts[all.n++] = join(r, (whole + 1) * n, 1, left);
+        parts[all.n++] = reduce_blocks(r, (whole + 1) * n, 1, left);
     return rd_concat(r->axis, all);
 }

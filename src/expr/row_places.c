@@ -1,5 +1,5 @@
-/* row_places.c - places of sparse matrices as rows of indices, borrowed where they lie so already, and
- * turned to columns. */
+/* row_places.c - the stored places of sparse matrices as compressed rows (CSR).  Index arrays in
+ * memory are borrowed where they have that form, and transposed to columns (CSC) on request. */
 #include "expr/row_places.h"
 #include "expr/sparse.h"
 
@@ -19,6 +19,7 @@ void *rd_index_room(rd_ctx *ctx, int64_t n, bool wide)
     return rd_arena_room(ctx, (size_t)(n + 1) * (wide ? sizeof(int64_t) : sizeof(int32_t)));
 }
 
+/* The column of each place, borrowed if the type fits, else converted. */
 static const void *columns_of(const rd_expr *x, bool wide)
 {
     const rd_expr *row = x->in[3];
@@ -32,6 +33,8 @@ static const void *columns_of(const rd_expr *x, bool wide)
     return made;
 }
 
+/* Where the places of each row begin, with the end behind them.  Borrowed if it lies behind the
+ * row of indices, else counted. */
 static const void *begins_of(const rd_expr *x, bool wide)
 {
     const rd_expr *row = x->in[2];
@@ -66,8 +69,8 @@ bool rd_fill_row_places(rd_row_places *to, const rd_expr *x, bool wide)
     return to->begin && to->column;
 }
 
-/* Counts of columns, put two places on: so a pass over places moves each from where a column begins to
- * where the next one does. */
+/* Counts the places of each column, two entries further on, and sums the counts.  Then entry j +
+ * 1 is where column j begins.  The traversal advances it to where column j + 1 begins. */
 static inline void count_columns(const rd_row_places *of, void *begin, bool wide)
 {
     for (int64_t j = 0; j <= of->columns + 1; j++)
@@ -81,7 +84,9 @@ static inline void count_columns(const rd_row_places *of, void *begin, bool wide
         rd_put_index(wide, begin, j, rd_index_at(wide, begin, j) + rd_index_at(wide, begin, j - 1));
 }
 
-static inline void turn(const rd_row_places *of, void *begin, void *row, void *from, bool wide)
+/* Transposes rows of places to columns, by a counting sort.  It is inlined twice, for i32 and
+ * i64. */
+static inline void transpose(const rd_row_places *of, void *begin, void *row, void *from, bool wide)
 {
     const void *const column = of->column;
     int64_t           q      = 0;
@@ -98,6 +103,7 @@ static inline void turn(const rd_row_places *of, void *begin, void *row, void *f
         }
 }
 
+/* Allocates the columns and transposes the places. */
 bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, bool wide)
 {
     void *const begin = rd_index_room(ctx, of->columns + 1, wide);
@@ -107,9 +113,9 @@ bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, boo
     if (!begin || !row || !from)
         return false;
     if (wide)
-        turn(of, begin, row, from, true);
+        transpose(of, begin, row, from, true);
     else
-        turn(of, begin, row, from, false);
+        transpose(of, begin, row, from, false);
     *to = (rd_row_places){ .begin   = begin,
                            .column  = row,
                            .from    = from,

@@ -1,10 +1,10 @@
-/* scatter.c - values added at places of an axis, the transpose of a gather: sums by label. */
+/* scatter.c - adds values at places of an axis, the transpose of a gather, as sums by label. */
 #include "expr/maps.h"
 #include "expr/origin.h"
 
 static const char call[] = "rd_scatter_add";
 
-/* The shape of what a gather by `index` gives: x's with the index's axes in place of one. */
+/* Fills in the shape of a gather by `index`: x's, with the index's axes in place of one. */
 static bool gathered_shape(const rd_expr *x, const rd_expr *index, int axis, rd_shape *shape)
 {
     *shape = (rd_shape){ .n = x->rank - 1 + index->rank };
@@ -21,14 +21,15 @@ static bool gathered_shape(const rd_expr *x, const rd_expr *index, int axis, rd_
     return true;
 }
 
-/* The index beside values of that shape; those from the end count from there. */
-static rd_expr *labels(const rd_expr *x, rd_expr *index, int axis)
+/* The index shaped to broadcast against the values.  Negative indices count from the end. */
+static rd_expr *labels_of(const rd_expr *x, rd_expr *index, int axis)
 {
     rd_shape       shape = { .n = index->rank + x->rank - 1 - axis };
     rd_expr *const i     = rd_cast_to(index, RD_I64);
     rd_expr       *y     = i;
 
-    /* An unsigned place is none from the end: one that no i64 holds is negative now, and so outside. */
+    /* Unsigned indices never count from the end.  One that no i64 holds is negative after the
+     * cast, and so outside. */
     if (rd_dtype_kind(index->type) == RD_KIND_INT)
         y = map_where(call, map_2(RD_OP_lt, call, i, rd_int(x->ctx, 0)),
                       map_2(RD_OP_add, call, i, rd_int(x->ctx, x->extent[axis])), i);
@@ -37,16 +38,17 @@ static rd_expr *labels(const rd_expr *x, rd_expr *index, int axis)
     return y ? rd_reshape(y, shape) : NULL;
 }
 
-static rd_expr *sums(rd_expr *x, rd_expr *index, rd_expr *values, int axis)
+/* Sums the values by label over the index's axes.  The axis of groups replaces them. */
+static rd_expr *sums_by_label(rd_expr *x, rd_expr *index, rd_expr *values, int axis)
 {
     rd_dims        dims = RD_NONE;
-    rd_expr *const by   = labels(x, index, axis);
+    rd_expr *const by   = labels_of(x, index, axis);
 
     for (int k = 0; k < index->rank; k++)
         dims.axis[dims.n++] = axis + k;
     if (!by)
         return NULL;
-    if (!index->rank) { /* one place: an axis to be reduced */
+    if (!index->rank) { /* a single place needs an axis to reduce */
         values              = rd_expand(values, axis);
         dims.axis[dims.n++] = axis;
     }
@@ -66,6 +68,7 @@ static bool index_ok(const rd_expr *index)
     return false;
 }
 
+/* x + sums of the values by label.  Labels, values and x count from 0 meanwhile. */
 rd_expr *rd_scatter_add(rd_expr *x, int axis, rd_expr *index, rd_expr *values)
 {
     rd_expr *const all[] = { x, index, values };
@@ -83,7 +86,7 @@ rd_expr *rd_scatter_add(rd_expr *x, int axis, rd_expr *index, rd_expr *values)
     index  = index ? rd_places_of(call, x, a, index) : NULL;
     if (!values || !index)
         return NULL;
-    rd_expr *const y = sums(x, index, values, a);
+    rd_expr *const y = sums_by_label(x, index, values, a);
     rd_expr *const z = map_2(RD_OP_add, call, rd_with_origins(x, NULL), y);
 
     return z ? rd_with_origins(rd_cast_to(z, type), x->origin) : NULL;

@@ -1,4 +1,4 @@
-/* settings.c - what a context was made for, and whether its run shall end. */
+/* settings.c - the options of a context, and the request to cancel its evaluation. */
 #include "expr/cancel.h"
 #include "expr/ctx.h"
 
@@ -54,6 +54,7 @@ bool rd_cancel_taken(rd_ctx *ctx)
            atomic_exchange(&ctx->cancel, false);
 }
 
+/* False after a failure, or after recording that the caller has cancelled. */
 bool rd_goes_on(rd_ctx *ctx)
 {
     if (rd_cancel_taken(ctx))

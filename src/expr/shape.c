@@ -1,10 +1,11 @@
-/* shape.c - shapes and axes: their checks, and the sentences when they fail. */
+/* shape.c - checks of shapes and axes, and the messages when they fail. */
 #include "expr/expr.h"
 #include <stdio.h>
 #include <string.h>
 
 #define LARGEST ((int64_t)1 << 62)
 
+/* Writes "(3, 4)"; "(3, 4, ...)" beyond RD_MAX_RANK axes. */
 const char *rd_shape_text(int rank, const int64_t *extent, char text[RD_SHAPE_TEXT])
 {
     size_t n = 0;
@@ -17,6 +18,8 @@ const char *rd_shape_text(int rank, const int64_t *extent, char text[RD_SHAPE_TE
     return text;
 }
 
+/* The product of the extents; -1 if one is negative or the product overflows.  Extents beside a
+ * 0 must not overflow either. */
 int64_t rd_points(int rank, const int64_t *extent)
 {
     int64_t points = 1;
@@ -46,6 +49,8 @@ int rd_axis(const rd_expr *x, int axis, const char *call)
     return -1;
 }
 
+/* Fills in the set of axes that `dims` names, or all others if it says so.  False after
+ * recording what is wrong. */
 bool rd_dims_bits(const rd_expr *x, const rd_dims *dims, const char *call, uint64_t *bits)
 {
     const uint64_t every = ((uint64_t)1 << x->rank) - 1;
@@ -78,6 +83,8 @@ bool rd_dims_bits(const rd_expr *x, const rd_dims *dims, const char *call, uint6
     return true;
 }
 
+/* Fills in the strides of a dense array: C order, or Fortran order if `order` is 1.  Axes with
+ * fewer than 2 elements have stride 0. */
 void rd_dense_strides(int rank, const int64_t *extent, int order, int64_t *stride)
 {
     int64_t step = 1;
@@ -90,7 +97,7 @@ void rd_dense_strides(int rank, const int64_t *extent, int order, int64_t *strid
     }
 }
 
-/* ---- What a node is -------------------------------------------------------------------------- */
+/* ---- Facts of a node ------------------------------------------------------------------------- */
 rd_shape rd_shape_of(const rd_expr *x)
 {
     rd_shape shape = { .n = x ? x->rank : -1 };

@@ -1,4 +1,5 @@
-/* slice.c - NumPy's slice text: "3, :, ::-1, 2:10:2, ..., new". */
+/* slice.c - parses NumPy's slice text, such as "3, :, ::-1, 2:10:2, ..., new", and makes one
+ * view of it. */
 #include "expr/affine.h"
 #include "expr/origin.h"
 #include <stdio.h>
@@ -9,22 +10,23 @@ typedef enum part_kind { PART_INDEX, PART_RANGE, PART_REST, PART_NEW } part_kind
 /* One part of the text, between commas. */
 typedef struct part {
     part_kind kind;
-    size_t    at;                /* where it stands in the text */
-    int64_t   start, stop, step; /* start: the index, too       */
+    size_t    at;                /* its position in the text */
+    int64_t   start, stop, step; /* of a range; start is also an index */
 } part;
 
-/* Ranges and new axes are axes of the result, numbers and ranges axes of the operand: more parts
- * fit nowhere. */
+/* Ranges and new axes are axes of the result, indices and ranges are axes of the operand.  So no
+ * slice has more parts. */
 enum { MAX_PARTS = 2 * RD_MAX_RANK + 1 };
 
+/* The parser's state.  The text stays the caller's. */
 typedef struct reader {
     rd_expr    *x;
     const char *text;
     size_t      at;
     bool        failed;
     part        parts[MAX_PARTS];
-    int         n, n_taken; /* parts; axes of x they take */
-    bool        rest;       /* is there a "..."?          */
+    int         n, n_taken; /* parts; axes of x that they take */
+    bool        has_rest;   /* true: "..." has occurred */
 } reader;
 
 static bool fail(reader *r, size_t at, const char *what)
@@ -35,7 +37,7 @@ static bool fail(reader *r, size_t at, const char *what)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-static size_t skip(reader *r)
+static size_t skip_blanks(reader *r)
 {
     while (r->text[r->at] == ' ' || r->text[r->at] == '\t')
         r->at++;
@@ -44,7 +46,7 @@ static size_t skip(reader *r)
 
 static bool accept(reader *r, const char *word)
 {
-    const size_t n = strlen(word), at = skip(r);
+    const size_t n = strlen(word), at = skip_blanks(r);
 
     if (strncmp(r->text + at, word, n) != 0)
         return false;
@@ -57,10 +59,10 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* A number, if one stands here; false if not, and after a failure. */
-static bool number(reader *r, int64_t *value)
+/* Reads an optional number.  False if there is none, and after a failure. */
+static bool read_number(reader *r, int64_t *value)
 {
-    const size_t start    = skip(r);
+    const size_t start    = skip_blanks(r);
     const bool   negative = r->text[start] == '-';
     int64_t      n        = 0;
 
@@ -75,27 +77,30 @@ static bool number(reader *r, int64_t *value)
     return true;
 }
 
-/* What stands after the first number of a range. */
+/* Reads what follows the first ':' of a range: stop and step. */
 static bool read_range(reader *r, part *p)
 {
     size_t step;
 
     p->kind = PART_RANGE;
-    number(r, &p->stop);
+    read_number(r, &p->stop);
     if (r->failed || !accept(r, ":"))
         return !r->failed;
-    step = skip(r);
-    number(r, &p->step);
+    step = skip_blanks(r);
+    read_number(r, &p->step);
     if (!r->failed && p->step == 0)
         return fail(r, step, "a step of 0 never arrives");
     return !r->failed;
 }
 
+/* part = "..." | "new" | number | [number] ":" [number] [":" [number]] */
 static bool read_part(reader *r, part *p)
 {
     bool first;
 
-    *p = (part){ .kind = PART_INDEX, .at = skip(r), .start = RD_OPEN, .stop = RD_OPEN, .step = 1 };
+    *p = (part){
+        .kind = PART_INDEX, .at = skip_blanks(r), .start = RD_OPEN, .stop = RD_OPEN, .step = 1
+    };
     if (accept(r, "...")) {
         p->kind = PART_REST;
         return true;
@@ -104,7 +109,7 @@ static bool read_part(reader *r, part *p)
         p->kind = PART_NEW;
         return true;
     }
-    first = number(r, &p->start);
+    first = read_number(r, &p->start);
     if (r->failed)
         return false;
     if (accept(r, ":"))
@@ -112,6 +117,7 @@ static bool read_part(reader *r, part *p)
     return first || fail(r, r->at, "expected a number, ':', '...' or 'new'");
 }
 
+/* Reads all parts, and counts the axes that they take. */
 static bool read_parts(reader *r)
 {
     do {
@@ -120,11 +126,11 @@ static bool read_parts(reader *r)
             return fail(r, r->at, "more parts than there can be axes");
         if (!read_part(r, p))
             return false;
-        if (r->text[skip(r)] != ',' && r->text[r->at] != '\0')
+        if (r->text[skip_blanks(r)] != ',' && r->text[r->at] != '\0')
             return fail(r, r->at, "expected ',' or the end of the slice");
-        if (p->kind == PART_REST && r->rest)
+        if (p->kind == PART_REST && r->has_rest)
             return fail(r, p->at, "a second '...'");
-        r->rest |= p->kind == PART_REST;
+        r->has_rest |= p->kind == PART_REST;
         r->n_taken += p->kind == PART_INDEX || p->kind == PART_RANGE;
         r->n++;
     } while (accept(r, ","));
@@ -132,7 +138,9 @@ static bool read_parts(reader *r)
 }
 
 /* ---- Applying -------------------------------------------------------------------------------- */
-static bool enough_axes(const reader *r)
+/* True if the parts take no more axes than x has.  False after recording it at the first part
+ * too many. */
+static bool has_enough_axes(const reader *r)
 {
     const rd_expr *x     = r->x;
     int            taken = 0;
@@ -162,7 +170,8 @@ static bool index_outside(const reader *r, const part *p, int a)
     return false;
 }
 
-/* All parts in order: each takes the next axis of x, "..." those that the others leave. */
+/* Applies all parts in order.  Each takes the next axis of x; "..." takes as many as the others
+ * leave. */
 static bool apply(const reader *r, rd_affine *v)
 {
     const int left = r->x->rank - r->n_taken;
@@ -189,6 +198,7 @@ static bool apply(const reader *r, rd_affine *v)
     return true;
 }
 
+/* Reads the text, checks it against the axes of x, and makes the view. */
 rd_expr *rd_slice(rd_expr *x, const char *text)
 {
     reader    r = { .x = x, .text = text };
@@ -198,7 +208,7 @@ rd_expr *rd_slice(rd_expr *x, const char *text)
         return NULL;
     if (!text)
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_slice: the text is NULL");
-    if (!read_parts(&r) || !enough_axes(&r) || !apply(&r, &v))
+    if (!read_parts(&r) || !has_enough_axes(&r) || !apply(&r, &v))
         return NULL;
     return rd_affine_view(x, &v, "rd_slice");
 }

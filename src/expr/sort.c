@@ -1,5 +1,5 @@
-/* sort.c - sorting, the first k and quantiles: SORT nodes, whose rows lie along the last axis, and the
- * views that bring them there and back. */
+/* sort.c - sorting, top-k and quantiles.  A SORT node works on rows along the last axis; views
+ * bring the rows there and back. */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/origin.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* ---- The node -------------------------------------------------------------------------------- */
-/* n_out results of each row of x. */
+/* Makes the SORT node with n_out results for each row of x. */
 static rd_expr *sort_node(rd_expr *x, int64_t n_out, rd_dtype type, const rd_sort_facts *facts)
 {
     int64_t      extent[RD_MAX_RANK];
@@ -27,14 +27,14 @@ static rd_expr *sort_node(rd_expr *x, int64_t n_out, rd_dtype type, const rd_sor
 }
 
 /* ---- Sorting, the first k -------------------------------------------------------------------- */
-typedef struct sorted {
+typedef struct sort_call {
     const char  *call;
     rd_sort_what what;
-    bool         first; /* k of them: the greatest come first, unless .smallest */
+    bool         first; /* top-k: the greatest k come first, unless .smallest */
     int64_t      k;
-} sorted;
+} sort_call;
 
-static bool opts_ok(rd_expr *x, const sorted *s, const rd_sort_opts *o)
+static bool opts_ok(rd_expr *x, const sort_call *s, const rd_sort_opts *o)
 {
     if (s->first ? o->descending : o->smallest)
         rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: %s is not taken here", s->call,
@@ -44,7 +44,7 @@ static bool opts_ok(rd_expr *x, const sorted *s, const rd_sort_opts *o)
     return false;
 }
 
-static bool count_ok(const rd_expr *x, const sorted *s, int axis)
+static bool count_ok(const rd_expr *x, const sort_call *s, int axis)
 {
     char shape[RD_SHAPE_TEXT];
 
@@ -55,7 +55,9 @@ static bool count_ok(const rd_expr *x, const sorted *s, int axis)
     return false;
 }
 
-static rd_expr *build_sorted(rd_expr *x, const sorted *s, const rd_sort_opts *opts)
+/* Checks the options, moves the axis to the end, sorts, and moves it back.  Places become
+ * indices of the axis. */
+static rd_expr *build_sorted(rd_expr *x, const sort_call *s, const rd_sort_opts *opts)
 {
     rd_sort_opts  o     = { 0 };
     rd_sort_facts facts = { .what = (int32_t)s->what };
@@ -67,7 +69,7 @@ static rd_expr *build_sorted(rd_expr *x, const sorted *s, const rd_sort_opts *op
     if (!opts)
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: the options are NULL", s->call);
     memcpy(&o, opts, opts->size && opts->size < sizeof o ? opts->size : sizeof o);
-    x    = rd_cast_to(x, x->type); /* a number alone is strong from here on */
+    x    = rd_cast_to(x, x->type); /* a weak number becomes strong */
     axis = x && opts_ok(x, s, &o) ? rd_axis(x, o.axis, s->call) : -1;
     if (axis < 0 || !count_ok(x, s, axis))
         return NULL;
@@ -85,24 +87,24 @@ static rd_expr *build_sorted(rd_expr *x, const sorted *s, const rd_sort_opts *op
 
 rd_expr *rd_sort_by(rd_expr *x, const rd_sort_opts *opts)
 {
-    return build_sorted(x, &(sorted){ .call = "rd_sort", .what = RD_SORT_VALUES }, opts);
+    return build_sorted(x, &(sort_call){ .call = "rd_sort", .what = RD_SORT_VALUES }, opts);
 }
 
 rd_expr *rd_argsort_by(rd_expr *x, const rd_sort_opts *opts)
 {
-    return build_sorted(x, &(sorted){ .call = "rd_argsort", .what = RD_SORT_PLACES }, opts);
+    return build_sorted(x, &(sort_call){ .call = "rd_argsort", .what = RD_SORT_PLACES }, opts);
 }
 
 rd_expr *rd_top_k_by(rd_expr *x, int64_t k, const rd_sort_opts *opts)
 {
     return build_sorted(
-        x, &(sorted){ .call = "rd_top_k", .what = RD_SORT_VALUES, .first = true, .k = k }, opts);
+        x, &(sort_call){ .call = "rd_top_k", .what = RD_SORT_VALUES, .first = true, .k = k }, opts);
 }
 
 rd_expr *rd_arg_top_k_by(rd_expr *x, int64_t k, const rd_sort_opts *opts)
 {
     return build_sorted(
-        x, &(sorted){ .call = "rd_arg_top_k", .what = RD_SORT_PLACES, .first = true, .k = k },
+        x, &(sort_call){ .call = "rd_arg_top_k", .what = RD_SORT_PLACES, .first = true, .k = k },
         opts);
 }
 
@@ -111,12 +113,13 @@ typedef struct quantiles {
     rd_folding         f;
     const char        *call;
     rd_qs              q;
-    bool               several; /* along a new first axis */
+    bool               several; /* one result for each q, along a new first axis */
     bool               skip_nan;
     rd_quantile_method method;
     rd_expr           *weights;
 } quantiles;
 
+/* True if the method and all q are valid.  False after recording what is wrong. */
 static bool asked_ok(const quantiles *z)
 {
     rd_ctx *ctx = z->f.x->ctx;
@@ -137,7 +140,8 @@ static bool asked_ok(const quantiles *z)
     return true;
 }
 
-/* A weight is how often an element counts, which only some of the methods have a meaning for. */
+/* True if weights and the other keywords fit together.  A weight is how often an element counts,
+ * so only RD_INVERTED_CDF has a meaning for it. */
 static bool weights_ok(const quantiles *z)
 {
     if (!z->weights)
@@ -156,7 +160,7 @@ static bool weights_ok(const quantiles *z)
     return false;
 }
 
-/* The keywords that it shares with reductions, checked as theirs are. */
+/* Reads the options.  Keywords that reductions share are checked as theirs are. */
 static bool begin(quantiles *z, const rd_quantile_opts *opts)
 {
     rd_quantile_opts o = { 0 };
@@ -182,9 +186,8 @@ static bool begin(quantiles *z, const rd_quantile_opts *opts)
            asked_ok(z) && weights_ok(z);
 }
 
-/* What the mask leaves out is NaN, which is skipped; one that takes part makes the result NaN all the
- * same. */
-static rd_expr *masked(const quantiles *z, rd_expr *x)
+/* Masked elements become NaN, which the sort skips.  has_nan() finds NaN that take part. */
+static rd_expr *masked_operand(const quantiles *z, rd_expr *x)
 {
     rd_expr *nan = rd_number(x->ctx, x->type, rd_word_from_double(NAN, x->type));
 
@@ -203,7 +206,8 @@ static rd_expr *has_nan(const quantiles *z, rd_expr *x)
                : NULL;
 }
 
-static rd_sort_facts *facts_of(const quantiles *z)
+/* Allocates the facts of the SORT node; the caller frees them. */
+static rd_sort_facts *quantile_facts(const quantiles *z)
 {
     rd_sort_facts *facts =
         rd_alloc(z->f.x->ctx, (int64_t)(sizeof *facts + (size_t)z->q.n * sizeof *facts->q));
@@ -215,12 +219,13 @@ static rd_sort_facts *facts_of(const quantiles *z)
     facts->method   = (int32_t)z->method;
     facts->n_q      = z->q.n;
     for (int k = 0; k < z->q.n; k++)
-        facts->q[k] = z->q.at[k] + 0; /* not -0 */
+        facts->q[k] = z->q.at[k] + 0; /* + 0 makes 0 of -0 */
     return facts;
 }
 
-/* The results' axis first, or gone; reduced axes put back as extents 1, if that is asked for. */
-static rd_expr *as_asked(const quantiles *z, rd_expr *y)
+/* Moves the axis of results to the front, or drops it.  Puts back the reduced axes with extent 1
+ * if asked to. */
+static rd_expr *results_in_place(const quantiles *z, rd_expr *y)
 {
     const bool keep = z->f.opts.dims.flags & RD_DIMS_KEEP;
 
@@ -231,8 +236,9 @@ static rd_expr *as_asked(const quantiles *z, rd_expr *y)
     return y;
 }
 
-/* The axis of quantiles is behind those of groups. */
-static rd_expr *by_label(const quantiles *z, rd_dtype type)
+/* Quantiles by label.  The axis of results stands behind those of groups, and is moved to the
+ * front. */
+static rd_expr *quantiles_by_label(const quantiles *z, rd_dtype type)
 {
     rd_expr *y = rd_quantiles_by_label(&z->f, type, z->method, z->q);
 
@@ -242,6 +248,8 @@ static rd_expr *by_label(const quantiles *z, rd_dtype type)
     return y ? rd_move_axis(y, y->rank - 1, 0) : NULL;
 }
 
+/* Chooses quantiles by label, with weights, or of rows.  For rows with a mask, results are NaN
+ * where a NaN takes part. */
 static rd_expr *build_quantiles(quantiles *z, const rd_quantile_opts *opts)
 {
     rd_expr       *x, *y, *nan = NULL;
@@ -252,23 +260,23 @@ static rd_expr *build_quantiles(quantiles *z, const rd_quantile_opts *opts)
     x                   = z->f.x;
     const rd_dtype type = rd_dtype_kind(x->type) == RD_KIND_FLOAT ? x->type : RD_F64;
     if (z->f.label)
-        return by_label(z, type);
+        return quantiles_by_label(z, type);
     if (z->weights) {
         y = rd_quantiles_weighted(&z->f, z->weights, z->skip_nan, type, z->q);
         y = rd_folding_origins(&z->f, y);
-        return y ? as_asked(z, y) : NULL;
+        return y ? results_in_place(z, y) : NULL;
     }
     if (z->f.where) {
         if (!(x = rd_cast_to(x, type)) || (!z->skip_nan && !(nan = has_nan(z, x))) ||
-            !(x = masked(z, x)))
+            !(x = masked_operand(z, x)))
             return NULL;
     }
     x     = rd_folding_rows(&z->f, x);
-    facts = x ? facts_of(z) : NULL;
+    facts = x ? quantile_facts(z) : NULL;
     y     = facts ? sort_node(x, z->q.n, type, facts) : NULL;
     rd_free(z->f.x->ctx, facts);
     y = rd_folding_origins(&z->f, y);
-    y = y ? as_asked(z, y) : NULL;
+    y = y ? results_in_place(z, y) : NULL;
     if (!y || !nan)
         return y;
     x = rd_number(y->ctx, type, rd_word_from_double(NAN, type));
@@ -283,6 +291,7 @@ rd_expr *rd_quantiles_by(rd_expr *x, rd_qs q, const rd_quantile_opts *opts)
         &(quantiles){ .f = { .call = call, .x = x }, .call = call, .q = q, .several = true }, opts);
 }
 
+/* The options for one q, without an axis of results. */
 static rd_expr *one_quantile(const char *call, rd_expr *x, double q, const rd_quantile_opts *opts)
 {
     return build_quantiles(

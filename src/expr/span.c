@@ -1,19 +1,21 @@
-/* span.c - between which numbers the elements of an int expression are, as its operators say.
+/* span.c - bounds of the elements of an int expression, by interval arithmetic from the operands
+ * up.
  *
- * This is interval arithmetic from the operands up.  Of a leaf nothing is known but its type, as its
- * memory may change; a remainder by 8, or the lesser of x and 8, says more. */
+ * Leaves count with the range of their type, as their memory may change.  Operators narrow it,
+ * such as a remainder by 8, or the minimum of x and 8. */
 #include "expr/span.h"
 #include "expr/origin.h"
 
-/* Operands are shared, so there may be more ways to a node than nodes. */
-enum { MOST_QUESTIONS = 256 };
+/* Most nodes that are visited.  Operands are shared, so there may be more paths to a node than
+ * nodes. */
+enum { MOST_VISITS = 256 };
 
-/* A high of INT64_MAX stands for all numbers from there on, of u64. */
+/* All numbers from low to high.  A high of INT64_MAX also stands for greater numbers of u64. */
 typedef struct span {
     int64_t low, high;
 } span;
 
-static span of_type(rd_dtype type)
+static span span_of_type(rd_dtype type)
 {
     const rd_kind kind = rd_dtype_kind(type);
 
@@ -36,10 +38,10 @@ static int64_t greater(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What goes beyond the type wraps. */
-static span within(rd_dtype type, span s)
+/* The span itself; all of the type if the span exceeds it, as numbers wrap then. */
+static span wrapped(rd_dtype type, span s)
 {
-    const span all = of_type(type);
+    const span all = span_of_type(type);
 
     return s.low < all.low || s.high > all.high ? all : s;
 }
@@ -62,6 +64,7 @@ static bool subtracted(span a, span b, span *s)
            !__builtin_sub_overflow(a.high, b.low, &s->high);
 }
 
+/* The extremes of the products of all ends.  False: one overflows. */
 static bool multiplied(span a, span b, span *s)
 {
     int64_t at[4];
@@ -76,21 +79,22 @@ static bool multiplied(span a, span b, span *s)
     return true;
 }
 
-/* It has the sign of b, and is no farther from 0 than a where that has it, too. */
+/* The remainder by a positive b: from 0 to b - 1, and no greater than a non-negative a. */
 static bool remaining(span a, span b, span *s)
 {
     *s = (span){ 0, lesser(b.high - 1, a.low >= 0 ? a.high : INT64_MAX) };
     return b.low > 0 && b.high < INT64_MAX;
 }
 
-/* In both operands' bits at most. */
+/* The bitwise and: no negative number, and no greater than either operand that is not negative. */
 static bool common_bits(span a, span b, span *s)
 {
     *s = (span){ 0, a.low < 0 ? b.high : b.low < 0 ? a.high : lesser(a.high, b.high) };
     return a.low >= 0 || b.low >= 0;
 }
 
-static bool of_two(rd_op op, span a, span b, span *s)
+/* The span of an operator with two operands.  False: it is unknown. */
+static bool span_of_binary(rd_op op, span a, span b, span *s)
 {
     switch (op) {
     case RD_OP_add: return added(a, b, s);
@@ -107,72 +111,73 @@ static bool of_two(rd_op op, span a, span b, span *s)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-static span span_of(const rd_expr *x, int *questions);
+static span span_of(const rd_expr *x, int *visits);
 
-static bool of_map(const rd_expr *x, int *questions, span *s)
+/* The span of a map.  False: it is unknown. */
+static bool span_of_map(const rd_expr *x, int *visits, span *s)
 {
     if (x->op == RD_OP_cast) {
-        *s = span_of(x->in[0], questions);
+        *s = span_of(x->in[0], visits);
         return rd_dtype_kind(x->in[0]->type) <= RD_KIND_INT && s->high < INT64_MAX;
     }
     if (x->op == RD_OP_where) {
-        *s = united(span_of(x->in[1], questions), span_of(x->in[2], questions));
+        *s = united(span_of(x->in[1], visits), span_of(x->in[2], visits));
         return true;
     }
     return x->n_in == 2 &&
-           of_two(x->op, span_of(x->in[0], questions), span_of(x->in[1], questions), s);
+           span_of_binary(x->op, span_of(x->in[0], visits), span_of(x->in[1], visits), s);
 }
 
-static bool of_parts(const rd_expr *x, int *questions, span *s)
+static bool span_of_parts(const rd_expr *x, int *visits, span *s)
 {
-    *s = span_of(x->in[0], questions);
+    *s = span_of(x->in[0], visits);
     for (int k = 1; k < x->n_in; k++)
-        *s = united(*s, span_of(x->in[k], questions));
+        *s = united(*s, span_of(x->in[k], visits));
     return true;
 }
 
-/* Its places, and its indices. */
-static span of_axis(const rd_expr *x, int axis)
+/* The places along an axis, and its indices. */
+static span span_of_axis(const rd_expr *x, int axis)
 {
     const int64_t from = rd_origin(x, axis), last = greater(x->extent[axis] - 1, 0);
 
     return united((span){ 0, last }, (span){ from, from + last });
 }
 
-/* What the node says beside its type; false: nothing. */
-static bool known(const rd_expr *x, int *questions, span *s)
+/* The span that the node itself implies, beside its type.  False: it implies none. */
+static bool is_known(const rd_expr *x, int *visits, span *s)
 {
     switch (x->kind) {
     case RD_EXPR_NUMBER:
         *s = (span){ x->as.number->value.i64, x->as.number->value.i64 };
         return x->type != RD_U64 || s->low >= 0;
-    case RD_EXPR_COORD: *s = of_axis(x, (int)x->as.axis->axis); return true;
+    case RD_EXPR_COORD: *s = span_of_axis(x, (int)x->as.axis->axis); return true;
     case RD_EXPR_VIEW:
     case RD_EXPR_RESHAPE:
-    case RD_EXPR_TAKE: *s = span_of(x->in[0], questions); return true;
-    case RD_EXPR_CONCAT: return of_parts(x, questions, s);
-    case RD_EXPR_MAP: return of_map(x, questions, s);
+    case RD_EXPR_TAKE: *s = span_of(x->in[0], visits); return true;
+    case RD_EXPR_CONCAT: return span_of_parts(x, visits, s);
+    case RD_EXPR_MAP: return span_of_map(x, visits, s);
     default: return false;
     }
 }
 
-static span span_of(const rd_expr *x, int *questions)
+/* The span of any node; that of its type after MOST_VISITS nodes. */
+static span span_of(const rd_expr *x, int *visits)
 {
     span s;
 
-    if (rd_dtype_kind(x->type) > RD_KIND_INT || ++*questions > MOST_QUESTIONS ||
-        !known(x, questions, &s))
-        return of_type(x->type);
-    return within(x->type, s);
+    if (rd_dtype_kind(x->type) > RD_KIND_INT || ++*visits > MOST_VISITS || !is_known(x, visits, &s))
+        return span_of_type(x->type);
+    return wrapped(x->type, s);
 }
 
 bool rd_span_of(const rd_expr *x, int64_t *low, int64_t *high)
 {
-    int questions = 0;
+    int visits = 0;
 
     if (!x || rd_dtype_kind(x->type) > RD_KIND_INT)
         return false;
-    const span s = span_of(x, &questions);
+    const span s = span_of(x, &visits);
 
     *low  = s.low;
     *high = s.high;

@@ -1,4 +1,5 @@
-/* sparse.c - sparse expressions: nodes, their parts, and what they are at any place. */
+/* sparse.c - sparse expressions: their nodes, and their elements at stored places and at all
+ * places. */
 #include "expr/bisect.h"
 #include "expr/plain.h"
 #include "expr/sparse.h"
@@ -13,6 +14,8 @@ bool rd_any_pattern(int n, rd_expr *const *x)
     return false;
 }
 
+/* Makes the SPARSE node.  Its first coordinate ascends, so folds by it meet runs; the others may
+ * come in any order. */
 rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t *extent, int n,
                         rd_expr *const *coord, const int64_t *axis)
 {
@@ -57,7 +60,7 @@ rd_expr *rd_sparse_with(const rd_expr *x, rd_expr *values, rd_expr *fill)
                           x->origin);
 }
 
-/* Coordinates are rows in memory, side by side. */
+/* True if two coordinates are equal.  They are rows in memory, side by side. */
 static bool same_coord(const rd_expr *x, const rd_expr *y)
 {
     const size_t bytes = (size_t)x->extent[0] * (size_t)rd_dtype_size(x->type);
@@ -66,6 +69,7 @@ static bool same_coord(const rd_expr *x, const rd_expr *y)
                       memcmp(x->as.leaf->data, y->as.leaf->data, bytes) == 0);
 }
 
+/* True if both have the same shape, and the same coordinates along the same axes. */
 bool rd_same_pattern(const rd_expr *x, const rd_expr *y)
 {
     const int n = rd_coords_of(x);
@@ -81,7 +85,8 @@ bool rd_same_pattern(const rd_expr *x, const rd_expr *y)
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-/* The axes of x that its pattern lacks, and those that it has, in x's order. */
+/* The axes of x in the order of its values: first those of coordinates, then those that the
+ * pattern lacks. */
 static rd_index stored_order(const rd_expr *x)
 {
     rd_index order = { 0 };
@@ -103,6 +108,7 @@ rd_expr *rd_column(rd_expr *row, int rank)
     return rd_plain_reshape(row, shape.n, shape.at);
 }
 
+/* Gathers y at each stored place: along the first coordinate, then along each further one. */
 rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call)
 {
     const int n = rd_coords_of(x);
@@ -130,7 +136,7 @@ static rd_expr *broadcast(rd_expr *x, rd_shape shape)
     return rd_plain_broadcast(x, shape.n, shape.at, call);
 }
 
-/* The extents along coordinates. */
+/* The extents of the axes that have coordinates. */
 static rd_shape shape_of_places(const rd_expr *x)
 {
     rd_shape shape = { .n = rd_coords_of(x) };
@@ -140,7 +146,7 @@ static rd_shape shape_of_places(const rd_expr *x)
     return shape;
 }
 
-/* Coordinates as one number, in C order of their own. */
+/* The coordinates of each place as one number, in C order of their axes. */
 static rd_expr *key_of(const rd_expr *x, rd_expr *const *coord)
 {
     const rd_shape shape = shape_of_places(x);
@@ -152,7 +158,7 @@ static rd_expr *key_of(const rd_expr *x, rd_expr *const *coord)
     return key;
 }
 
-/* How many keys, which are in order, are not behind each target. */
+/* For each target, the number of keys that are at most the target.  The keys ascend. */
 static rd_expr *count_not_behind(rd_expr *keys, rd_expr *target)
 {
     const rd_bisection b = {
@@ -164,7 +170,7 @@ static rd_expr *count_not_behind(rd_expr *keys, rd_expr *target)
     return pass ? plain_2(RD_OP_add, call, at, rd_plain_cast(pass, RD_I64)) : NULL;
 }
 
-/* With the axes of `order` back in their places. */
+/* y with its axes, which stand as in `order`, back in x's order. */
 static rd_expr *in_axis_order(rd_expr *y, const rd_index *order)
 {
     rd_index back = { .n = order->n };
@@ -174,7 +180,8 @@ static rd_expr *in_axis_order(rd_expr *y, const rd_index *order)
     return rd_plain_permute(y, back);
 }
 
-/* Each place is looked up among the stored ones. */
+/* Looks up each place among the stored ones by bisection, and takes the fill where there is
+ * none. */
 static rd_expr *look_up(rd_expr *x, rd_expr *fill)
 {
     rd_ctx *const  ctx                = x->ctx;
@@ -206,6 +213,7 @@ static rd_expr *look_up(rd_expr *x, rd_expr *fill)
     return y;
 }
 
+/* A place without an element has 0 if x has no fill. */
 rd_expr *rd_real_dense(rd_expr *x)
 {
     x = rd_listed(x);

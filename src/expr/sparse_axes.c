@@ -1,9 +1,10 @@
-/* sparse_axes.c - patterns along more axes: each place becomes as many as these have elements. */
+/* sparse_axes.c - adds axes to a pattern: each place becomes one place for each element along
+ * them. */
 #include "expr/expr.h"
 #include "expr/sparse.h"
 #include <inttypes.h>
 
-/* The axes that x's pattern lacks, those that it is to get first, as axes of its values. */
+/* The axes of the values in a new order: places, axes that the pattern is to get, then others. */
 static rd_index values_order(const rd_expr *x, uint64_t axes)
 {
     rd_index order = { .n = 1 };
@@ -15,7 +16,7 @@ static rd_index values_order(const rd_expr *x, uint64_t axes)
     return order;
 }
 
-/* Values with one place for each of the `each` elements of one. */
+/* The values with the new axes joined into the first one, which then has n places. */
 static rd_expr *values_along(rd_expr *x, uint64_t axes, int n_new, int64_t n)
 {
     rd_expr *const values = rd_permute(rd_values_of(x), values_order(x, axes));
@@ -33,8 +34,8 @@ static int64_t index_of(const rd_expr *row, int64_t p)
     return row->type == RD_I32 ? ((const int32_t *)data)[p] : ((const int64_t *)data)[p];
 }
 
-/* The index of each new place p along one axis: that of the place it is of; without one p / below,
- * as far as the extent goes. */
+/* The index of each new place along one axis.  A known coordinate is repeated `each` times.  A
+ * new one counts up to the extent, a step every `below` places. */
 static rd_expr *row_along(const rd_expr *coord, int64_t n, int64_t each, int64_t below,
                           int64_t extent, rd_ctx *ctx, const char *call)
 {
@@ -53,6 +54,7 @@ static rd_expr *row_along(const rd_expr *coord, int64_t n, int64_t each, int64_t
     return row;
 }
 
+/* Repeats known coordinates and counts new ones, in C order of the added axes. */
 rd_expr *rd_sparse_along(rd_expr *x, uint64_t axes, const char *call)
 {
     const int64_t places             = rd_values_of(x)->extent[0];

@@ -1,27 +1,33 @@
-/* sparse_dealt.c - places at which a product is wanted, dealt out: at each the shorter one of a row of
- * A and a column of B is gone through, and the other one is marked once for all its places. */
+/* sparse_dealt.c - partitions the places of a masked product C = A B between rows and columns.
+ * At each place, the kernel goes through the shorter of a row of A and a column of B.  The longer
+ * one has been marked once for all of its places. */
 #include "expr/row_places.h"
 #include <string.h>
 
-typedef struct dealing {
+/* One side's places while they are partitioned. */
+typedef struct partition {
     const rd_row_product *p;
-    const rd_row_places  *of;     /* all places, by rows of C or by columns      */
-    bool                  rows;   /* which of both                               */
-    const void           *mirror; /* which place has the same value; NULL: none  */
-    void                 *begin, *column, *from, *same; /* what is made          */
-} dealing;
+    const rd_row_places  *of;   /* all places: by rows of C or by columns of C */
+    bool                  rows; /* true: by rows */
+    /* number of the transposed place, which has the same value; NULL: not symmetric */
+    const void *mirror;
+    void       *begin, *column, *from, *same; /* arrays that are filled in */
+} partition;
 
-/* Places of row `at` from n on; how many there are then.  Place (i, j) goes through column j of B where that
- * is the shorter one, and of two that are as long where j is no larger: so of two places that mirror each
- * other one does, and a product that is its own transpose needs these alone. */
-static inline int64_t deal_row(const dealing *d, bool wide, int64_t at, int64_t n)
+/* Appends the places of row (or column) `at` that traverse the other, shorter side, from entry n
+ * on.  Returns the new number of entries.
+ *
+ * A place (i, j) traverses column j of B if that is shorter than row i of A.  If both are as
+ * long, it does so if j <= i.  So of two transposed places just one does, and a symmetric
+ * product needs these alone. */
+static inline int64_t partition_row(const partition *d, bool wide, int64_t at, int64_t n)
 {
     const rd_row_places *const own    = d->rows ? &d->p->a : &d->p->b_columns;
     const rd_row_places *const others = d->rows ? &d->p->b_columns : &d->p->a;
     const void *const column = d->of->column, *const from = d->of->from, *const mirror = d->mirror;
     void *const to_column = d->column, *const to_from = d->from, *const same = d->same;
     const bool rows = d->rows;
-    /* as long counts as shorter */
+    /* 1 if equal lengths count as shorter */
     const int64_t length = rd_row_length(wide, own, at),
                   end    = rd_index_at(wide, d->of->begin, at + 1);
 
@@ -37,7 +43,8 @@ static inline int64_t deal_row(const dealing *d, bool wide, int64_t at, int64_t 
     return n;
 }
 
-static bool deal(dealing *d, rd_ctx *ctx, rd_row_places *to)
+/* Allocates and fills in one side's places.  False: no memory. */
+static bool partition_side(partition *d, rd_ctx *ctx, rd_row_places *to)
 {
     const bool wide = d->p->wide;
     int64_t    n    = 0;
@@ -50,7 +57,7 @@ static bool deal(dealing *d, rd_ctx *ctx, rd_row_places *to)
         return false;
     for (int64_t at = 0; at < d->of->rows; at++) {
         rd_put_index(wide, d->begin, at, n);
-        n = wide ? deal_row(d, true, at, n) : deal_row(d, false, at, n);
+        n = wide ? partition_row(d, true, at, n) : partition_row(d, false, at, n);
     }
     rd_put_index(wide, d->begin, d->of->rows, n);
     *to = (rd_row_places){ .begin   = d->begin,
@@ -71,6 +78,8 @@ static bool same_places(bool wide, const rd_row_places *x, const rd_row_places *
            memcmp(x->column, y->column, (size_t)x->n * bytes) == 0;
 }
 
+/* If A and the columns of B have the same places, and C and its transpose, too, then mirrored
+ * places share values. */
 bool rd_deal_places(rd_row_product *p, rd_ctx *ctx)
 {
     const bool    wide    = p->wide;
@@ -82,11 +91,11 @@ bool rd_deal_places(rd_row_product *p, rd_ctx *ctx)
         return false;
     const bool mirrors =
         same_places(wide, &p->a, &p->b_columns) && same_places(wide, &p->c, &columns);
-    dealing rows   = { .p = p, .of = &p->c, .rows = true };
-    dealing others = { .p = p, .of = &columns };
+    partition rows   = { .p = p, .of = &p->c, .rows = true };
+    partition others = { .p = p, .of = &columns };
 
     rows.mirror = mirrors ? columns.from : NULL;
-    if (!deal(&rows, ctx, &p->by_row) || !deal(&others, ctx, &p->by_column))
+    if (!partition_side(&rows, ctx, &p->by_row) || !partition_side(&others, ctx, &p->by_column))
         return false;
     p->mirror = rows.same;
     return true;

@@ -1,4 +1,5 @@
-/* sparse_fills.c - what is known of fills: where they are 0, and along which axes they differ. */
+/* sparse_fills.c - facts of fills, without evaluating them: whether they are 0, and along which
+ * axes they differ. */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 
@@ -16,7 +17,7 @@ int rd_keeps_zero(rd_op op)
     return table[op] - 1;
 }
 
-/* Ints are finite floats, but for types that have not all of them. */
+/* True if a cast from an int gives no infinity: halves cannot hold all ints. */
 static bool is_finite_cast(const rd_expr *x)
 {
     const rd_dtype from = x->in[0]->type;
@@ -25,8 +26,8 @@ static bool is_finite_cast(const rd_expr *x)
            (x->type == RD_F32 || x->type == RD_F64 || rd_dtype_size(from) == 1);
 }
 
-/* Is every element finite, so that it becomes no NaN by being multiplied by 0?  A row of zeros with a one
- * is, whichever row it is. */
+/* True if every element is known to be finite, so that times 0 it is 0 and not NaN.  A gather
+ * from a finite row is finite, whatever its index. */
 static bool is_finite(const rd_expr *x, int deep)
 {
     if (deep > MOST_DEEP)
@@ -53,6 +54,8 @@ static bool is_finite(const rd_expr *x, int deep)
 
 static rd_zero zero_of(const rd_expr *x, int deep);
 
+/* Combines what is known of the operands, by the operator's rule: 0 if all, any, or the first of
+ * them are 0. */
 static rd_zero zero_of_map(const rd_expr *x, int deep)
 {
     const bool    real  = rd_dtype_kind(x->type) == RD_KIND_FLOAT;
@@ -61,7 +64,7 @@ static rd_zero zero_of_map(const rd_expr *x, int deep)
     rd_zero       all = first, any = first;
     bool          finite = first == RD_ZERO || (first == RD_NO_ZERO && is_finite(x->in[0], deep));
 
-    if (x->op == RD_OP_cast) /* NaN is true, and 0 as an int */
+    if (x->op == RD_OP_cast) /* as a bool NaN is true, as an int it is 0 */
         return first == RD_ZERO_OR_NAN && !real ? x->type == RD_BOOL ? RD_NO_ZERO : RD_ZERO : first;
     if (which == RD_KEEPS_NO)
         return RD_NO_ZERO;
@@ -79,6 +82,7 @@ static rd_zero zero_of_map(const rd_expr *x, int deep)
     return !real || (which == RD_KEEPS_ANY && finite) ? RD_ZERO : RD_ZERO_OR_NAN;
 }
 
+/* Finds out whether x is 0, from at most MOST_DEEP levels of nodes below it. */
 static rd_zero zero_of(const rd_expr *x, int deep)
 {
     if (deep > MOST_DEEP)
@@ -107,7 +111,9 @@ static uint64_t long_axes(const rd_expr *x)
     return axes;
 }
 
-static uint64_t varies(const rd_expr *x, int deep)
+/* The axes along which x may differ.  A view passes on the axes with a coefficient on a varying
+ * axis. */
+static uint64_t varying_axes(const rd_expr *x, int deep)
 {
     uint64_t axes = 0;
 
@@ -116,10 +122,10 @@ static uint64_t varies(const rd_expr *x, int deep)
     if (deep > MOST_DEEP || (x->kind != RD_EXPR_VIEW && x->kind != RD_EXPR_MAP))
         return long_axes(x);
     for (int i = 0; i < x->n_in && x->kind == RD_EXPR_MAP; i++)
-        axes |= varies(x->in[i], deep + 1);
+        axes |= varying_axes(x->in[i], deep + 1);
     if (x->kind == RD_EXPR_MAP)
         return axes;
-    const uint64_t below = varies(x->in[0], deep + 1);
+    const uint64_t below = varying_axes(x->in[0], deep + 1);
     for (int a = 0; a < x->in[0]->rank; a++)
         for (int k = 0; k < x->rank && below >> a & 1; k++)
             axes |= (uint64_t)(x->as.view->number[x->in[0]->rank + a * x->rank + k] != 0) << k;
@@ -128,7 +134,7 @@ static uint64_t varies(const rd_expr *x, int deep)
 
 uint64_t rd_varies(const rd_expr *x)
 {
-    return varies(x, 0);
+    return varying_axes(x, 0);
 }
 
 rd_expr *rd_slim(rd_expr *x)

@@ -1,33 +1,35 @@
-/* sparse_later.c - products of two sparse matrices whose places nobody has asked for yet.
+/* sparse_later.c - products of two sparse matrices whose stored places have not been asked for.
  *
- * Such a node says what it is made of, and no more: who multiplies it by another sparse matrix needs it
- * at places of that one alone (sparse_masked.c).  Who does ask makes the lists, which belong to the node:
- * they are there again for who asks next, also after a release of what was made meanwhile, and for its
- * clones.  So they lie in a context of their own, with the nodes that read them, and whoever asks gets a
- * clone of these. */
+ * A LATER node holds just its operands.  A map that multiplies it by another sparse matrix needs
+ * it at that matrix's places alone (sparse_masked.c).  Any other use lists all places of the
+ * product.
+ *
+ * The lists belong to the node.  Later uses find them, also after a release of nodes that were
+ * made meanwhile, and so do clones in other contexts.  So the lists lie in a context of their
+ * own, with the nodes that read them.  Each use gets a clone of these nodes. */
 #include "expr/array.h"
 #include "expr/ctx.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
 #include <pthread.h>
 
-/* Clones are of other threads' contexts. */
+/* The lists of a node and its clones, which may belong to contexts of other threads. */
 struct rd_lists {
-    rd_ctx_opts     opts; /* hooks of the context that made it */
+    rd_ctx_opts     opts; /* hooks of the first node's context */
     _Atomic(int)    users;
     pthread_mutex_t lock;
-    rd_ctx         *own; /* NULL: nobody has asked yet */
+    rd_ctx         *own; /* NULL: nothing is listed yet */
     rd_expr        *y;
 };
 
-/* ---- Whose they are -------------------------------------------------------------------------- */
+/* ---- Ownership ------------------------------------------------------------------------------- */
 typedef struct share {
     rd_array_block   block;
     struct rd_lists *lists;
-    rd_expr         *node; /* older than this, and so still there when this goes */
+    rd_expr         *node; /* older than this block, so still there when it is freed */
 } share;
 
-static void leave(struct rd_lists *lists)
+static void release_user(struct rd_lists *lists)
 {
     const rd_ctx_opts opts = lists->opts;
 
@@ -38,14 +40,15 @@ static void leave(struct rd_lists *lists)
     rd_hook_release(&opts, lists);
 }
 
-static void drop(rd_array_block *block)
+static void drop_share(rd_array_block *block)
 {
     share *const s = (share *)(void *)block;
 
     s->node->lists = NULL;
-    leave(s->lists);
+    release_user(s->lists);
 }
 
+/* Allocates lists without users.  NULL after recording that there is no memory. */
 static struct rd_lists *new_lists(rd_ctx *ctx)
 {
     struct rd_lists *const lists = rd_hook_allocate(&ctx->opts, (int64_t)sizeof *lists, true);
@@ -60,7 +63,7 @@ static struct rd_lists *new_lists(rd_ctx *ctx)
     return lists;
 }
 
-/* The node is a user of them until it is released; NULL: they are new. */
+/* Makes x a user of the lists until it is released.  `lists` NULL: new ones. */
 static rd_expr *with_lists(rd_expr *x, struct rd_lists *lists)
 {
     if (!x || x->lists)
@@ -74,9 +77,9 @@ static rd_expr *with_lists(rd_expr *x, struct rd_lists *lists)
         return NULL;
     }
     atomic_fetch_add(&lists->users, 1);
-    *s = (share){ { x->ctx, drop }, lists, x };
+    *s = (share){ { x->ctx, drop_share }, lists, x };
     if (!rd_adopt_block(x->ctx, &s->block)) {
-        leave(lists);
+        release_user(lists);
         rd_free(x->ctx, s);
         return NULL;
     }
@@ -85,6 +88,7 @@ static rd_expr *with_lists(rd_expr *x, struct rd_lists *lists)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
+/* Makes the node, with lists that are empty. */
 rd_expr *rd_product_later(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op)
 {
     const int64_t        extent[] = { a->extent[0], b->extent[1] };
@@ -113,8 +117,8 @@ rd_expr *rd_later_as(rd_expr *x, rd_dtype type)
     return with_lists(rd_node(&node, x->as.later, sizeof *x->as.later), x->lists);
 }
 
-/* A node of these bytes that is here already may be of arrays that are gone, in whose memory those of `of`
- * lie now: its lists are of their places then. */
+/* Clones a LATER.  The context may already have a node with the same bytes, but for arrays that
+ * are gone, with others now in the same memory.  Such a node drops its lists. */
 rd_expr *rd_clone_later(const rd_expr *node, const rd_expr *of)
 {
     rd_expr *const x = rd_node(node, of->as.later, sizeof *of->as.later);
@@ -125,7 +129,7 @@ rd_expr *rd_clone_later(const rd_expr *node, const rd_expr *of)
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-/* What the limit of memory leaves. */
+/* Makes a context for the lists, with as much of the memory limit as is left. */
 static rd_ctx *new_context(rd_ctx *of)
 {
     rd_ctx_opts opts = of->opts;
@@ -138,8 +142,8 @@ static rd_ctx *new_context(rd_ctx *of)
     return rd_ctx_new(&opts);
 }
 
-/* The product in a context of its own. */
-static bool list(struct rd_lists *lists, rd_expr *x)
+/* Computes the product in a context of its own. */
+static bool list_product(struct rd_lists *lists, rd_expr *x)
 {
     static const char           call[] = "rd_matmul";
     rd_ctx *const               own    = new_context(x->ctx);
@@ -163,6 +167,7 @@ static bool list(struct rd_lists *lists, rd_expr *x)
     return true;
 }
 
+/* Lists the places once, under the lock, then clones the product into x's context. */
 rd_expr *rd_listed(rd_expr *x)
 {
     rd_expr *y = NULL;
@@ -172,7 +177,7 @@ rd_expr *rd_listed(rd_expr *x)
     if (!with_lists(x, NULL))
         return NULL;
     pthread_mutex_lock(&x->lists->lock);
-    if (x->lists->own || list(x->lists, x))
+    if (x->lists->own || list_product(x->lists, x))
         y = rd_clone(x->ctx, x->lists->y);
     pthread_mutex_unlock(&x->lists->lock);
     return rd_real_cast(y, x->type);

@@ -1,4 +1,5 @@
-/* sparse_levels.c - sparse leaves: their index arrays looked at once, and made coordinates. */
+/* sparse_levels.c - sparse leaves from level formats (CSR, CSC, COO and deeper ones).  Index
+ * arrays are checked once and expanded to coordinates. */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/origin.h"
@@ -7,17 +8,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* One of them while it is made. */
+/* A sparse leaf while it is made. */
 typedef struct builder {
     const char           *call;
     rd_ctx               *ctx;
     const rd_sparse_opts *opts;
-    int                   n;                  /* levels                                      */
-    int64_t               places;             /* of the last level so far                    */
-    int64_t               upto[RD_MAX_RANK];  /* of each level                               */
-    rd_expr              *coord[RD_MAX_RANK]; /* level by level                              */
+    int                   n;                  /* levels */
+    int64_t               places;             /* of the last level that was counted */
+    int64_t               upto[RD_MAX_RANK];  /* by level: its number of places */
+    rd_expr              *coord[RD_MAX_RANK]; /* by level */
     int32_t              *narrow[RD_MAX_RANK];
-    int64_t              *wide[RD_MAX_RANK]; /* one of both, if they are our own            */
+    int64_t              *wide[RD_MAX_RANK]; /* one of the two, unless the row is borrowed */
     int64_t               axis[RD_MAX_RANK], now[RD_MAX_RANK], before[RD_MAX_RANK];
     int64_t               filled;
 } builder;
@@ -40,6 +41,8 @@ static int64_t index_at(const rd_expr *row, int64_t i)
     return row->type == RD_I32 ? ((const int32_t *)data)[i] : ((const int64_t *)data)[i];
 }
 
+/* True if an index array is a contiguous row of i32 or i64 in this process's memory.  False
+ * after recording what is wrong. */
 static bool is_row_of_indices(const builder *b, const char *what, int k, rd_expr *row)
 {
     char shape[RD_SHAPE_TEXT];
@@ -68,8 +71,9 @@ static bool is_row_of_indices(const builder *b, const char *what, int k, rd_expr
     return false;
 }
 
-/* Is no element less than that before it?  Without an end inside, so that vectors look. */
-static bool rises(const rd_expr *row, int64_t n)
+/* True if no element is less than the one before it.  The loops do not stop early, so that they
+ * are vectorised. */
+static bool is_ascending(const rd_expr *row, int64_t n)
 {
     const int32_t *const narrow = row->type == RD_I32 ? row->as.leaf->data : NULL;
     const int64_t *const wide   = row->type == RD_I64 ? row->as.leaf->data : NULL;
@@ -82,7 +86,8 @@ static bool rises(const rd_expr *row, int64_t n)
     return !falls;
 }
 
-/* Positions of a compressed level: one more than there are places before, from 0 to all of crd. */
+/* True if `pos` of a compressed level is valid: one element more than places before it, rising
+ * from 0 to n, the length of crd.  False after recording what is wrong. */
 static bool positions_ok(const builder *b, int k, const rd_expr *pos, int64_t n)
 {
     const int64_t last = pos->extent[0] - 1;
@@ -97,7 +102,7 @@ static bool positions_ok(const builder *b, int k, const rd_expr *pos, int64_t n)
                 "%s: pos of level %d goes from %" PRId64 " to %" PRId64
                 ", it must go from 0 to %" PRId64 ", the length of crd",
                 b->call, k, index_at(pos, 0), index_at(pos, last), n);
-    else if (rises(pos, last + 1))
+    else if (is_ascending(pos, last + 1))
         return true;
     else {
         int64_t i = 0;
@@ -111,7 +116,7 @@ static bool positions_ok(const builder *b, int k, const rd_expr *pos, int64_t n)
     return false;
 }
 
-/* How many places there are with this level. */
+/* Multiplies up the number of places with this level.  False after recording what is wrong. */
 static bool count_level(builder *b, int k)
 {
     const rd_level *level   = level_of(b, k);
@@ -140,7 +145,8 @@ static bool count_level(builder *b, int k)
 }
 
 /* ---- Coordinates ----------------------------------------------------------------------------- */
-/* Is crd of the level a coordinate of each place as it is? */
+/* True if crd of the level serves as a coordinate without a copy: no later level splits its
+ * places. */
 static bool is_borrowed(const builder *b, int k)
 {
     if (level_of(b, k)->kind == RD_LEVEL_DENSE)
@@ -151,7 +157,8 @@ static bool is_borrowed(const builder *b, int k)
     return true;
 }
 
-static bool get_room(builder *b, int k)
+/* Borrows the level's crd, or allocates a row for its coordinate. */
+static bool get_row(builder *b, int k)
 {
     const bool narrow = extent_of(b, k) <= INT32_MAX;
     void      *room;
@@ -167,7 +174,8 @@ static bool get_room(builder *b, int k)
     return b->coord[k] != NULL;
 }
 
-/* The place that has the indices `now` comes behind that with those before. */
+/* True if the place with the indices `now` comes behind the one with the indices `before`.
+ * False after recording what is wrong. */
 static bool place_ok(const builder *b)
 {
     int k = 0;
@@ -187,6 +195,7 @@ static bool place_ok(const builder *b)
     return false;
 }
 
+/* Appends a place with the indices `now`. */
 static bool put_place(builder *b)
 {
     if (!b->opts->trusted && !place_ok(b))
@@ -204,6 +213,7 @@ static bool put_place(builder *b)
 
 static bool put_level(builder *b, int k, int64_t place);
 
+/* Sets the index of level k, and puts all places below it. */
 static bool put_index(builder *b, int k, int64_t place, int64_t index)
 {
     b->now[k] = index;
@@ -216,7 +226,8 @@ static bool put_index(builder *b, int k, int64_t place, int64_t index)
     return false;
 }
 
-/* All places below one of the level before. */
+/* Puts all places below one place of the level before.  This recursion is slow and finds what is
+ * wrong. */
 static bool put_level(builder *b, int k, int64_t place)
 {
     if (k == b->n)
@@ -241,8 +252,8 @@ static bool put_level(builder *b, int k, int64_t place)
     return true;
 }
 
-/* Index arrays as they are gone through one by one. */
-static void as_passes(const builder *b, rd_index_level *level)
+/* Describes the levels for passes over one index array at a time (sparse_places.h). */
+static void describe_levels(const builder *b, rd_index_level *level)
 {
     for (int k = 0; k < b->n; k++) {
         const rd_level *l = level_of(b, k);
@@ -264,12 +275,13 @@ static void as_passes(const builder *b, rd_index_level *level)
     }
 }
 
-/* Coordinates of all places; what is wrong is found by going from place to place. */
+/* Fills in the coordinates of all places.  If the fast passes find an error, put_level() goes
+ * from place to place to name it. */
 static bool put_places(builder *b)
 {
     rd_index_level level[RD_MAX_RANK];
 
-    as_passes(b, level);
+    describe_levels(b, level);
     if (!rd_levels_in_order(b->ctx, b->n, level, b->opts->trusted))
         return put_level(b, 0, 0);
     rd_levels_fill(b->ctx, b->n, level);
@@ -282,6 +294,7 @@ static bool put_places(builder *b)
 }
 
 /* ---- The node -------------------------------------------------------------------------------- */
+/* Reads the axes of the levels.  False after recording that shape and levels do not fit. */
 static bool axes_ok(builder *b)
 {
     const rd_sparse_opts *o    = b->opts;
@@ -318,6 +331,7 @@ static bool axes_ok(builder *b)
     return true;
 }
 
+/* The values, broadcast to all places; true for a pattern without values. */
 static rd_expr *values_of(const builder *b)
 {
     rd_expr *values = b->opts->values;
@@ -334,7 +348,7 @@ static rd_expr *values_of(const builder *b)
     return values ? rd_broadcast_to(values, 1, &b->places, b->call) : NULL;
 }
 
-/* Is .fill what it may be? */
+/* True if .fill is one number of the same context.  False after recording what is wrong. */
 static bool fill_ok(const builder *b, bool pairs)
 {
     rd_expr *fill = b->opts->fill;
@@ -351,8 +365,8 @@ static bool fill_ok(const builder *b, bool pairs)
     return false;
 }
 
-/* Of all axes and the type of values, which are the array's or, where `part` is not -1, that part
- * of complex ones; what is not NULL. */
+/* The fill in the type of the values, broadcast to the shape.  `part`: which part of complex
+ * values it is for, or -1.  NULL after recording a failure. */
 static rd_expr *fill_of(const builder *b, rd_dtype type, int part)
 {
     rd_expr *fill = b->opts->fill;
@@ -383,6 +397,7 @@ static rd_expr *node_of(const builder *b, rd_expr *values, int part)
         b->opts->origin.n ? b->opts->origin.at : NULL);
 }
 
+/* Checks the options, counts places level by level, fills in coordinates, and makes the node. */
 static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts *opts)
 {
     builder        b = { .call = call, .ctx = ctx, .places = 1 };
@@ -401,7 +416,7 @@ static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts 
         b.upto[k] = b.places;
     }
     for (int k = 0; k < b.n; k++)
-        if (!get_room(&b, k))
+        if (!get_row(&b, k))
             return NULL;
     if ((b.places > 0 && !put_places(&b)) || !(values = values_of(&b)))
         return NULL;
@@ -420,6 +435,7 @@ rd_expr *rd_sparse_of(rd_ctx *ctx, const rd_sparse_opts *opts)
 }
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
+/* Makes a sparse matrix from its two levels. */
 static rd_expr *matrix(const char *call, rd_ctx *ctx, const rd_matrix_opts *opts,
                        const rd_level levels[2])
 {
@@ -437,7 +453,8 @@ static rd_expr *matrix(const char *call, rd_ctx *ctx, const rd_matrix_opts *opts
                                           .origin  = opts->origin });
 }
 
-/* The options as this library has them. */
+/* Copies the options, with every field that this library has.  False after recording what is
+ * wrong. */
 static bool read_opts(const char *call, rd_ctx *ctx, const rd_matrix_opts *given,
                       rd_matrix_opts *opts)
 {
@@ -450,6 +467,7 @@ static bool read_opts(const char *call, rd_ctx *ctx, const rd_matrix_opts *given
     return true;
 }
 
+/* A matrix with one dense level along axis `first`, and one compressed level: CSR or CSC. */
 static rd_expr *compressed(const char *call, rd_ctx *ctx, const rd_matrix_opts *given, int first)
 {
     rd_matrix_opts o;

@@ -1,4 +1,5 @@
-/* sparse_maps.c - maps and conversions of sparse expressions: of their values and fills. */
+/* sparse_maps.c - maps and casts of sparse expressions: the map of their values, and the map of
+ * their fills. */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 
@@ -8,8 +9,8 @@ static bool is_number(const rd_expr *x)
     return x->kind == RD_EXPR_NUMBER && x->rank == 0;
 }
 
-/* Of operands of one shape that whose places the result has: one with nothing elsewhere, if there
- * is.  -1: none is sparse. */
+/* The operand with the pattern of the result: a .stored one if there is any.  All have one
+ * shape. -1: none is sparse. */
 static int leader(int n, rd_expr *const *x)
 {
     int found = -1;
@@ -20,7 +21,7 @@ static int leader(int n, rd_expr *const *x)
     return found;
 }
 
-/* The operands with the shape of all, but for numbers, which may be weak. */
+/* Broadcasts the operands to their common shape.  Numbers stay as they are, as they may be weak. */
 static bool broadcast_all(const char *call, int n, rd_expr *const *x, rd_expr **y)
 {
     int     rank;
@@ -34,7 +35,7 @@ static bool broadcast_all(const char *call, int n, rd_expr *const *x, rd_expr **
     return true;
 }
 
-/* `op` under its own rule, or another one. */
+/* Makes the map `op` under the rule, for plain operands. */
 static rd_expr *plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     return op == RD_OP_where ? rd_plain_map(op, call, n, x) : rd_plain_rule(op, rule, call, n, x);
@@ -49,8 +50,8 @@ static bool from_0(int n, rd_expr **x)
     return ok;
 }
 
-/* Is the result 0 where any of the operands is, all of which are 0 where nothing is stored?  Not of
- * floats, whose product of 0 may be NaN. */
+/* True if the result is 0 wherever one operand is, and all fills are 0.  False for floats, as 0
+ * * inf is NaN. */
 static bool annihilates(rd_op op, int n, rd_expr *const *x)
 {
     bool is = rd_keeps_zero(op) == RD_KEEPS_ANY;
@@ -61,6 +62,7 @@ static bool annihilates(rd_op op, int n, rd_expr *const *x)
     return is;
 }
 
+/* Merges the patterns, then maps the values, and the fills unless some operand is .stored. */
 static rd_expr *sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *y[3], *values[3], *fill[3], *at_stored, *elsewhere = NULL;
@@ -86,7 +88,7 @@ static rd_expr *sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_e
     for (int k = 0; k < n && !nothing; k++) {
         if (rd_has_pattern(y[k]) && !rd_same_pattern(y[first], y[k]))
             fill[k] = rd_at_all_places(y[k], call);
-        /* One element for all places, where it is the same: a long chain of maps shows it, too. */
+        /* A fill that is the same everywhere is computed once, even by a long chain of maps. */
         if (!(fill[k] = rd_slim(fill[k])))
             return NULL;
     }
@@ -103,6 +105,7 @@ static rd_expr *sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_e
     return rd_sparse_from(rd_sparse_with(y[first], at_stored, elsewhere), origin);
 }
 
+/* As rd_map_rule(), for real operands. */
 rd_expr *rd_real_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     bool weak;
@@ -117,6 +120,7 @@ rd_expr *rd_real_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *
     return rd_rule_takes(rule, type, x[0]->ctx, call) ? sparse_map(op, rule, call, n, x) : NULL;
 }
 
+/* As rd_map_op(), for real operands. */
 rd_expr *rd_real_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op != RD_OP_where)
@@ -127,6 +131,8 @@ rd_expr *rd_real_map(rd_op op, const char *call, int n, rd_expr *const *x)
 }
 
 /* ---- Parts of complex numbers ---------------------------------------------------------------- */
+/* Merges the patterns.  A part that is still dense, or lacks a fill, is made from the other's
+ * pattern. */
 static bool make_alike(const char *call, rd_expr *x[2])
 {
     const int first = leader(2, x), other = 1 - first;
@@ -145,6 +151,7 @@ static bool make_alike(const char *call, rd_expr *x[2])
     return x[other] != NULL;
 }
 
+/* Gives both parts one pattern; their origins become the same, too. */
 bool rd_sparse_alike(const char *call, rd_expr *x[2])
 {
     int64_t origin[RD_MAX_RANK];
@@ -175,7 +182,7 @@ rd_expr *rd_real_cast(rd_expr *x, rd_dtype type)
     if (x && rd_is_later(x) && x->type != type) {
         if (x->type == (rd_dtype)x->as.later->type)
             return rd_later_as(x, type);
-        x = rd_listed(x); /* one cast is all that it notes */
+        x = rd_listed(x); /* a LATER notes just one cast */
     }
     if (!x || x->type == type || !rd_has_pattern(x))
         return rd_plain_cast(x, type);

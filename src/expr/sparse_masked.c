@@ -1,8 +1,9 @@
-/* sparse_masked.c - products of two sparse matrices at the places of a third one.
+/* sparse_masked.c - masked products: products of two sparse matrices at the places of a third
+ * one.
  *
- * What is multiplied by a sparse matrix of ints, or chosen where one is true, is needed at its places
- * alone, and what meets one of .stored, too.  So the product's own places, which may be a hundred times as
- * many, are not listed. */
+ * A product that is multiplied by a sparse matrix of ints is needed at that matrix's places
+ * alone.  So is one that a mask chooses by `where`, or that meets a .stored operand.  The
+ * product's own places may be a hundred times as many.  They are not listed then. */
 #include "expr/origin.h"
 #include "expr/row_places.h"
 #include "expr/sparse_places.h"
@@ -10,18 +11,18 @@
 #include "kernels/product/sparse_product.h"
 
 /* ---- By rows or by places -------------------------------------------------------------------- */
-/* Of many places only some are looked at, evenly. */
-static int64_t step_over(int64_t n)
+/* The step for sampling n places: if there are many, only every STEP-th is looked at. */
+static int64_t sample_step(int64_t n)
 {
     enum { ALL = 1 << 14, STEP = 16 };
 
     return n > ALL ? STEP : 1;
 }
 
-/* Products of all rows of A with rows of B. */
+/* Work by rows: multiplications of all rows of A with rows of B. */
 static double work_by_rows(const rd_row_product *p)
 {
-    const int64_t step = step_over(p->a.n);
+    const int64_t step = sample_step(p->a.n);
     double        work = 0;
 
     for (int64_t k = 0; k < p->a.n; k += step)
@@ -30,10 +31,11 @@ static double work_by_rows(const rd_row_product *p)
     return work;
 }
 
-/* The shorter one of a row of A and a column of B, of each place of C. */
+/* Work by places: for each place of C, the length of the shorter of its row of A and its column
+ * of B. */
 static double work_by_places(const rd_row_product *p)
 {
-    const int64_t step = step_over(p->c.rows);
+    const int64_t step = sample_step(p->c.rows);
     double        work = 0;
 
     for (int64_t i = 0; i < p->c.rows; i += step) {
@@ -50,40 +52,41 @@ static double work_by_places(const rd_row_product *p)
     return work;
 }
 
-/* Chooses, and lists what that takes; false: no memory. */
+/* Chooses the cheaper strategy, and lists the places that it needs.  False: no memory. */
 static bool choose_mask(rd_row_product *p, rd_ctx *ctx)
 {
-    /* In products by rows: what turning a place takes, and what beginning one takes. */
-    enum { TURN = 4, BEGIN = 8 };
-    const double by_rows = work_by_rows(p);
-    const double turning = TURN * (double)p->b.n + (TURN + BEGIN) * (double)p->c.n;
+    /* Costs in units of a multiplication: transposing a place, and beginning one. */
+    enum { TRANSPOSE = 4, BEGIN = 8 };
+    const double by_rows     = work_by_rows(p);
+    const double transposing = TRANSPOSE * (double)p->b.n + (TRANSPOSE + BEGIN) * (double)p->c.n;
 
     p->mask = RD_MASK_BY_ROWS;
-    if (turning >= by_rows)
+    if (transposing >= by_rows)
         return true;
     if (!rd_turn_places(ctx, &p->b, &p->b_columns, p->wide))
         return false;
-    if (turning + work_by_places(p) >= by_rows)
+    if (transposing + work_by_places(p) >= by_rows)
         return true;
     p->mask = RD_MASK_BY_PLACES;
     return rd_deal_places(p, ctx);
 }
 
 /* ---- Places that the product has, too -------------------------------------------------------- */
-static void *get(void *user, int64_t bytes)
+static void *allocate(void *user, int64_t bytes)
 {
     return rd_alloc(user, bytes);
 }
 
-static void put(void *user, void *memory)
+static void release(void *user, void *memory)
 {
     rd_free(user, memory);
 }
 
-/* Of each place whether it has it: the product of ones, of which the most are one or none. */
-static bool find_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
+/* Marks each place that the product has, too.  It runs the product of ones with max as sum and
+ * min as product. */
+static bool mark_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
 {
-    const rd_row_memory memory = { get, put, ctx };
+    const rd_row_memory memory = { allocate, release, ctx };
     rd_row_product      p      = *of;
     const int64_t       most   = p.a.n > p.b.n ? p.a.n : p.b.n;
     int64_t *const      ones   = rd_alloc(ctx, (most + 1) * (int64_t)sizeof *ones);
@@ -100,9 +103,9 @@ static bool find_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
     return done;
 }
 
-/* Coordinate k of those places of a pattern, in memory of a type of its own: rows that are borrowed may be
- * i64. */
-static void put_own(const rd_expr *of, int k, const int64_t *has, bool wide, void *to)
+/* Writes coordinate k of the marked places.  Its type is that of the new row; borrowed rows may
+ * be i64. */
+static void write_own(const rd_expr *of, int k, const int64_t *has, bool wide, void *to)
 {
     const rd_expr *const row = of->in[2 + k];
     int64_t              n   = 0;
@@ -112,7 +115,7 @@ static void put_own(const rd_expr *of, int k, const int64_t *has, bool wide, voi
             rd_put_index(wide, to, n++, rd_index_at(row->type == RD_I64, row->as.leaf->data, q));
 }
 
-/* A pattern of n of the places, as a node that is true at them. */
+/* The pattern of n marked places, as a node that is true there. */
 static rd_expr *some_places(const rd_expr *places, int64_t n, const int64_t *has, const char *call)
 {
     rd_ctx *const  ctx = places->ctx;
@@ -124,14 +127,15 @@ static rd_expr *some_places(const rd_expr *places, int64_t n, const int64_t *has
     coord[1] = rd_index_row(ctx, n, places->in[3]->type == RD_I32, &column, call);
     if (!one || !coord[0] || !coord[1])
         return NULL;
-    put_own(places, 0, has, coord[0]->type == RD_I64, row);
-    put_own(places, 1, has, coord[1]->type == RD_I64, column);
+    write_own(places, 0, has, coord[0]->type == RD_I64, row);
+    write_own(places, 1, has, coord[1]->type == RD_I64, column);
     if (!rd_row_ascends(coord[0], places->extent[0], call))
         return NULL;
     return rd_sparse_node(rd_broadcast_to(one, 1, &n, call), NULL, 2, places->extent, 2, coord,
                           (const int64_t[]){ 0, 1 });
 }
 
+/* Keeps those of the places that the product has, too.  NULL: no memory. */
 static rd_expr *own_places(const rd_row_product *p, const rd_expr *places, const char *call)
 {
     rd_ctx *const  ctx = places->ctx;
@@ -139,7 +143,7 @@ static rd_expr *own_places(const rd_row_product *p, const rd_expr *places, const
     int64_t        n   = 0;
     rd_expr       *y   = NULL;
 
-    if (has && find_own(p, ctx, has)) {
+    if (has && mark_own(p, ctx, has)) {
         for (int64_t q = 0; q < p->c.n; q++)
             n += has[q];
         y = some_places(places, n, has, call);
@@ -149,15 +153,16 @@ static rd_expr *own_places(const rd_row_product *p, const rd_expr *places, const
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
-/* Indices of i64 are copied where i32s do: they are read several times. */
+/* True if matrix indices need i64. i64 indices that fit are copied to i32, as they are read
+ * several times. */
 static bool is_wide(const rd_expr *x)
 {
     return x->in[2]->extent[0] > INT32_MAX || x->extent[0] > INT32_MAX || x->extent[1] > INT32_MAX;
 }
 
-/* Where x has places; of n matrices that were had the same. */
-static bool fill(rd_row_places *to, const rd_expr *x, const rd_row_product *p, rd_expr *const *had,
-                 int n)
+/* Fills in the places of x, or copies them from the first n operands that have the same pattern. */
+static bool fill_places(rd_row_places *to, const rd_expr *x, const rd_row_product *p,
+                        rd_expr *const *had, int n)
 {
     for (int k = 0; k < n; k++)
         if (rd_same_pattern(had[k], x)) {
@@ -167,13 +172,14 @@ static bool fill(rd_row_places *to, const rd_expr *x, const rd_row_product *p, r
     return rd_fill_row_places(to, x, p->wide);
 }
 
-static bool fill_all(rd_row_product *p, rd_expr *const *in, const rd_expr *places)
+static bool fill_all_places(rd_row_product *p, rd_expr *const *in, const rd_expr *places)
 {
     p->wide = is_wide(in[0]) || is_wide(in[1]) || is_wide(places);
-    return fill(&p->a, in[0], p, in, 0) && fill(&p->b, in[1], p, in, 1) &&
-           fill(&p->c, places, p, in, 2) && choose_mask(p, places->ctx);
+    return fill_places(&p->a, in[0], p, in, 0) && fill_places(&p->b, in[1], p, in, 1) &&
+           fill_places(&p->c, places, p, in, 2) && choose_mask(p, places->ctx);
 }
 
+/* Fills in the three patterns, restricts that of C if `exact`, and makes the node. */
 rd_expr *rd_multiply_rows_at(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op,
                              rd_expr *places, bool exact, const char *call)
 {
@@ -182,14 +188,14 @@ rd_expr *rd_multiply_rows_at(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_o
     rd_expr       *in[] = { a, b };
 
     if (!rd_begin_product(&p, in, reducer, op, call) || !(places = rd_real_from(places, NULL)) ||
-        !(places = rd_by_rows(places, call)) || !fill_all(&p, in, places))
+        !(places = rd_by_rows(places, call)) || !fill_all_places(&p, in, places))
         return NULL;
-    if (exact && (!(places = own_places(&p, places, call)) || !fill_all(&p, in, places)))
+    if (exact && (!(places = own_places(&p, places, call)) || !fill_all_places(&p, in, places)))
         return NULL;
     return rd_sparse_from(rd_end_product(&p, in, places->in + 2, call), origin);
 }
 
-/* ---- What asks for some places --------------------------------------------------------------- */
+/* ---- Masks ----------------------------------------------------------------------------------- */
 static bool is_mask(const rd_expr *x, const rd_expr *product)
 {
     return rd_has_pattern(x) && x->rank == 2 && rd_coords_of(x) == 2 &&
@@ -201,8 +207,8 @@ static bool has_zeros(const rd_expr *x)
     return rd_fill_of(x) && rd_zero_of(rd_fill_of(x)) == RD_ZERO;
 }
 
-/* Is operand k, a product, needed at places of operand m alone? */
-static bool masks(rd_op op, int n, rd_expr *const *x, int m, int k)
+/* True if operand k, a product, is needed at the places of operand m alone. */
+static bool is_mask_for(rd_op op, int n, rd_expr *const *x, int m, int k)
 {
     const bool nothing = !rd_fill_of(x[m]);
 
@@ -215,7 +221,8 @@ static bool masks(rd_op op, int n, rd_expr *const *x, int m, int k)
     return rd_dtype_kind(x[k]->type) != RD_KIND_FLOAT && rd_dtype_kind(x[m]->type) != RD_KIND_FLOAT;
 }
 
-static rd_expr *masked(rd_op op, int n, rd_expr *const *x, int k, const char *call)
+/* Computes product x[k] at the places of a mask among the operands; lists it if there is none. */
+static rd_expr *product_at_mask(rd_op op, int n, rd_expr *const *x, int k, const char *call)
 {
     const rd_later_facts *const of = x[k]->as.later;
     const rd_reducer_id         by = (rd_reducer_id)of->reducer;
@@ -224,7 +231,7 @@ static rd_expr *masked(rd_op op, int n, rd_expr *const *x, int k, const char *ca
     if (!rd_row_product_masks(by, (rd_op)of->op))
         return rd_listed(x[k]);
     for (int m = 0; m < n; m++)
-        if (is_mask(x[m], x[k]) && masks(op, n, x, m, k)) {
+        if (is_mask(x[m], x[k]) && is_mask_for(op, n, x, m, k)) {
             y = rd_multiply_rows_at(x[k]->in[0], x[k]->in[1], by, (rd_op)of->op, x[m], of->stored,
                                     call);
             return rd_real_from(rd_real_cast(y, x[k]->type), NULL);
@@ -232,10 +239,11 @@ static rd_expr *masked(rd_op op, int n, rd_expr *const *x, int k, const char *ca
     return rd_listed(x[k]);
 }
 
+/* Goes from the last operand to the first, as a mask may itself be a product that is listed. */
 bool rd_mask_products(rd_op op, int n, rd_expr **x, const char *call)
 {
     for (int k = n; k-- > 0;)
-        if (rd_is_later(x[k]) && !(x[k] = masked(op, n, x, k, call)))
+        if (rd_is_later(x[k]) && !(x[k] = product_at_mask(op, n, x, k, call)))
             return false;
     return true;
 }

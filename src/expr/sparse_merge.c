@@ -1,16 +1,16 @@
-/* sparse_merge.c - operands whose patterns differ brought to one: the places of any of them, or
- * those that all of them have.
+/* sparse_merge.c - brings operands with different patterns to one pattern: the union of their
+ * places, or the intersection.
  *
- * Places ascend, so one pass over two patterns makes that of both, and another one says which
- * element of an operand is at each place.  So an operand's values are gathered, and what it lacks
- * is its fill. */
+ * Places ascend, so one pass over two patterns merges them.  A second pass finds which element
+ * of an operand is at each merged place.  The operand's values are gathered by that, and its
+ * fill taken where it has no element. */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
 #include <string.h>
 
-/* Coordinates as they lie in memory.  A place is one number in C order of its coordinates' axes,
- * which there is for any shape. */
+/* Coordinates in memory.  For comparison, the coordinates of a place are one number in C order
+ * of their axes.  It fits in an int64_t for any shape. */
 typedef struct places {
     int64_t     n;
     int         n_coord;
@@ -18,37 +18,39 @@ typedef struct places {
     const void *row[RD_MAX_RANK];
     bool        wide[RD_MAX_RANK]; /* i64, not i32 */
     int64_t     extent[RD_MAX_RANK];
-    /* of a pair: where the places of each index of the first one begin, and the end; NULL: not
-     * known */
+    /* For a pair: where the places of each index of the first coordinate begin, and the end;
+     * NULL: unknown. */
     const int32_t *begin;
 } places;
 
-/* Which places of two patterns count. */
+/* Which places the result has: those of any pattern, of both, or of the first. */
 typedef enum counting { ANY, BOTH, FIRST } counting;
 
-/* What is made of two patterns: coordinates of places, and for each the number of that element of
- * either operand, -1: it has none.  NULL: is not wanted. */
+/* Output of a merge: the coordinates of its places, and for each place the number of that
+ * element in either operand; -1: it has none.  An array that is NULL is not written. */
 typedef struct made {
     places to;
     void  *room[RD_MAX_RANK], *number[2];
     bool   narrow; /* numbers are i32, not i64 */
 } made;
 
-/* An operand at the places of all: where its elements are, and how many. */
+/* Where the elements of an operand are at the merged places, and how many of them there are. */
 typedef struct located {
-    rd_expr *const *coord; /* the operand's; NULL: not known */
+    rd_expr *const *coord; /* the operand's coordinates; NULL: unknown */
     rd_expr        *index;
     int64_t         found;
 } located;
 
+/* A merge of several patterns, one after the other. */
 typedef struct merging {
     const char *call;
     counting    which;
     places      a, b;
-    int     n; /* merges so far, of which the first one knows where its operands' elements are */
-    located of[2];
+    int         n; /* merges so far; only the first one knows where its operands' elements are */
+    located     of[2];
 } merging;
 
+/* The coordinates `coord`, along the axes of x's pattern. */
 static places places_of(const rd_expr *x, rd_expr *const *coord)
 {
     places p = { .n = coord[0]->extent[0], .n_coord = rd_coords_of(x) };
@@ -69,7 +71,7 @@ static int64_t coord_at(const places *p, int k, int64_t place)
     return p->wide[k] ? ((const int64_t *)p->row[k])[place] : ((const int32_t *)p->row[k])[place];
 }
 
-/* The number of place i.  pair: p->pair, which a loop knows before. */
+/* Place i as one number. pair: p->pair, passed as a constant so that loops specialise. */
 static inline int64_t number_at(const places *p, bool pair, int64_t i)
 {
     int64_t number = 0;
@@ -81,6 +83,7 @@ static inline int64_t number_at(const places *p, bool pair, int64_t i)
     return number;
 }
 
+/* Copies the coordinates of place i to entry n. */
 static inline void put_place(const places *from, bool pair, int64_t i, const places *to,
                              void *const *room, int64_t n)
 {
@@ -94,17 +97,20 @@ static inline void put_place(const places *from, bool pair, int64_t i, const pla
 }
 
 /* ---- Two patterns as one --------------------------------------------------------------------- */
-/* Elements that one thread goes through: whole rows, where these are known. */
+/* A part of a merge for one thread: ranges of elements of both patterns; full rows if these are
+ * known. */
 typedef struct span {
-    int64_t a, a_end, b, b_end, n; /* n: places before it */
+    int64_t a, a_end, b, b_end, n; /* n: merged places before it */
     int64_t row, row_end;
 } span;
 
+/* True if both patterns know where their rows begin. */
 static bool knows_rows(const merging *m)
 {
     return m->a.begin && m->b.begin;
 }
 
+/* Writes entry n of a row of i32 (narrow) or i64. */
 static inline void put_number(void *row, bool narrow, int64_t n, int64_t number)
 {
     if (narrow)
@@ -113,8 +119,8 @@ static inline void put_number(void *row, bool narrow, int64_t n, int64_t number)
         ((int64_t *)row)[n] = number;
 }
 
-/* How many places there are, of FIRST that both have; they are written if there is room.  pair:
- * both are pairs, and numbers are narrow. */
+/* Merges a span and returns the number of places.  For FIRST it counts those that both have.
+ * `to` NULL: only counts. pair: both patterns are pairs, and numbers are narrow. */
 static inline int64_t merge_as(const merging *m, counting which, bool pair, span s, const made *to)
 {
     const places a = m->a, b = m->b;
@@ -141,7 +147,7 @@ static inline int64_t merge_as(const merging *m, counting which, bool pair, span
     return n - s.n;
 }
 
-/* A place of row i in column j: element a of one, b of the other, -1: it has none. */
+/* Writes a place in row i and column j.  a and b are its elements in the two operands; -1: none. */
 static inline void put_pair(const made *to, int64_t n, int64_t i, int32_t j, int64_t a, int64_t b)
 {
     if (to->room[0]) {
@@ -154,8 +160,8 @@ static inline void put_pair(const made *to, int64_t n, int64_t i, int32_t j, int
         ((int32_t *)to->number[1])[n] = (int32_t)b;
 }
 
-/* The same row by row: columns are compared alone, and where one row ends the other one's rest
- * needs no look. */
+/* The same row by row.  Only columns are compared, and where one row ends, the other's tail is
+ * copied. */
 static inline int64_t merge_rows_as(const merging *m, counting which, span s, const made *to)
 {
     const int32_t *const x = m->a.row[1], *const y = m->b.row[1];
@@ -198,7 +204,7 @@ static int64_t merge_rows(const merging *m, const span *s, const made *to)
     }
 }
 
-/* Loops that know what they do. */
+/* Calls the loop specialised for the types, kind of places, and output. */
 static int64_t merge_span(const merging *m, const span *s, const made *to)
 {
     const bool pair =
@@ -215,7 +221,7 @@ static int64_t merge_span(const merging *m, const span *s, const made *to)
     return to ? merge_as(m, ANY, true, *s, to) : merge_as(m, ANY, true, *s, NULL);
 }
 
-/* The first place of p that is not below a number. */
+/* Finds by bisection the first place of p whose number is at least `number`. */
 static int64_t first_from(const places *p, int64_t number)
 {
     int64_t from = 0, to = p->n;
@@ -233,8 +239,8 @@ static int64_t first_from(const places *p, int64_t number)
 
 enum { MOST_SPANS = 64 };
 
-/* Spans that threads share, about as long each, with how many places there are before each.  How
- * many spans there are. */
+/* Splits the merge into spans of about the same length, for threads.  Returns the number of
+ * spans. */
 static int cut_spans(const merging *m, const rd_ctx *ctx, span *s)
 {
     const int team = rd_places_threads(ctx, m->a.n + m->b.n);
@@ -259,7 +265,7 @@ static int cut_spans(const merging *m, const rd_ctx *ctx, span *s)
     return n;
 }
 
-/* All spans; what they come to together.  Each knows then what is before it. */
+/* Merges all spans, sets s->n of each to the number of places before it, and returns the total. */
 static int64_t merge_spans(const merging *m, const rd_ctx *ctx, int n_span, span *s, const made *to)
 {
     const int team = rd_places_threads(ctx, m->a.n + m->b.n);
@@ -276,7 +282,7 @@ static int64_t merge_spans(const merging *m, const rd_ctx *ctx, int n_span, span
     return n;
 }
 
-/* Rows for so many places along the axes of x, whose node has room for their list. */
+/* Allocates rows for the coordinates of n places along the axes of x's pattern. */
 static bool make_rows(const merging *m, const rd_expr *x, int n_coord, int64_t n, rd_expr **coord,
                       void **room)
 {
@@ -291,7 +297,7 @@ static bool make_rows(const merging *m, const rd_expr *x, int n_coord, int64_t n
     return true;
 }
 
-/* A row of numbers at n places, of one operand. */
+/* Allocates a row for the element of one operand at each of n places. */
 static bool make_numbers(located *at, const rd_expr *x, int64_t n, bool narrow, void **room,
                          const char *call)
 {
@@ -303,12 +309,12 @@ static bool have_same_rows(int n, rd_expr *const *x, rd_expr *const *y)
     return memcmp(x, y, (size_t)n * sizeof *x) == 0;
 }
 
-/* `coord` becomes the coordinates of both it and x. */
+/* Replaces `coord` by the coordinates of the merge of coord and x. */
 static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 {
     const int             n_coord           = rd_coords_of(x);
     rd_expr *const *const own               = x->in + 2;
-    rd_expr              *rows[RD_MAX_RANK] = { x->in[2] }; /* one at least */
+    rd_expr              *rows[RD_MAX_RANK] = { x->in[2] }; /* at least one */
     span                  spans[MOST_SPANS];
     made                  to = { .narrow = true };
 
@@ -319,9 +325,10 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
     to.narrow            = m->a.n <= INT32_MAX && m->b.n <= INT32_MAX;
     const int     n_span = cut_spans(m, x->ctx, spans);
     const int64_t n      = merge_spans(m, x->ctx, n_span, spans, NULL);
-    if (n == m->a.n) /* one of them has them all, or no others: no rows are made */
+    if (n == m->a.n) /* the old places have all of x, or are all that remain: no rows are made */
         return true;
-    if (n == m->b.n) { /* what is known then is of other places, and the next merge is of these */
+    /* x's places serve, and what an earlier merge found is stale */
+    if (n == m->b.n) {
         memcpy(coord, own, (size_t)n_coord * sizeof *coord);
         m->of[0].coord = own;
         m->n += m->n > 0;
@@ -343,6 +350,8 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 }
 
 /* ---- One operand at the places of all -------------------------------------------------------- */
+/* Finds the element of x at each place of `pattern`: from the first merge if that was the only
+ * one, else by a new merge. */
 static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located *at)
 {
     merging all = { .call  = m->call,
@@ -363,12 +372,13 @@ static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located
     return true;
 }
 
+/* True if a fill is the same at all places, and there is one. */
 static bool is_uniform(const rd_expr *fill)
 {
     return fill && rd_varies(fill) == 0 && rd_points(fill->rank, fill->extent) > 0;
 }
 
-/* The fill of x at each place of a pattern. */
+/* The fill of x at each place of a pattern; as a single number if it is the same everywhere. */
 static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *call)
 {
     rd_expr *fill = rd_fill_of(x);
@@ -380,7 +390,8 @@ static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *ca
     return fill;
 }
 
-/* x with the places of `pattern`, a node of its shape. */
+/* x with the places of `pattern`, a node of its shape: values are gathered, or the fill is
+ * taken. */
 static rd_expr *at_places(merging *m, const rd_expr *pattern, rd_expr *x)
 {
     rd_expr *const old = rd_values_of(x);
@@ -412,8 +423,8 @@ static rd_expr *at_places(merging *m, const rd_expr *pattern, rd_expr *x)
 }
 
 /* ---- All operands ---------------------------------------------------------------------------- */
-/* Are their places along the same axes? */
-static bool is_like(const rd_expr *x, const rd_expr *y)
+/* True if the places of both lie along the same axes. */
+static bool has_same_axes(const rd_expr *x, const rd_expr *y)
 {
     bool is = rd_has_pattern(y) && rd_coords_of(x) == rd_coords_of(y) && x->rank == y->rank &&
               memcmp(x->extent, y->extent, (size_t)x->rank * sizeof *x->extent) == 0;
@@ -423,13 +434,13 @@ static bool is_like(const rd_expr *x, const rd_expr *y)
     return is;
 }
 
-/* And in the same order? */
-static bool is_in_order(const rd_expr *x, const rd_expr *y)
+/* True if also the order of these axes is the same. */
+static bool has_same_order(const rd_expr *x, const rd_expr *y)
 {
     return memcmp(x->as.sparse, y->as.sparse, sizeof *x->as.sparse) == 0;
 }
 
-/* A node of x's shape that is true at these places: their pattern, and no more. */
+/* A node of x's shape that is true at these places: just a pattern. */
 static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
 {
     const rd_expr *const old = rd_values_of(x);
@@ -443,31 +454,34 @@ static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
                           x->as.sparse->axis);
 }
 
+/* Orders all patterns as that of lead, merges them one after the other, and gives each operand
+ * the result. */
 bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, int n, rd_expr **x)
 {
     const bool stored             = !rd_fill_of(lead);
     merging    m                  = { .call  = call,
                                       .which = stored || annihilates ? BOTH : ANY,
                                       .of[0] = { .coord = lead->in + 2 } };
-    rd_expr   *coord[RD_MAX_RANK] = { lead->in[2] }, *pattern; /* one at least */
+    rd_expr   *coord[RD_MAX_RANK] = { lead->in[2] }, *pattern; /* at least one */
     bool       differ             = false;
 
     for (int k = 0; k < n; k++) {
-        if (is_like(lead, x[k]) && !is_in_order(lead, x[k]) &&
+        if (has_same_axes(lead, x[k]) && !has_same_order(lead, x[k]) &&
             !(x[k] = rd_sparse_ordered(lead, x[k], call)))
             return false;
-        differ |= is_like(lead, x[k]) && !rd_same_pattern(lead, x[k]);
+        differ |= has_same_axes(lead, x[k]) && !rd_same_pattern(lead, x[k]);
     }
     if (!differ)
         return true;
     memcpy(coord, lead->in + 2, (size_t)rd_coords_of(lead) * sizeof *coord);
     for (int k = 0; k < n; k++)
-        if (is_like(lead, x[k]) && (!stored || !rd_fill_of(x[k])) && !merge_with(&m, x[k], coord))
+        if (has_same_axes(lead, x[k]) && (!stored || !rd_fill_of(x[k])) &&
+            !merge_with(&m, x[k], coord))
             return false;
     if (!(pattern = pattern_node(lead, coord)))
         return false;
     for (int k = 0; k < n; k++)
-        if (is_like(pattern, x[k]) && !(x[k] = at_places(&m, pattern, x[k])))
+        if (has_same_axes(pattern, x[k]) && !(x[k] = at_places(&m, pattern, x[k])))
             return false;
     return true;
 }

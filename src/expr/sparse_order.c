@@ -1,16 +1,16 @@
-/* sparse_order.c - a pattern in the order of other axes: of columns those of rows, so that a matrix
- * and its transpose can meet. */
+/* sparse_order.c - sorts the places of a pattern for another order of its axes, as from columns
+ * to rows.  So a matrix and its transpose can be merged. */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 
 enum { DIGIT = 11, DIGITS = 1 << DIGIT };
 
-/* A place as one number in C order of the axes that it is to have, and which one it was. */
+/* A place as one number in C order of the new axes, and its old number. */
 typedef struct placed {
     int64_t number, place;
 } placed;
 
-/* By one digit; places that have the same stay in their order. */
+/* One pass of a radix sort, by one digit.  Places with the same digit keep their order. */
 static void sort_by_digit(int64_t n, const placed *from, placed *to, int shift)
 {
     int64_t start[DIGITS + 1] = { 0 };
@@ -23,7 +23,7 @@ static void sort_by_digit(int64_t n, const placed *from, placed *to, int shift)
         to[start[from[i].number >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* Which of both lists, each of n places, has them in order. */
+/* Sorts n places by radix sort, between two lists.  Returns the list that has them in order. */
 static const placed *sorted(int64_t n, placed *list, placed *other)
 {
     int64_t most = 0;
@@ -46,6 +46,7 @@ static int64_t coord_at(const rd_expr *row, int64_t i)
                                : ((const int32_t *)row->as.leaf->data)[i];
 }
 
+/* Writes entry i of a row of i32 or i64. */
 static void put_coord(const rd_expr *row, void *room, int64_t i, int64_t x)
 {
     if (row->type == RD_I64)
@@ -54,7 +55,7 @@ static void put_coord(const rd_expr *row, void *room, int64_t i, int64_t x)
         ((int32_t *)room)[i] = (int32_t)x;
 }
 
-/* Numbers in C order of the axes of `as`; `coord` are x's along them. */
+/* Numbers all places in C order of the axes of `as`; `coord` are x's coordinates along them. */
 static void number_places(const rd_expr *as, rd_expr *const *coord, int64_t n, placed *list)
 {
     for (int64_t i = 0; i < n; i++)
@@ -67,7 +68,7 @@ static void number_places(const rd_expr *as, rd_expr *const *coord, int64_t n, p
     }
 }
 
-/* The coordinates, and which place of x each of them was. */
+/* Makes the sorted coordinates.  Returns a row with the old number of each place. */
 static rd_expr *put_rows(rd_expr *const *coord, int n_coord, int64_t n, const placed *list,
                          rd_expr **made, const char *call)
 {
@@ -86,6 +87,7 @@ static rd_expr *put_rows(rd_expr *const *coord, int n_coord, int64_t n, const pl
     return index;
 }
 
+/* Sorts the coordinates, then gathers the values by the old numbers. */
 rd_expr *rd_sparse_ordered(const rd_expr *as, rd_expr *x, const char *call)
 {
     const int     n_coord            = rd_coords_of(as);

@@ -1,4 +1,4 @@
-/* sparse_parts.c - calls for the parts of sparse expressions, and for all of one as a dense one. */
+/* sparse_parts.c - public calls for the parts of sparse expressions, and rd_dense(). */
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
@@ -18,7 +18,8 @@ bool rd_is_sparse(const rd_expr *x)
                  (rd_is_complex(x) && (rd_has_pattern(x->in[0]) || rd_has_pattern(x->in[1]))));
 }
 
-/* *at gets its places. */
+/* True if the operand is sparse and real; lists its places first.  False after recording what is
+ * wrong. */
 static bool is_sparse_for(const char *call, rd_expr **at)
 {
     if (!rd_operands(call, 1, at))
@@ -32,7 +33,7 @@ static bool is_sparse_for(const char *call, rd_expr **at)
     return rd_has_pattern(x);
 }
 
-/* The values, whose axes that the pattern lacks begin where x's do. */
+/* The values.  Those of their axes that the pattern lacks have x's origins. */
 rd_expr *rd_stored(rd_expr *x)
 {
     int64_t origin[RD_MAX_RANK] = { 0 };
@@ -59,6 +60,7 @@ rd_expr *rd_stored_at(rd_expr *x, int axis)
     return rd_indices_of(x->in[2 + k], x, found);
 }
 
+/* x with other values at its places.  The fill is cast to their type. */
 rd_expr *rd_stored_as(rd_expr *x, rd_expr *values)
 {
     static const char call[] = "rd_stored_as";

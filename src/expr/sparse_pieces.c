@@ -1,9 +1,9 @@
-/* sparse_pieces.c - long rows in pieces.
+/* sparse_pieces.c - cuts long rows of a pattern into pieces, so that threads can share them.
  *
- * A fold by rows takes the places of a row one by one, so a row is one thread's.  Where one has a
- * great share of all places, rows are cut: a fold of each piece, and then one of each row's pieces,
- * both by rows that ascend.  Which rows are cut, and where, is read off the pattern, so that bits
- * depend on no thread. */
+ * A fold by rows takes the places of a row in turn, so one thread takes all of a row.  If a row
+ * has a great share of all places, rows are cut.  One fold reduces each piece, a second one the
+ * pieces of each row; both by ascending rows.  Which rows are cut, and where, follows from the
+ * pattern alone, so bits do not depend on threads. */
 #include "core/combine_tree.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
@@ -27,8 +27,7 @@ static inline void put_index(const rd_expr *row, int64_t k, int64_t index)
         ((int32_t *)data)[k] = (int32_t)index;
 }
 
-/* The place from which row i of a row that ascends begins; rows behind the last one begin at its
- * end. */
+/* Where the places of row i begin; the begins lie behind the row in memory. */
 static inline int64_t begin_of(const rd_expr *row, int64_t i)
 {
     return index_at(row, row->extent[0] + i);
@@ -39,8 +38,8 @@ static inline int64_t pieces_of(int64_t places)
     return (places + PIECE - 1) / PIECE;
 }
 
-/* Has a row a great share of all places, or are rows so long that they would be no loops
- * (combine.c)? */
+/* True if one row has a great share of all places, or if rows are so long that loops over rows
+ * would be too few (combine.c). */
 static bool is_worth_pieces(const rd_expr *row, int64_t longest)
 {
     const int64_t n = row->extent[0];
@@ -48,13 +47,13 @@ static bool is_worth_pieces(const rd_expr *row, int64_t longest)
     return longest > PIECE && (longest >= n / SHARES || row->ascends < n / PIECE);
 }
 
-/* How many pieces all rows have; 0: it is worth none. */
+/* The number of pieces of all rows; 0: cutting is not worth it. */
 static int64_t count_pieces(const rd_expr *row)
 {
     const int64_t n       = row->extent[0];
     int64_t       longest = 0, pieces = 0, before = begin_of(row, 0);
 
-    if (n <= PIECE || n > INT32_MAX) /* begins are of the labels' type, i32 */
+    if (n <= PIECE || n > INT32_MAX) /* begins have the labels' type, i32 */
         return 0;
     for (int64_t i = 1; i <= row->ascends; i++) {
         const int64_t end = begin_of(row, i), places = end - before;
@@ -66,7 +65,7 @@ static int64_t count_pieces(const rd_expr *row)
     return is_worth_pieces(row, longest) ? pieces : 0;
 }
 
-/* Rows of pieces, and behind the labels where pieces begin. */
+/* Writes the row of each piece, and behind the labels where each piece begins. */
 static void put_pieces(const rd_expr *row, rd_row_pieces *p)
 {
     const int64_t n = row->extent[0];
@@ -80,7 +79,7 @@ static void put_pieces(const rd_expr *row, rd_row_pieces *p)
     put_index(p->label, n + k, n);
 }
 
-/* Labels are i32: there are no more pieces than places. */
+/* Writes the piece of each place.  Labels are i32, as there are no more pieces than places. */
 static void put_labels(const rd_row_pieces *p)
 {
     int32_t *const label = (int32_t *)(uintptr_t)p->label->as.leaf->data; /* of our arena */
@@ -94,6 +93,7 @@ static void put_labels(const rd_row_pieces *p)
             label[place] = (int32_t)k;
 }
 
+/* Allocates the rows of pieces in the arena and fills them in. */
 bool rd_cut_long_rows(rd_expr *row, const char *call)
 {
     const int64_t  n = row->extent[0], pieces = count_pieces(row);

@@ -1,17 +1,21 @@
-/* sparse_places.c - index arrays at the speed of memory.
+/* sparse_places.c - checks and expands the index arrays of levels at the speed of memory.
  *
- * Going from place to place, with all levels in hand, took 25 times as long as reading them; here
- * each array is gone through alone, by vectors and threads: 5 times, most of which is writing the
- * coordinates.  An index that is no more than the one before it is a fall: those at the beginning
- * of a row are none, so as many as there are of these there may be in all. */
+ * A traversal from place to place, with all levels at hand, took 25 times as long as reading the
+ * arrays.  Here each array has a pass of its own, with vectors and threads.  That takes 5 times
+ * as long as reading, mostly for writing the coordinates.
+ *
+ * An index that does not exceed the one before it is a *fall*. At the beginning of a row a fall
+ * is allowed.  So the array is in order if its falls are as many as those at beginnings of rows. */
 #include "core/threads.h"
 #include "expr/sparse_places.h"
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
-enum { PIECE = 1 << 15 }; /* elements, so that a piece of i64 and the next pass find it in L2 */
+enum { PIECE = 1 << 15 }; /* elements, so that the next pass finds a piece of i64 in the L2 cache */
 
+/* One thread inside a parallel region and for few places; else as many as context and machine
+ * allow. */
 int rd_places_threads(const rd_ctx *ctx, int64_t n)
 {
 #ifdef _OPENMP
@@ -27,15 +31,16 @@ int rd_places_threads(const rd_ctx *ctx, int64_t n)
 #endif
 }
 
-static inline int64_t at(const void *row, bool wide, int64_t i)
+static inline int64_t index_at(const void *row, bool wide, int64_t i)
 {
     return wide ? ((const int64_t *)row)[i] : ((const int32_t *)row)[i];
 }
 
 /* ---- One array ------------------------------------------------------------------------------- */
-/* Of elements from to to - 1: how many are not in [0, extent); and how many that have one behind
- * them, before `end`, are no less than it.  Negative ones are large without a sign. */
-#define LOOK(NAME, INT, UINT)                                                          \
+/* Two counts over elements `from` to `to` - 1.  count_outside() counts those not in [0, extent);
+ * negative ones are large unsigned numbers.  count_falls() counts those with a next element, before
+ * `end`, that does not exceed them. */
+#define DEFINE_COUNTS(NAME, INT, UINT)                                                 \
     static int64_t outside_##NAME(const INT *x, int64_t from, int64_t to, UINT extent) \
     {                                                                                  \
         UINT bad = 0;                                                                  \
@@ -55,10 +60,10 @@ static inline int64_t at(const void *row, bool wide, int64_t i)
         return (int64_t)bad;                                                           \
     }
 
-LOOK(i32, int32_t, uint32_t)
-LOOK(i64, int64_t, uint64_t)
+DEFINE_COUNTS(i32, int32_t, uint32_t)
+DEFINE_COUNTS(i64, int64_t, uint64_t)
 
-static int64_t outside(const rd_index_level *level, int64_t from, int64_t to)
+static int64_t count_outside(const rd_index_level *level, int64_t from, int64_t to)
 {
     const int64_t most = (int64_t)INT32_MAX + 1;
 
@@ -68,13 +73,13 @@ static int64_t outside(const rd_index_level *level, int64_t from, int64_t to)
                        (uint32_t)(level->extent < most ? level->extent : most));
 }
 
-/* Does place p of a group of n levels, told apart by all of them, come behind the next one, or is
- * it the same? */
-static bool falls_at(int n, const rd_index_level *level, int64_t p)
+/* True if place p of a group of n levels is not before the next place.  All levels of the group
+ * tell places apart. */
+static bool is_fall_at(int n, const rd_index_level *level, int64_t p)
 {
     for (int k = 0; k < n; k++) {
-        const int64_t x = at(level[k].crd, level[k].wide_crd, p);
-        const int64_t y = at(level[k].crd, level[k].wide_crd, p + 1);
+        const int64_t x = index_at(level[k].crd, level[k].wide_crd, p);
+        const int64_t y = index_at(level[k].crd, level[k].wide_crd, p + 1);
 
         if (x != y)
             return x > y;
@@ -82,7 +87,8 @@ static bool falls_at(int n, const rd_index_level *level, int64_t p)
     return true;
 }
 
-static int64_t falls(int n, const rd_index_level *level, int64_t from, int64_t to)
+/* Counts the falls of a group of n levels from place `from` on. */
+static int64_t count_falls(int n, const rd_index_level *level, int64_t from, int64_t to)
 {
     int64_t bad = 0;
 
@@ -90,33 +96,34 @@ static int64_t falls(int n, const rd_index_level *level, int64_t from, int64_t t
         return level->wide_crd ? falls_i64(level->crd, from, to, level->places)
                                : falls_i32(level->crd, from, to, level->places);
     for (int64_t p = from; p < to && p + 1 < level->places; p++)
-        bad += falls_at(n, level, p);
+        bad += is_fall_at(n, level, p);
     return bad;
 }
 
-/* ---- A group: a compressed level, and coordinates behind it; or coordinates alone ------------- */
-/* Between the rows before place `to` of the level before and those from `from` on. */
+/* ---- A group: a compressed level, and coordinates behind it; or coordinates alone ------------ */
+/* Counts the falls between rows that begin at places `from` to `to` - 1 of the level before;
+ * these are allowed. */
 static int64_t falls_between(int n, const rd_index_level *level, int64_t from, int64_t to)
 {
     int64_t falls = 0;
 
     for (int64_t i = from > 1 ? from : 1; i < to; i++) {
-        const int64_t p = at(level->pos, level->wide_pos, i);
+        const int64_t p = index_at(level->pos, level->wide_pos, i);
 
-        if (p > 0 && p < level->places && p != at(level->pos, level->wide_pos, i - 1))
-            falls += falls_at(n, level, p - 1);
+        if (p > 0 && p < level->places && p != index_at(level->pos, level->wide_pos, i - 1))
+            falls += is_fall_at(n, level, p - 1);
     }
     return falls;
 }
 
-/* The same of one level of i32, as most are, for rows that begin at one of places from to to - 1,
- * while these are near.  Without branches: where rows begin nobody can foresee. */
+/* The same for one level of i32, the common case, for rows that begin at places `from` to `to` -
+ * 1, while these are in cache.  It has no branches, as row beginnings are unpredictable. */
 static int64_t narrow_falls(const rd_index_level *level, int64_t from, int64_t to)
 {
     const int32_t *const pos = level->pos, *const crd = level->crd;
     int64_t falls = 0, i = 1, behind = level->before;
 
-    while (i < behind) { /* the first row that begins there */
+    while (i < behind) { /* bisection: the first row that begins at or after `from` */
         const int64_t middle = i + (behind - i) / 2;
 
         if (pos[middle] < from)
@@ -133,6 +140,8 @@ static int64_t narrow_falls(const rd_index_level *level, int64_t from, int64_t t
     return falls;
 }
 
+/* True if all indices of a group are in range and its places ascend. trusted: only the range is
+ * checked. */
 static bool group_in_order(const rd_ctx *ctx, int n, const rd_index_level *level, bool trusted)
 {
     const int64_t pieces = (level->places + PIECE - 1) / PIECE;
@@ -148,9 +157,9 @@ static bool group_in_order(const rd_ctx *ctx, int n, const rd_index_level *level
                       end  = from + PIECE < level->places ? from + PIECE : level->places;
 
         for (int g = 0; g < n; g++)
-            out += outside(&level[g], from, end);
+            out += count_outside(&level[g], from, end);
         if (!trusted)
-            fallen += falls(n, level, from, end);
+            fallen += count_falls(n, level, from, end);
         if (!trusted && narrow)
             allowed += narrow_falls(level, from, end);
     }
@@ -162,6 +171,7 @@ static bool group_in_order(const rd_ctx *ctx, int n, const rd_index_level *level
     return fallen == allowed;
 }
 
+/* Splits the levels into groups and checks each. */
 bool rd_levels_in_order(const rd_ctx *ctx, int n, const rd_index_level *level, bool trusted)
 {
     for (int k = 0; k < n; k++) {
@@ -179,20 +189,19 @@ bool rd_levels_in_order(const rd_ctx *ctx, int n, const rd_index_level *level, b
 }
 
 /* ---- Coordinates ----------------------------------------------------------------------------- */
-/* Where the places of the last of n levels begin that are below place p of the level before
- * them. */
+/* The first place of the last of n levels that is below place p of the level before them. */
 static int64_t first_below(int n, const rd_index_level *level, int64_t p)
 {
     for (int k = 0; k < n; k++)
         if (level[k].kind == RD_LEVEL_DENSE)
             p *= level[k].extent;
         else if (level[k].kind == RD_LEVEL_COMPRESSED)
-            p = at(level[k].pos, level[k].wide_pos, p);
+            p = index_at(level[k].pos, level[k].wide_pos, p);
     return p;
 }
 
-/* Rows are short: eight are written at once, and what is too many the next row writes over, but not
- * beyond `limit`. */
+/* Fills a row with its index.  Rows are short, so eight entries are written at once.  The next
+ * row overwrites what is too much; nothing is written from `limit` on. */
 static inline void fill_row(int32_t *to, int64_t place, int64_t end, int64_t limit, int32_t index)
 {
     enum { EIGHT = 8 };
@@ -204,6 +213,7 @@ static inline void fill_row(int32_t *to, int64_t place, int64_t end, int64_t lim
         to[place] = index;
 }
 
+/* Writes the coordinate of one level at all places below its places `from` to `to` - 1. */
 static void fill_places(int below, const rd_index_level *level, int64_t from, int64_t to)
 {
     const bool dense  = level->kind == RD_LEVEL_DENSE;
@@ -217,7 +227,7 @@ static void fill_places(int below, const rd_index_level *level, int64_t from, in
         const int64_t end = pos ? pos[p + 1] : first_below(below, level + 1, p + 1);
 
         if (!dense)
-            index = at(level->crd, level->wide_crd, p);
+            index = index_at(level->crd, level->wide_crd, p);
         else if (++index == level->extent)
             index = 0;
         if (level->narrow)
@@ -228,6 +238,7 @@ static void fill_places(int below, const rd_index_level *level, int64_t from, in
     }
 }
 
+/* Fills in one coordinate after the other. */
 void rd_levels_fill(const rd_ctx *ctx, int n, const rd_index_level *level)
 {
     enum { ROWS = 1024 };

@@ -1,8 +1,10 @@
-/* sparse_product.c - products of two sparse matrices, over a semiring.
+/* sparse_product.c - products of two sparse matrices over a semiring (Gustavson's algorithm, row
+ * by row).
  *
- * Where the result has places is found once, when somebody asks (sparse_later.c): row i has those of all rows k of B for which
- * row i of A has a place.  What they come to is a node of its own, which the evaluator has a kernel
- * for (kernels/product/sparse_product.h), so that an evaluation that is repeated does nothing but that. */
+ * The pattern of the product is found once, on demand (sparse_later.c).  Row i has the places of
+ * all rows k of B for which row i of A has a place.  The values are a PRODUCT node of their own,
+ * with a kernel in kernels/product/sparse_product.h.  So a repeated evaluation computes values
+ * only. */
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/row_places.h"
@@ -16,8 +18,9 @@
 #endif
 
 /* ---- Indices of a row, in order -------------------------------------------------------------- */
-/* A set of ints as bits, and above them for each word a bit that says whether it is 0, and so on:
- * it is listed in order, and emptied, in a few steps an index, however far apart they are. */
+/* A set of ints as a hierarchical bitmap.  Level 0 has a bit for each int.  Each higher level
+ * has a bit for each word below, set if that word is not 0.  So listing in order, and emptying,
+ * takes a few steps for each element, however far apart they are. */
 enum { DEPTH = 11 };
 typedef struct bits {
     uint64_t *word[DEPTH];
@@ -30,7 +33,7 @@ static int64_t words_of(int64_t n)
     return (n + 63) / 64;
 }
 
-/* How many words such a set has. */
+/* Sets the depth of a set for ints below n.  Returns its number of words. */
 static int64_t shape_bits(int64_t n, bits *b)
 {
     b->depth = 0;
@@ -52,6 +55,7 @@ static void place_bits(int64_t n, uint64_t *at, bits *b)
     }
 }
 
+/* Adds i.  It stops at the first word that was not empty, as the bits above are set already. */
 static inline void put_bit(const bits *b, int64_t i)
 {
     b->word[0][i >> 6] |= (uint64_t)1 << (i & 63);
@@ -66,13 +70,14 @@ static inline void put_bit(const bits *b, int64_t i)
     }
 }
 
+/* Column indices of one row, as i32 or i64 (the other is NULL); n counts them. */
 typedef struct list {
     int32_t *narrow;
     int64_t *wide;
     int64_t  n;
 } list;
 
-/* All below word w of level k. */
+/* Appends all ints below word w of level k, in order, and clears their bits. */
 static void list_bits(const bits *b, int k, int64_t w, list *to)
 {
     uint64_t left = b->word[k][w];
@@ -91,7 +96,7 @@ static void list_bits(const bits *b, int k, int64_t w, list *to)
 }
 
 /* ---- Where the result has places ------------------------------------------------------------- */
-/* Row i of the result, as a set; then as a list. */
+/* Collects the columns of row i of the product in a set, then lists them. */
 static void list_row(const rd_row_product *p, const bits *set, int64_t i, list *to)
 {
     const bool    wide = p->wide;
@@ -109,8 +114,8 @@ static void list_row(const rd_row_product *p, const bits *set, int64_t i, list *
         list_bits(set, set->depth - 1, 0, to);
 }
 
-/* How many places row i has: of each column `mark` says which row met it last, counted from 1.  In
- * no order, which takes a third of the time. */
+/* Counts the places of row i.  `mark` holds for each column the last row that met it, from 1 on.
+ * This needs no order, and takes a third of the time of a list. */
 static inline int64_t count_row(const rd_row_product *p, bool wide, void *mark, int64_t i)
 {
     const int64_t last = rd_index_at(wide, p->a.begin, i + 1);
@@ -130,7 +135,7 @@ static inline int64_t count_row(const rd_row_product *p, bool wide, void *mark, 
     return n;
 }
 
-/* How many there are, about: rows of B are of one length in the mean. */
+/* Estimates the number of multiplications, with the mean length of B's rows. */
 static int64_t products_of(const rd_row_product *p)
 {
     const double each = p->b.rows ? (double)p->b.n / (double)p->b.rows : 0;
@@ -138,10 +143,10 @@ static int64_t products_of(const rd_row_product *p)
     return (int64_t)fmin((double)p->a.n * (each + 1), 1e18);
 }
 
-/* A pass over all rows: the first counts those of row i in begin[i + 1], the second lists them, and
- * beside each the row's own index. */
-static bool pass(rd_ctx *ctx, const rd_row_product *p, int64_t *begin, rd_expr *const *coord,
-                 void *row, void *column)
+/* A pass over all rows.  Without `column` it counts the places of row i in begin[i + 1].  With
+ * `column` it lists them, and writes the row's index beside each. */
+static bool pass_over_rows(rd_ctx *ctx, const rd_row_product *p, int64_t *begin,
+                           rd_expr *const *coord, void *row, void *column)
 {
     enum { PIECE = 256 };
     bits            shape   = { .depth = 0 };
@@ -184,7 +189,7 @@ static bool pass(rd_ctx *ctx, const rd_row_product *p, int64_t *begin, rd_expr *
 }
 
 /* ---- The result's pattern -------------------------------------------------------------------- */
-static int64_t sum_up(int64_t *begin, int64_t rows)
+static int64_t begins_from_counts(int64_t *begin, int64_t rows)
 {
     begin[0] = 0;
     for (int64_t i = 0; i < rows; i++)
@@ -192,7 +197,7 @@ static int64_t sum_up(int64_t *begin, int64_t rows)
     return begin[rows];
 }
 
-/* Its rows, columns, and where rows begin; false: no memory. */
+/* Lists rows, columns, and begins of rows.  False: no memory. */
 static bool list_places(rd_row_product *p, rd_ctx *ctx, int64_t *begin, rd_expr **coord,
                         const char *call)
 {
@@ -200,7 +205,7 @@ static bool list_places(rd_row_product *p, rd_ctx *ctx, int64_t *begin, rd_expr 
 
     coord[0] = rd_first_row(ctx, p->c.n, p->c.rows, &row, call);
     coord[1] = rd_index_row(ctx, p->c.n, p->c.columns <= INT32_MAX && !p->wide, &column, call);
-    if (!first || !coord[0] || !coord[1] || !pass(ctx, p, begin, coord, row, column))
+    if (!first || !coord[0] || !coord[1] || !pass_over_rows(ctx, p, begin, coord, row, column))
         return false;
     for (int64_t i = 0; i <= p->c.rows; i++)
         rd_put_index(p->wide, first, i, begin[i]);
@@ -209,7 +214,7 @@ static bool list_places(rd_row_product *p, rd_ctx *ctx, int64_t *begin, rd_expr 
     return rd_row_ascends(coord[0], p->c.rows, call);
 }
 
-/* Where C has places; if these are too many for i32 all indices become i64. */
+/* Finds the places of C.  If these are too many for i32, all indices become i64. */
 static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, rd_expr **coord,
                         const char *call)
 {
@@ -219,11 +224,11 @@ static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, r
 
     p->wide = rd_is_wide_pattern(a) || rd_is_wide_pattern(b);
     ok = ok && rd_fill_row_places(&p->a, a, p->wide) && rd_fill_row_places(&p->b, b, p->wide) &&
-         pass(ctx, p, begin, NULL, NULL, NULL);
+         pass_over_rows(ctx, p, begin, NULL, NULL, NULL);
     if (ok) {
         p->c = (rd_row_places){ .rows    = a->extent[0],
                                 .columns = b->extent[1],
-                                .n       = sum_up(begin, a->extent[0]) };
+                                .n       = begins_from_counts(begin, a->extent[0]) };
         if (p->c.n > INT32_MAX && !p->wide) {
             p->wide = true;
             ok      = rd_fill_row_places(&p->a, a, true) && rd_fill_row_places(&p->b, b, true);
@@ -235,6 +240,7 @@ static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, r
 }
 
 /* ---- Values and fill ------------------------------------------------------------------------- */
+/* Makes the PRODUCT node of both operands' values; zeros if there is no place. */
 static rd_expr *values_at_places(const rd_row_product *p, const rd_expr *a, const rd_expr *b)
 {
     const rd_dtype type = (rd_dtype)p->type;
@@ -255,7 +261,8 @@ static rd_expr *values_at_places(const rd_row_product *p, const rd_expr *a, cons
                           : NULL;
 }
 
-/* Rows, or columns, of what is not finite are NaN, others 0, beside the other axis. */
+/* NaN for each row, or column, that has an infinite or NaN element, and 0 for all others; it
+ * broadcasts along the other axis. */
 static rd_expr *nan_of(const rd_expr *x, int axis, const char *call)
 {
     rd_expr *const zero =
@@ -269,6 +276,8 @@ static rd_expr *nan_of(const rd_expr *x, int axis, const char *call)
     return map_2(RD_OP_mul, call, zero, y ? rd_expand(y, axis) : NULL);
 }
 
+/* The fill of a product.  For floats, 0 * inf makes it NaN along rows of A and columns of B that
+ * are not finite. */
 static rd_expr *fill_of(const rd_row_product *p, const rd_expr *a, const rd_expr *b, rd_dtype type,
                         const char *call)
 {
@@ -286,7 +295,7 @@ static bool is_matrix(const rd_expr *x)
            rd_values_of(x)->rank == 1;
 }
 
-/* Nothing else than 0, or nothing at all, is at other places, of both. */
+/* True if both matrices are .stored, or have fills of 0 and the semiring allows it. */
 static bool fills_ok(const rd_expr *a, const rd_expr *b, bool zeros)
 {
     const rd_expr *fill[] = { rd_fill_of(a), rd_fill_of(b) };
@@ -297,7 +306,7 @@ static bool fills_ok(const rd_expr *a, const rd_expr *b, bool zeros)
            rd_zero_of(fill[1]) == RD_ZERO;
 }
 
-/* Of bools, max of minimum is any of and. */
+/* For bools, (max, minimum) is (any, and). */
 bool rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reducer, rd_op op)
 {
     return is_matrix(a) && is_matrix(b) && a->extent[1] == b->extent[0] && a->type == b->type &&
@@ -305,6 +314,7 @@ bool rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reduce
            fills_ok(a, b, op == RD_OP_mul ? reducer == RD_RED_sum : a->type == RD_BOOL);
 }
 
+/* Fills in the facts of the product, except its places. */
 bool rd_begin_product(rd_row_product *p, rd_expr **in, rd_reducer_id reducer, rd_op op,
                       const char *call)
 {
@@ -319,6 +329,7 @@ bool rd_begin_product(rd_row_product *p, rd_expr **in, rd_reducer_id reducer, rd
            (in[1] = rd_by_rows(in[1], call));
 }
 
+/* Makes the SPARSE node of values, fill and coordinates. */
 rd_expr *rd_end_product(const rd_row_product *p, rd_expr *const *in, rd_expr *const *coord,
                         const char *call)
 {
@@ -331,6 +342,7 @@ rd_expr *rd_end_product(const rd_row_product *p, rd_expr *const *in, rd_expr *co
                           (const int64_t[]){ 0, 1 });
 }
 
+/* Finds the pattern of the product, then makes its node. */
 rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op, const char *call)
 {
     const int64_t  origin[] = { rd_origin(a, 0), rd_origin(b, 1) };
@@ -343,7 +355,7 @@ rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op o
 }
 
 /* ---- Products over a semiring ---------------------------------------------------------------- */
-static int op_called(const char *name)
+static int find_op(const char *name)
 {
     int op = 0;
 
@@ -352,7 +364,7 @@ static int op_called(const char *name)
     return op < RD_N_OPS && rd_op_table[op].arity == 2 ? op : -1;
 }
 
-/* By rows, if that has the type which the reduction would have. */
+/* A product by rows, if its type is that of the reduction; else NULL. */
 static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op op)
 {
     const bool    truth   = a->type == RD_BOOL && strcmp(add, "any") == 0 && op == RD_OP_and;
@@ -379,6 +391,7 @@ static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op 
     return rd_product_later(a, b, reducer, op);
 }
 
+/* Multiplies sparse matrices by rows if it can.  All others become a map and a reduction. */
 rd_expr *rd_semiring(rd_expr *a, rd_expr *b, const char *add, const char *multiply)
 {
     static const char call[] = "rd_semiring";
@@ -388,7 +401,7 @@ rd_expr *rd_semiring(rd_expr *a, rd_expr *b, const char *add, const char *multip
     if (!rd_operands(call, 2, (rd_expr *const[]){ a, b }) || !(a = rd_listed(a)) ||
         !(b = rd_listed(b)))
         return NULL;
-    const int op = multiply ? op_called(multiply) : -1;
+    const int op = multiply ? find_op(multiply) : -1;
     if (!add || op < 0)
         return rd_fail(a->ctx, RD_ERR_ARGUMENT, "%s: %s%s%s is no operator of two operands", call,
                        add ? "\"" : "", add && multiply ? multiply : "NULL", add ? "\"" : "");

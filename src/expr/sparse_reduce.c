@@ -1,10 +1,13 @@
-/* sparse_reduce.c - reductions of sparse expressions: of what is stored, and then of so many fills.
+/* sparse_reduce.c - reductions of sparse expressions: a fold of the stored elements, combined
+ * with the contribution of the fills.
  *
- * What is stored is folded along the places, by the coordinates that stay as labels.  All fills of
- * a result come as one: n equal elements have a closed form, which the sort of a reduction in
- * reducers.def names.  Where fills differ along what is reduced there is none, and all places are
- * looked up; but for fills that are 0 unless they are NaN, such as those of a product with a dense
- * vector, of which the NaN are counted. */
+ *     sum(x)  =  sum(stored)  +  fill * (n - number stored)
+ *
+ * Stored elements are folded along the places, with the kept coordinates as group labels.  All
+ * fills of a result count at once: n equal elements have a closed form for each sort of
+ * reduction in reducers.def.  If fills differ along the reduced axes, there is no closed form,
+ * and all places are looked up.  The exception are fills that are 0 or NaN, as those of a
+ * product with a dense vector: their NaN are counted. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -13,24 +16,25 @@
 #include <math.h>
 #include <string.h>
 
+/* A reduction while it is built: the call, and facts that find_axes() fills in. */
 typedef struct folded {
     const char    *call, *name;
     rd_reducer_id  reducer;
     rd_expr       *x;
     rd_reduce_opts opts;
-    uint64_t       bits; /* axes that are reduced                          */
-    int64_t        n;    /* elements of a result, stored and not           */
-    rd_expr       *fill; /* one of a result, with its shape; NULL: they differ */
-    rd_zero        zero; /* what fills are                                 */
+    uint64_t       bits; /* bit a: axis a is reduced */
+    int64_t        n;    /* elements of a result, stored or not */
+    rd_expr       *fill; /* the fill of each result; NULL: fills differ within a result */
+    rd_zero        zero; /* what is known of fills */
 } folded;
 
-/* Reduces x by the named reducer; errors name that reducer's call. */
+/* Reduces x by the named reducer; messages name that reducer's call. */
 static rd_expr *fold_real(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     return rd_real_reduce(NULL, x, name, opts);
 }
 
-/* ---- What is stored -------------------------------------------------------------------------- */
+/* ---- Stored elements ------------------------------------------------------------------------- */
 static bool is_reduced(const folded *z, int axis)
 {
     return z->bits >> axis & 1;
@@ -41,8 +45,8 @@ static bool is_coord(const folded *z, int axis)
     return rd_coord_of_axis(z->x, axis) >= 0;
 }
 
-/* How many coordinates stay, if these are the leading ones; else 0. */
-static int leading(const folded *z)
+/* The number of kept coordinates if these are the leading ones, else 0. */
+static int count_leading(const folded *z)
 {
     const int64_t *const axis = z->x->as.sparse->axis;
     int                  n    = 0;
@@ -55,7 +59,7 @@ static int leading(const folded *z)
     return n;
 }
 
-/* Extents along the coordinates that stay, in their order. */
+/* The extents of the axes with kept coordinates, in the coordinates' order. */
 static rd_shape groups_of(const folded *z)
 {
     rd_shape groups = { 0 };
@@ -66,8 +70,8 @@ static rd_shape groups_of(const folded *z)
     return groups;
 }
 
-/* The coordinates along what is reduced, or along what stays, as one number of each place, in C
- * order. */
+/* The coordinates along the reduced axes, or along the kept ones, as one number for each place,
+ * in C order. */
 static rd_expr *coords_as_one(const folded *z, bool reduced, rd_dtype type)
 {
     rd_expr *number = NULL;
@@ -87,11 +91,11 @@ static rd_expr *coords_as_one(const folded *z, bool reduced, rd_dtype type)
     return number;
 }
 
-/* All coordinates that stay as one label of n_group groups: a row that ascends if they are the
- * leading ones, else made from place to place.  All are inside, which needs no look. */
+/* All kept coordinates as one label of n_group groups.  If they are the leading ones it is an
+ * ascending row, else computed for each place.  All labels are in range, so no test is needed. */
 static rd_expr *label_of(const folded *z, int64_t n_group)
 {
-    const int n   = leading(z);
+    const int n   = count_leading(z);
     rd_expr  *row = NULL;
 
     if (n > 1 && !rd_leading_row(z->x, n, z->call, &row))
@@ -99,7 +103,7 @@ static rd_expr *label_of(const folded *z, int64_t n_group)
     return row ? row : coords_as_one(z, false, n_group <= INT32_MAX ? RD_I32 : RD_I64);
 }
 
-/* The axes of the values that are reduced: places, and what the pattern lacks. */
+/* The reduced axes of the values: the places, and reduced axes that the pattern lacks. */
 static rd_dims dims_of_values(const folded *z)
 {
     rd_dims dims = { .n = 1 };
@@ -113,8 +117,8 @@ static rd_dims dims_of_values(const folded *z)
     return dims;
 }
 
-/* y, whose first axis are all groups, or not there, with an axis for each coordinate, in x's
- * order. */
+/* y with an axis for each kept coordinate, in x's order.  The first axis of y, if any, holds all
+ * groups. */
 static rd_expr *in_axis_order(const folded *z, rd_expr *y)
 {
     rd_shape shape = groups_of(z);
@@ -133,11 +137,11 @@ static rd_expr *in_axis_order(const folded *z, rd_expr *y)
     return y ? rd_permute(y, order) : NULL;
 }
 
-static rd_dtype wide_type(rd_dtype type);
-/* Of a reduction, as reducers.def has it. */
+static rd_dtype counting_type(rd_dtype type);
+/* The sort of a reduction, as reducers.def names it. */
 static const char *sort_of(const char *name);
 
-/* By a label of each place, or of each piece of rows. */
+/* Folds x by a label for each place, or for each piece of rows. */
 static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_group,
                         const rd_reduce_opts *opts)
 {
@@ -150,8 +154,8 @@ static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_
     return fold_real(x, name, &o);
 }
 
-/* Is a fold of folds of pieces one of all places? */
-static bool folds_pieces(const char *name, const rd_reduce_opts *o)
+/* True if folding pieces first and then their results gives the fold of all places. */
+static bool can_fold_pieces(const char *name, const rd_reduce_opts *o)
 {
     const char *const sort = sort_of(name);
 
@@ -163,7 +167,7 @@ static bool folds_pieces(const char *name, const rd_reduce_opts *o)
            !o->where && !o->type;
 }
 
-/* Pieces of rows first, in a type in which nothing is cut off. */
+/* Folds pieces first, in a type that loses nothing, then the pieces of each row. */
 static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_row_pieces *p,
                             int64_t n_group, const rd_reduce_opts *opts, rd_dtype type)
 {
@@ -172,18 +176,19 @@ static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_row_piec
     rd_reduce_opts    rest = { .size = sizeof rest, .dims = RD_DIMS(0) };
 
     if (!strcmp(sort, "total"))
-        o.type = wide_type(type);
+        o.type = counting_type(type);
     else
         rest.skip_nan = o.skip_nan;
     rest.initial = o.initial;
-    if (strcmp(sort, "extreme") != 0) /* these take it twice; exclusive bits do not */
+    /* an extreme may take .initial twice; exclusive bits may not */
+    if (strcmp(sort, "extreme") != 0)
         o.initial = NULL;
     values = fold_by(values, name, p->label, p->row->extent[0], &o);
     return rd_cast_to(fold_by(values, name, p->row, n_group, &rest), type);
 }
 
-/* A reduction of values over the places and what else is reduced.  Of pieces the type and what is
- * refused are those of the fold that has none. */
+/* Folds the values over places and the other reduced axes.  The plain fold decides the type and
+ * what is refused, also if pieces then replace it. */
 static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
                             const rd_reduce_opts *opts)
 {
@@ -202,7 +207,7 @@ static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
         return NULL;
     o.dims = dims_of_values(z);
     y      = label ? fold_by(values, name, label, n_group, &o) : fold_real(values, name, &o);
-    if (y && label && label->pieces && folds_pieces(name, opts))
+    if (y && label && label->pieces && can_fold_pieces(name, opts))
         y = fold_pieces(name, values, label->pieces, n_group, &o, y->type);
     return in_axis_order(z, y);
 }
@@ -212,30 +217,30 @@ static rd_expr *number(const folded *z, rd_dtype type, double value)
     return rd_number(z->x->ctx, type, rd_word_from_double(value, type));
 }
 
-static rd_expr *whole(const folded *z, int64_t value)
+static rd_expr *int_number(const folded *z, int64_t value)
 {
     return rd_number(z->x->ctx, RD_I64, rd_word_from_int(value, RD_I64));
 }
 
-/* How many stored elements there are for which `is`, a bool of the values' shape, is true; all if
- * it is NULL.  Where `where` is not NULL, and false: none. */
+/* Counts the stored elements of each result for which `is`, a bool of the values' shape, is
+ * true; NULL: all.  A result with a false `where` counts none. */
 static rd_expr *count_stored(const folded *z, rd_expr *is, rd_expr *where)
 {
     const rd_reduce_opts plain  = { .size = sizeof plain, .where = where };
     const rd_expr *const values = rd_values_of(z->x);
 
     is = is ? rd_cast_to(is, RD_I64)
-            : rd_broadcast_to(whole(z, 1), values->rank, values->extent, z->call);
+            : rd_broadcast_to(int_number(z, 1), values->rank, values->extent, z->call);
     return fold_values(z, "sum", is, &plain);
 }
 
 static rd_expr *count_fills(const folded *z)
 {
-    return map_2(RD_OP_sub, z->call, whole(z, z->n), count_stored(z, NULL, NULL));
+    return map_2(RD_OP_sub, z->call, int_number(z, z->n), count_stored(z, NULL, NULL));
 }
 
-/* Without the reduced axes, all of which have one element. */
-static rd_expr *dropped(const folded *z, rd_expr *y)
+/* y without the reduced axes, along which it has one element. */
+static rd_expr *drop_axes(const folded *z, rd_expr *y)
 {
     for (int a = z->x->rank; a-- > 0 && y;)
         if (is_reduced(z, a))
@@ -243,8 +248,8 @@ static rd_expr *dropped(const folded *z, rd_expr *y)
     return y;
 }
 
-/* At stored places a product is one of what its factors are there: values are made of them, too, so
- * that nothing is looked up twice. */
+/* y at the stored places.  A product is built of its factors there, which the values are built
+ * of, too.  So nothing is looked up twice. */
 static rd_expr *factor_at_stored(const folded *z, rd_expr *y)
 {
     if (y->kind == RD_EXPR_MAP && y->op == RD_OP_mul && !rd_has_pattern(y)) {
@@ -255,8 +260,8 @@ static rd_expr *factor_at_stored(const folded *z, rd_expr *y)
     return rd_at_stored(z->x, y, z->call);
 }
 
-/* Is any of the counts not 0? */
-static rd_expr *any_of(const folded *z, rd_expr *counts)
+/* True if any of the counts is not 0. */
+static rd_expr *any_positive(const folded *z, rd_expr *counts)
 {
     const rd_reduce_opts plain = { .size = sizeof plain, .dims = RD_ALL };
 
@@ -264,8 +269,8 @@ static rd_expr *any_of(const folded *z, rd_expr *counts)
     return counts && counts->rank > 0 ? fold_real(counts, "any", &plain) : counts;
 }
 
-/* Where a result has a fill that is NaN: of all, more than are stored.  Most often there are none
- * at all, and nothing is counted at places. */
+/* True for each result that has a NaN among its fills: more NaN in all than at stored places.
+ * Usually there are none at all, and stored places are not counted. */
 static rd_expr *has_nan(const folded *z)
 {
     rd_expr *const fill = rd_slim(rd_fill_of(z->x));
@@ -279,14 +284,14 @@ static rd_expr *has_nan(const folded *z)
             each *= fill->extent[a] == 1 ? z->x->extent[a] : 1;
         }
     o.dims.flags = RD_DIMS_KEEP;
-    all          = dropped(z, all ? fold_real(all, "sum", &o) : NULL);
-    all          = map_2(RD_OP_mul, z->call, all, whole(z, each));
+    all          = drop_axes(z, all ? fold_real(all, "sum", &o) : NULL);
+    all          = map_2(RD_OP_mul, z->call, all, int_number(z, each));
     stored       = factor_at_stored(z, rd_fill_of(z->x));
-    stored       = count_stored(z, map_1(RD_OP_isnan, z->call, stored), any_of(z, all));
+    stored       = count_stored(z, map_1(RD_OP_isnan, z->call, stored), any_positive(z, all));
     return map_2(RD_OP_gt, z->call, all, stored);
 }
 
-/* `with` where there is a fill, else y. */
+/* `with` where a result has a fill, else y. */
 static rd_expr *where_filled(const folded *z, rd_expr *with, rd_expr *y)
 {
     return map_where(z->call, map_2(RD_OP_gt, z->call, count_fills(z), rd_int(z->x->ctx, 0)), with,
@@ -298,8 +303,9 @@ static rd_expr *fill_as(const folded *z, const rd_expr *y)
     return y ? rd_cast_to(z->fill, y->type) : NULL;
 }
 
-/* ---- Another reduction of another operand, or of all places ---------------------------------- */
-static rd_expr *instead(const folded *z, rd_expr *x, const char *name, rd_dtype type)
+/* ---- Reductions of another operand, or of all places ----------------------------------------- */
+/* Reduces another operand, of all places, with the call's keywords and type. */
+static rd_expr *reduce_other(const folded *z, rd_expr *x, const char *name, rd_dtype type)
 {
     rd_reduce_opts o = z->opts;
 
@@ -314,7 +320,7 @@ static rd_expr *keyword_at_all_places(const folded *z, rd_expr *x)
     return rd_is_complex(x) ? rd_dense(x) : rd_at_all_places(x, z->call);
 }
 
-/* The keywords beside an operand at all places. */
+/* Looks up mask and weights at all places.  False after recording a failure. */
 static bool keywords_at_all_places(const folded *z, rd_reduce_opts *o)
 {
     *o = z->opts;
@@ -336,7 +342,7 @@ static rd_expr *at_all_places(const folded *z)
 {
     rd_dims dims = z->opts.dims;
 
-    dims.flags &= ~(uint32_t)RD_DIMS_KEEP; /* the caller sees to it */
+    dims.flags &= ~(uint32_t)RD_DIMS_KEEP; /* the caller puts these axes back */
     return fold_at_all_places(z, rd_at_all_places(z->x, z->call), &dims);
 }
 
@@ -345,29 +351,31 @@ static rd_dtype float_type(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_FLOAT ? type : RD_F64;
 }
 
-/* Where fills are counted and multiplied: a narrow type has no room for how many there are. */
-static rd_dtype wide_type(rd_dtype type)
+/* The type in which fills are counted and multiplied, as narrow types cannot hold their number. */
+static rd_dtype counting_type(rd_dtype type)
 {
     const rd_kind kind = rd_dtype_kind(type);
 
     return kind == RD_KIND_FLOAT ? RD_F64 : kind == RD_KIND_UINT ? RD_U64 : RD_I64;
 }
 
-/* Are the keywords those that the reduction takes of a dense array?  It is made of another one. */
+/* True if the reduction takes these keywords for a dense array.  Another reduction will replace
+ * it. */
 static bool keywords_ok(const folded *z)
 {
     return fold_values(z, z->name, rd_values_of(z->x), &z->opts) != NULL;
 }
 
-/* Is a result of floats made an int at its end?  What is stored would be before fills are added. */
+/* True if the result is cast from float to int at its end: stored sums would be rounded before
+ * fills are added. */
 static bool ends_as_int(const folded *z, rd_dtype natural)
 {
     return z->opts.type && rd_dtype_kind(natural) == RD_KIND_FLOAT &&
            rd_dtype_kind(z->opts.type) != RD_KIND_FLOAT;
 }
 
-/* Is an int made a bool at its end?  What is stored may be the opposite of all fills, or have no
- * bit that they have. */
+/* True if an int result is cast to bool at its end: stored elements and fills might cancel, or
+ * have different bits. */
 static bool ends_as_bool(const folded *z)
 {
     return z->opts.type == RD_BOOL && rd_dtype_kind(z->x->type) != RD_KIND_FLOAT;
@@ -381,7 +389,9 @@ static rd_expr *as_bool(const folded *z, rd_expr *merge(const folded *))
     return rd_cast_to(merge(&whole), RD_BOOL);
 }
 
-/* ---- Sorts of reductions, as reducers.def has them ------------------------------------------- */
+/* ---- A function for each sort of reduction in reducers.def ----------------------------------- */
+/* sum: stored + fill * count. prod: stored * fill ^ count.  Differing fills, halves, and
+ * floats that end as ints go by all places. */
 static rd_expr *merge_total(const folded *z)
 {
     rd_expr *y, *m, *all;
@@ -395,7 +405,7 @@ static rd_expr *merge_total(const folded *z)
         return map_where(z->call, has_nan(z), number(z, y->type, NAN), y);
     if (!z->fill || (y && rd_dtype_is_half(y->type)) || ends_as_int(z, z->x->type))
         return at_all_places(z);
-    const rd_dtype type = y ? wide_type(y->type) : RD_F64;
+    const rd_dtype type = y ? counting_type(y->type) : RD_F64;
     m                   = rd_cast_to(count_fills(z), type);
     all                 = map_2(z->reducer == RD_RED_sum ? RD_OP_mul : RD_OP_pow, z->call,
                 rd_cast_to(fill_as(z, y), type), m);
@@ -404,7 +414,8 @@ static rd_expr *merge_total(const folded *z)
     return where_filled(z, y ? rd_cast_to(all, y->type) : NULL, y);
 }
 
-/* Of no stored element the extreme of the type, which gives way to anything. */
+/* Without stored elements the fold gives the worst value of the type, which any element
+ * replaces. */
 static rd_expr *merge_extreme(const folded *z)
 {
     const bool     is_max = z->reducer == RD_RED_max;
@@ -417,7 +428,8 @@ static rd_expr *merge_extreme(const folded *z)
     o.initial = rd_number(z->x->ctx, z->x->type, rd_word_end(z->x->type, !is_max));
     y         = fold_values(z, z->name, rd_values_of(z->x), &o);
     full      = z->opts.skip_nan && rd_dtype_kind(z->x->type) == RD_KIND_FLOAT
-                    ? fold_values(z, z->name, rd_values_of(z->x), &z->opts) /* all may be NaN */
+               /* where no fill is left: all stored ones may be NaN */
+                    ? fold_values(z, z->name, rd_values_of(z->x), &z->opts)
                     : y;
     y         = where_filled(z, map_2(op, z->call, y, fill_as(z, y)), full);
     if (!z->opts.initial || !y)
@@ -452,13 +464,14 @@ static rd_expr *merge_bits(const folded *z)
 
 static rd_expr *merge_count(const folded *z)
 {
-    if (z->opts.skip_nan) /* as ints they would count */
+    if (z->opts.skip_nan) /* cast to bool, NaN would count */
         return at_all_places(z);
     if (!keywords_ok(z))
         return NULL;
-    return instead(z, rd_cast_to(rd_cast_to(z->x, RD_BOOL), RD_I64), "sum", z->opts.type);
+    return reduce_other(z, rd_cast_to(rd_cast_to(z->x, RD_BOOL), RD_I64), "sum", z->opts.type);
 }
 
+/* The mean is a sum over the count, in a type wide enough. */
 static rd_expr *merge_mean(const folded *z)
 {
     const rd_dtype natural = float_type(z->x->type);
@@ -470,19 +483,20 @@ static rd_expr *merge_mean(const folded *z)
     if (!keywords_ok(z))
         return NULL;
     type               = rd_dtype_is_half(type) ? RD_F32 : type;
-    rd_expr *const sum = instead(z, rd_cast_to(z->x, natural), "sum", type);
+    rd_expr *const sum = reduce_other(z, rd_cast_to(z->x, natural), "sum", type);
     return rd_cast_to(map_2(RD_OP_div, z->call, sum, number(z, type, (double)z->n)), asked);
 }
 
-/* 0, or NaN of a fill that is no finite number. */
-static rd_expr *apart_fills(const folded *z)
+/* 0, or NaN where the fill is not finite. */
+static rd_expr *nan_unless_finite(const folded *z)
 {
     rd_expr *const fill = rd_cast_to(z->fill, RD_F64);
 
     return map_2(RD_OP_sub, z->call, fill, fill);
 }
 
-/* Chan, Golub, LeVeque (1979): moments of the stored ones, and of equal elements. */
+/* Combines the moments of stored elements with those of n equal fills (Chan, Golub and LeVeque
+ * 1979). */
 static rd_expr *merge_moments(const folded *z, rd_dtype asked)
 {
     folded         q = *z;
@@ -499,16 +513,18 @@ static rd_expr *merge_moments(const folded *z, rd_dtype asked)
     delta  = map_2(RD_OP_sub, z->call, mean, rd_cast_to(z->fill, RD_F64));
     delta  = map_2(RD_OP_mul, z->call, delta, delta);
     m = map_2(RD_OP_mul, z->call, m, map_2(RD_OP_div, z->call, n, number(z, RD_F64, (double)z->n)));
-    delta =
-        map_where(z->call, map_2(RD_OP_gt, z->call, m, rd_int(z->x->ctx, 0)),
-                  map_2(RD_OP_add, z->call, map_2(RD_OP_mul, z->call, delta, m), apart_fills(z)),
-                  number(z, RD_F64, 0));
+    delta = map_where(
+        z->call, map_2(RD_OP_gt, z->call, m, rd_int(z->x->ctx, 0)),
+        map_2(RD_OP_add, z->call, map_2(RD_OP_mul, z->call, delta, m), nan_unless_finite(z)),
+        number(z, RD_F64, 0));
     square = map_where(z->call, map_2(RD_OP_gt, z->call, n, rd_int(z->x->ctx, 0)),
-                       map_2(RD_OP_add, z->call, square, delta), apart_fills(z));
+                       map_2(RD_OP_add, z->call, square, delta), nan_unless_finite(z));
     square = map_2(RD_OP_div, z->call, square, number(z, RD_F64, d > 0 ? d : NAN));
     return rd_cast_to(!strcmp(z->name, "std") ? map_1(RD_OP_sqrt, z->call, square) : square, asked);
 }
 
+/* var, std and logsumexp with one fill per result. logsumexp: logaddexp(stored, fill +
+ * log(count)). */
 static rd_expr *merge_weighted(const folded *z)
 {
     const rd_dtype natural = float_type(z->x->type);
@@ -527,6 +543,7 @@ static rd_expr *merge_weighted(const folded *z)
     return where_filled(z, y ? rd_cast_to(m, y->type) : NULL, y);
 }
 
+/* Norms 1 and 2 are sums of |x| or x^2 of all elements. */
 static rd_expr *merge_norm(const folded *z)
 {
     const rd_dtype natural = float_type(z->x->type), asked = z->opts.type ? z->opts.type : natural;
@@ -540,7 +557,7 @@ static rd_expr *merge_norm(const folded *z)
         return NULL;
     type = rd_dtype_is_half(type) ? RD_F32 : type;
     x    = map_1(p == 2 ? RD_OP_square : RD_OP_abs, z->call, rd_cast_to(z->x, type));
-    x    = instead(z, x, "sum", type);
+    x    = reduce_other(z, x, "sum", type);
     return rd_cast_to(p == 2 ? map_1(RD_OP_sqrt, z->call, x) : x, asked);
 }
 
@@ -549,13 +566,14 @@ static rd_expr *merge_place(const folded *z)
     return at_all_places(z);
 }
 
+/* A row of the table of reductions. */
 typedef struct reduction {
     const char   *name, *call, *sort;
     rd_reducer_id reducer;
     rd_expr *(*merge)(const folded *z);
 } reduction;
 
-/* Names are those of reducers.def. */
+/* Finds the table's row of a reduction; the name is in reducers.def. */
 static const reduction *reduction_of(const char *name)
 {
     static const reduction all[] = {
@@ -575,9 +593,10 @@ static const char *sort_of(const char *name)
     return reduction_of(name)->sort;
 }
 
-/* ---- Over what the pattern lacks ------------------------------------------------------------- */
-/* A mask is of truths, and weights are real: only those are looked up. */
-static rd_expr *beside_values(const folded *z, rd_expr *beside, rd_dtype type)
+/* ---- Over axes that the pattern lacks -------------------------------------------------------- */
+/* A mask or weights at the stored places.  A complex one is cast first, so that only one real
+ * array is looked up. */
+static rd_expr *keyword_at_stored(const folded *z, rd_expr *beside, rd_dtype type)
 {
     if (beside)
         beside = rd_cast_to(beside, rd_is_complex(beside) ? type : beside->type);
@@ -585,7 +604,7 @@ static rd_expr *beside_values(const folded *z, rd_expr *beside, rd_dtype type)
     return beside ? rd_at_stored(z->x, beside, z->call) : NULL;
 }
 
-/* The result has x's pattern. */
+/* Reduces axes without coordinates only: the result has x's pattern. */
 static rd_expr *fold_others(const folded *z)
 {
     const bool     keep = z->opts.dims.flags & RD_DIMS_KEEP;
@@ -607,8 +626,8 @@ static rd_expr *fold_others(const folded *z)
         if (!is_reduced(z, a) || keep)
             extent[rank++] = is_reduced(z, a) ? 1 : z->x->extent[a];
     }
-    o.where   = beside_values(z, z->opts.where, RD_BOOL);
-    o.weights = beside_values(z, z->opts.weights, float_type(z->x->type));
+    o.where   = keyword_at_stored(z, z->opts.where, RD_BOOL);
+    o.weights = keyword_at_stored(z, z->opts.weights, float_type(z->x->type));
     values    = fold_real(rd_values_of(z->x), z->name, &o);
     fill      = fill ? fold_at_all_places(z, fill, &z->opts.dims) : NULL;
     if (!values || (!fill && rd_fill_of(z->x)))
@@ -617,7 +636,7 @@ static rd_expr *fold_others(const folded *z)
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* y with the reduced axes as extents of 1, where that is asked for. */
+/* y with the reduced axes as extents of 1, if asked for. */
 static rd_expr *as_asked(const folded *z, rd_expr *y)
 {
     for (int a = 0; a < z->x->rank && y && z->opts.dims.flags & RD_DIMS_KEEP; a++)
@@ -626,8 +645,8 @@ static rd_expr *as_asked(const folded *z, rd_expr *y)
     return y;
 }
 
-/* Of no place at all: as a mask that leaves none. */
-static rd_expr *fold_nothing(const folded *z)
+/* A fold over no place, as by a mask that is false everywhere. */
+static rd_expr *fold_empty(const folded *z)
 {
     folded q = *z;
 
@@ -636,9 +655,9 @@ static rd_expr *fold_nothing(const folded *z)
     return at_all_places(&q);
 }
 
-/* Do places of one result ascend as their flat indices along what is reduced do, and are these
- * made of coordinates alone? */
-static bool indices_ascend(const folded *z)
+/* True if the places of each result ascend with their flat indices along the reduced axes, and
+ * all of these have coordinates. */
+static bool has_ascending_indices(const folded *z)
 {
     int64_t last = -1;
 
@@ -655,7 +674,7 @@ static bool indices_ascend(const folded *z)
     return true;
 }
 
-/* The flat indices, along what is reduced, of stored elements by their numbers, -1 of none. */
+/* Converts numbers of stored elements to flat indices along the reduced axes; -1 stays. */
 static rd_expr *indices_of(const folded *z, rd_expr *number)
 {
     rd_expr *const flat = coords_as_one(z, true, RD_I64);
@@ -674,30 +693,31 @@ static bool finds_place(const folded *z)
     return z->reducer == RD_RED_argmin || z->reducer == RD_RED_argmax;
 }
 
-/* Nothing but what is stored counts. */
+/* Folds a .stored x: nothing but stored elements counts. */
 static rd_expr *fold_stored_alone(const folded *z)
 {
     rd_reduce_opts o = z->opts;
 
-    if (finds_place(z) && !indices_ascend(z))
+    if (finds_place(z) && !has_ascending_indices(z))
         return rd_fail(z->x->ctx, RD_ERR_TYPE,
                        "%s: of stored elements alone, places are along axes of the pattern, in its "
                        "order; rd_stored() has the elements",
                        z->call);
     if (rd_values_of(z->x)->extent[0] == 0)
-        return fold_nothing(z);
-    o.where   = beside_values(z, z->opts.where, RD_BOOL);
-    o.weights = beside_values(z, z->opts.weights, float_type(z->x->type));
+        return fold_empty(z);
+    o.where   = keyword_at_stored(z, z->opts.where, RD_BOOL);
+    o.weights = keyword_at_stored(z, z->opts.weights, float_type(z->x->type));
     if ((z->opts.where && !o.where) || (z->opts.weights && !o.weights))
         return NULL;
     rd_expr *y = fold_values(z, z->name, rd_values_of(z->x), &o);
     if (!finds_place(z) || !y)
         return y;
-    o.type = RD_I64; /* of numbers; what was asked for may be narrow */
+    o.type = RD_I64; /* element numbers; the type asked for may be too narrow */
     y      = indices_of(z, z->opts.type ? fold_values(z, z->name, rd_values_of(z->x), &o) : y);
     return z->opts.type ? rd_cast_to(y, z->opts.type) : y;
 }
 
+/* Fills in the axes, and what is known of the fills. */
 static bool find_axes(folded *z)
 {
     uint64_t coords = 0;
@@ -713,7 +733,7 @@ static bool find_axes(folded *z)
         return true;
     z->zero = rd_zero_of(rd_fill_of(z->x));
     if (!(rd_varies(rd_fill_of(z->x)) & z->bits))
-        z->fill = dropped(z, rd_fill_of(z->x));
+        z->fill = drop_axes(z, rd_fill_of(z->x));
     return true;
 }
 
@@ -725,6 +745,7 @@ static bool has_coords(const folded *z)
     return false;
 }
 
+/* Chooses among no coordinates reduced, .stored, all places, and `merge`. */
 static rd_expr *fold(folded *z, rd_expr *merge(const folded *))
 {
     if (!find_axes(z))
@@ -740,7 +761,7 @@ static rd_expr *fold(folded *z, rd_expr *merge(const folded *))
 }
 
 /* ---- Origins --------------------------------------------------------------------------------- */
-/* x and what is beside it by places; false: they cover other indices. */
+/* Replaces x, mask and weights by ones with origins of 0.  False: they cover different indices. */
 static bool begin_at_0(folded *z)
 {
     rd_expr **const beside[] = { &z->opts.where, &z->opts.weights };
@@ -753,8 +774,7 @@ static bool begin_at_0(folded *z)
     return rd_from_0(1, &z->x);
 }
 
-/* The reduction by places: what it keeps has x's indices, and a place along one axis becomes
- * one. */
+/* Reduces by places, then restores x's origins.  A place along a single axis becomes its index. */
 static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
 {
     const rd_expr *const x                   = z->x;
@@ -768,7 +788,7 @@ static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
         return NULL;
     const bool whole = finds_place(z) && rd_dtype_is_real(type);
 
-    if (whole) /* what is asked for may be narrow */
+    if (whole) /* the type asked for may be too narrow for places */
         z->opts.type = 0;
     y = fold(z, merge);
     if (y && finds_place(z) && __builtin_popcountll(z->bits) == 1)
@@ -783,6 +803,7 @@ static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
     return rd_with_origins(y, origin);
 }
 
+/* Reads the options and chooses the function for this reduction. */
 static rd_expr *sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     const reduction *const row = reduction_of(name);
@@ -802,6 +823,7 @@ static rd_expr *sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts
 }
 
 /* ---- Real operands --------------------------------------------------------------------------- */
+/* Lists a LATER, then passes plain operands to reduce_names.c. */
 rd_expr *rd_real_reduce(const char *call, rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     x = rd_listed(x);

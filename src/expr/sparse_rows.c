@@ -1,11 +1,13 @@
-/* sparse_rows.c - rows of indices, and of places by their leading coordinates: behind these
- * memory says from where the places of each index begin. */
+/* sparse_rows.c - rows of indices in the arena.  An ascending row has behind it in memory where
+ * the places of each index begin, as CSR has:
+ *
+ *     row 0 0 2 2 2    begins 0 2 2 5    (extent 3) */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
 #include <string.h>
 
-/* With room for `more` behind it. */
+/* A row of n indices with room for `more` numbers behind it. */
 static rd_expr *index_row(rd_ctx *ctx, int64_t n, int64_t more, bool narrow, void **room,
                           const char *call)
 {
@@ -19,13 +21,14 @@ static rd_expr *index_row(rd_ctx *ctx, int64_t n, int64_t more, bool narrow, voi
                          call);
 }
 
+/* A row of n indices, i32 if `narrow`, else i64. */
 rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const char *call)
 {
     return index_row(ctx, n, 0, narrow, room, call);
 }
 
-/* ---- From where each index begins ------------------------------------------------------------ */
-/* How much goes behind n places along an axis. */
+/* ---- Where each index begins ----------------------------------------------------------------- */
+/* The number of begins behind a row of n places along an axis; 0: not worth it. */
 static int64_t begins_of(int64_t n, int64_t extent)
 {
     enum { SPARE = 8, FEW = 4096 };
@@ -34,6 +37,7 @@ static int64_t begins_of(int64_t n, int64_t extent)
     return n > 0 && fits && extent / SPARE <= n + FEW ? extent + 1 : 0;
 }
 
+/* A row of n indices with room for begins. */
 rd_expr *rd_first_row(rd_ctx *ctx, int64_t n, int64_t extent, void **room, const char *call)
 {
     return index_row(ctx, n, begins_of(n, extent), extent <= INT32_MAX, room, call);
@@ -41,7 +45,8 @@ rd_expr *rd_first_row(rd_ctx *ctx, int64_t n, int64_t extent, void **room, const
 
 enum { CHUNK = 1 << 15 };
 
-/* Places from `from` to `to` - 1 of n: for indices above that of the place before. */
+/* Writes the begins of the indices that first occur at places `from` to `to` - 1, and at the end
+ * those of all further indices. */
 #define FIND_BEGINS(T)                                                                             \
     static void find_begins_##T(const T *row, int64_t from, int64_t to, int64_t n, int64_t extent, \
                                 T *begin)                                                          \
@@ -79,6 +84,7 @@ bool rd_row_ascends(rd_expr *row, int64_t extent, const char *call)
     return rd_cut_long_rows(row, call);
 }
 
+/* Copies the known begins behind the row, in its type. */
 bool rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide, const char *call)
 {
     const int64_t n = row->extent[0];
@@ -99,7 +105,7 @@ bool rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide, c
     return rd_cut_long_rows(row, call);
 }
 
-/* ---- Leading coordinates as one -------------------------------------------------------------- */
+/* ---- Leading coordinates as one row ---------------------------------------------------------- */
 typedef struct leading {
     int            n;
     const rd_expr *coord[RD_MAX_RANK];
@@ -119,7 +125,7 @@ static inline int64_t number_at(const leading *l, int64_t p)
     return number;
 }
 
-/* Numbers of places from `from` to `to` - 1.  False: one is less than that before it. */
+/* Writes the numbers of places `from` to `to` - 1.  False: one is less than the one before it. */
 static bool put_numbers(const leading *l, int64_t from, int64_t to, void *room, bool narrow)
 {
     int64_t before = from > 0 ? number_at(l, from - 1) : 0;
@@ -138,6 +144,7 @@ static bool put_numbers(const leading *l, int64_t from, int64_t to, void *room, 
     return !falls;
 }
 
+/* Numbers all places in chunks, shared among threads. */
 bool rd_leading_row(const rd_expr *x, int n, const char *call, rd_expr **row)
 {
     leading l     = { .n = n, .places = rd_values_of(x)->extent[0] };

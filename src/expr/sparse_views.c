@@ -1,29 +1,29 @@
-/* sparse_views.c - views of sparse expressions: of their values and fills, while coordinates stay with
- * their axes. */
+/* sparse_views.c - views of sparse expressions: the views of their values and fills.
+ * Coordinates stay with their axes. */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 #include <string.h>
 
-/* A view by offsets and coefficients, of x to `rank` axes. */
-typedef struct seen {
+/* An affine view of x with `rank` axes, while it is made. */
+typedef struct sparse_view {
     const rd_expr *x;
     int            rank;
     const int64_t *extent, *number;
-    int            n; /* coordinates that stay    */
+    int            n; /* coordinates that stay */
     rd_expr       *coord[RD_MAX_RANK];
     int64_t        axis[RD_MAX_RANK];
-    uint64_t       taken; /* axes of the view along which they are */
-} seen;
+    uint64_t       taken; /* bit k: axis k of the view has a coordinate */
+} sparse_view;
 
-static int64_t coef(const seen *s, int a, int k)
+static int64_t coef(const sparse_view *s, int a, int k)
 {
     return s->number[s->x->rank + a * s->rank + k];
 }
 
-/* The axis of the view that is all of axis a, as it is; -1: there is none.  An axis of one element
- * is told from others of one element by its coefficient, which only says which one it is: -1 where
- * it is flipped.  Of several, as of a window of one element, it is the first. */
-static int whole_axis(const seen *s, int a)
+/* The axis of the view that is all of axis a, unchanged; -1: there is none.  For an extent of 1,
+ * a coefficient other than 0 shows which axis of the view is meant (-1 if flipped).  If several
+ * are, as in a window of one element, it is the first. */
+static int whole_axis(const sparse_view *s, int a)
 {
     const int64_t extent = s->x->extent[a];
     int           found  = -1;
@@ -41,9 +41,10 @@ static int whole_axis(const seen *s, int a)
     return found;
 }
 
-/* Coordinates stay with their axes.  Those along an axis of one element that the view has not, or
- * that it repeats, say nothing and are left out. */
-static bool find_coords(seen *s)
+/* Finds the coordinates of the view: each stays with its axis.  A coordinate along an axis of
+ * one element is dropped if the view lacks the axis or repeats it.  False: the view needs other
+ * places. */
+static bool find_coords(sparse_view *s)
 {
     for (int k = 0; k < rd_coords_of(s->x); k++) {
         const int  a    = (int)s->x->as.sparse->axis[k];
@@ -58,7 +59,8 @@ static bool find_coords(seen *s)
         s->coord[s->n]  = s->x->in[2 + k];
         s->axis[s->n++] = at;
     }
-    for (int k = s->rank; k-- > 0 && s->n == 0;) /* one of them says whether there is a place */
+    /* one coordinate must remain, as it tells whether there is a place */
+    for (int k = s->rank; k-- > 0 && s->n == 0;)
         if (s->extent[k] == 1) {
             s->taken    = (uint64_t)1 << k;
             s->coord[0] = s->x->in[2];
@@ -68,8 +70,9 @@ static bool find_coords(seen *s)
     return s->n > 0;
 }
 
-/* The same view of the values: their first axis, then those of the view that the pattern lacks. */
-static rd_expr *values_seen(const seen *s)
+/* The view of the values: their first axis, then the axes of the view without coordinates.  NULL
+ * if there is none. */
+static rd_expr *view_of_values(const sparse_view *s)
 {
     rd_expr *const values = rd_values_of(s->x);
     int64_t        extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
@@ -100,20 +103,22 @@ static rd_expr *values_seen(const seen *s)
     return rd_plain_view(values, rank, extent, number, NULL);
 }
 
-static rd_expr *view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
-                     const int64_t *origin)
+/* Makes the view of parts, or of x at all places if some axis with coordinates changes. */
+static rd_expr *view_sparse(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
+                            const int64_t *origin)
 {
-    seen           s      = { .x = x, .rank = rank, .extent = extent, .number = number };
-    rd_expr *const values = find_coords(&s) ? values_seen(&s) : NULL;
+    sparse_view    s      = { .x = x, .rank = rank, .extent = extent, .number = number };
+    rd_expr *const values = find_coords(&s) ? view_of_values(&s) : NULL;
 
     if (!values && rd_points(rank, extent) == 0)
         return rd_plain_view(rd_real_dense(x), rank, extent, number, origin);
-    if (!values) /* stored places are those of an array that is looked at in another way */
+    if (!values) /* such a view needs elements at all places */
         return rd_plain_view(rd_at_all_places(x, "rd_view"), rank, extent, number, origin);
     rd_expr *const fill = rd_plain_view(rd_fill_of(x), rank, extent, number, NULL);
     return rd_sparse_from(rd_sparse_node(values, fill, rank, extent, s.n, s.coord, s.axis), origin);
 }
 
+/* Passes plain x on, lists a LATER unless the view is all of it, and views a SPARSE. */
 rd_expr *rd_real_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                       const int64_t *origin)
 {
@@ -125,7 +130,7 @@ rd_expr *rd_real_view(rd_expr *x, int rank, const int64_t *extent, const int64_t
     if (!(x = rd_listed(x)))
         return NULL;
     if (!rd_is_whole_view(x, rank, extent, number))
-        return view(x, rank, extent, number, origin);
+        return view_sparse(x, rank, extent, number, origin);
     return rd_begins_at(x, origin) ? x : rd_sparse_from(x, origin);
 }
 
@@ -139,6 +144,7 @@ static rd_expr *affine(rd_expr *x, const rd_affine *v, const char *call)
                : NULL;
 }
 
+/* As rd_broadcast_to(), for a real x. */
 rd_expr *rd_real_broadcast(rd_expr *x, int rank, const int64_t *extent, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS], origin[RD_MAX_RANK];

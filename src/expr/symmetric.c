@@ -1,31 +1,39 @@
-/* symmetric.c - is an expression of pairs the same when both of a pair change places?
+/* symmetric.c - finds out whether an expression of pairs stays the same when both points of a
+ * pair are exchanged.
  *
- * Two nodes are compared, of which the second one has i and j exchanged. Leaves of pairs are
- * views of one row of points: one takes point i, the other point j. A difference of both changes
- * its sign, and so do products of it with what stays the same; its square and its size do not.
+ * Two nodes are compared, of which the second has i and j exchanged:
  *
- * "The same" means equal up to rounding: where a product is added to another one, either may be
- * the one that is not rounded. */
+ *     x[i] - x[j]  and  x[j] - x[i]      are opposite
+ *     (x[i] - x[j])^2                    is the same
+ *
+ * Leaves of pairs are views of one row of points; one takes point i, the other point j.  Sums
+ * and products of opposite operands keep or change the sign, as in algebra.
+ *
+ * "The same" means equal up to rounding: where a product is added to another one, a fused
+ * multiply-add may leave either of them unrounded. */
 #include "expr/symmetric.h"
 #include <string.h>
 
-/* Nodes that are compared at most: operands are shared, so there may be more ways than nodes. */
+/* Most pairs of nodes that are compared.  Operands are shared, so there may be more paths than
+ * nodes. */
 enum { MOST_STEPS = 512 };
 
+/* Two nodes that are compared. */
 typedef struct pair {
-    const rd_expr *x, *y; /* y has both indices exchanged     */
-    int            a, b;  /* the axes of these, in either one */
+    const rd_expr *x, *y; /* y has both indices exchanged */
+    int            a, b;  /* their two axes, in x and in y */
 } pair;
 
+/* The comparison as a whole. */
 typedef struct comparing {
     int  steps;
-    bool moves; /* some element changes with an index */
+    bool moves; /* some element depends on an index */
 } comparing;
 
 static bool is_same(comparing *c, pair p);
 static bool is_opposite(comparing *c, pair p);
 
-static pair of(const pair *p, const rd_expr *x, const rd_expr *y)
+static pair pair_of(const pair *p, const rd_expr *x, const rd_expr *y)
 {
     return (pair){ x, y, p->a, p->b };
 }
@@ -36,7 +44,8 @@ static const int64_t *row_of(const rd_expr *view, int axis)
     return view->as.view->number + view->in[0]->rank + (ptrdiff_t)axis * view->rank;
 }
 
-/* Does axis `i` of what x is a view of go as axis `j` of y's does, with both indices exchanged? */
+/* True if axis i of x's operand moves as axis j of y's operand does, with both indices
+ * exchanged. */
 static bool rows_are_exchanged(comparing *c, const pair *p, int i, int j)
 {
     const int64_t *x = row_of(p->x, i), *y = row_of(p->y, j);
@@ -50,7 +59,7 @@ static bool rows_are_exchanged(comparing *c, const pair *p, int i, int j)
     return true;
 }
 
-/* Views of one array, of which one takes at i what the other takes at j. */
+/* True if two views of one array exchange the indices: one takes at i what the other takes at j. */
 static bool takes_exchanged(comparing *c, const pair *p)
 {
     const bool moved = c->moves;
@@ -63,7 +72,7 @@ static bool takes_exchanged(comparing *c, const pair *p)
     return true;
 }
 
-/* Indices along two axes: only the row of the axis counts. */
+/* True if both are indices along the two axes.  A COORD has elements along its own axis only. */
 static bool are_places(comparing *c, const pair *p)
 {
     return p->x->in[0]->kind == RD_EXPR_COORD && p->y->in[0]->kind == RD_EXPR_COORD &&
@@ -71,6 +80,7 @@ static bool are_places(comparing *c, const pair *p)
                               (int)p->y->in[0]->as.axis->axis);
 }
 
+/* The search fails at a second axis, another step, or an offset. */
 int rd_axis_below(const rd_expr *view, int k)
 {
     int found = -1;
@@ -90,7 +100,7 @@ int rd_axis_below(const rd_expr *view, int k)
     return found;
 }
 
-/* The same view of two nodes, which have both axes as the view has them. */
+/* True if both views are the same and keep the two axes; *below gets their operands. */
 static bool go_below(const pair *p, pair *below)
 {
     if (p->x->in[0]->rank != p->y->in[0]->rank || p->x->as_size != p->y->as_size ||
@@ -111,7 +121,8 @@ static bool views_are_same(comparing *c, const pair *p)
 }
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* Of 0 and -0 the first one is the extreme, and 1 / x has other signs then. */
+/* True if the operator commutes, bits included.  The minimum of 0 and -0 is the first operand,
+ * and 1 / x then has another sign. */
 static bool commutes(rd_op op, rd_dtype type)
 {
     switch (op) {
@@ -131,14 +142,14 @@ static bool commutes(rd_op op, rd_dtype type)
     }
 }
 
-/* x - y of a pair is y - x of the exchanged one. */
+/* True if the operands of x are those of y in the other order, as in x - y and y - x. */
 static bool operands_are_exchanged(comparing *c, const pair *p)
 {
-    return is_same(c, of(p, p->x->in[0], p->y->in[1])) &&
-           is_same(c, of(p, p->x->in[1], p->y->in[0]));
+    return is_same(c, pair_of(p, p->x->in[0], p->y->in[1])) &&
+           is_same(c, pair_of(p, p->x->in[1], p->y->in[0]));
 }
 
-/* Is the sign of the operands lost?  The size of an unsigned difference is not. */
+/* True if the operator loses the sign of its operand.  abs() of an unsigned difference does not. */
 static bool loses_sign(const pair *p)
 {
     const rd_expr *x = p->x, *y = p->y;
@@ -148,21 +159,24 @@ static bool loses_sign(const pair *p)
            (x->op == RD_OP_mul && x->in[0] == x->in[1] && y->in[0] == y->in[1]);
 }
 
+/* True if the operands are the same, or exchanged under an operator that commutes, or opposite
+ * under one that loses the sign. */
 static bool maps_are_same(comparing *c, const pair *p)
 {
     bool same = true;
 
     for (int k = 0; k < p->x->n_in && same; k++)
-        same = is_same(c, of(p, p->x->in[k], p->y->in[k]));
+        same = is_same(c, pair_of(p, p->x->in[k], p->y->in[k]));
     return same || (commutes(p->x->op, p->x->type) && operands_are_exchanged(c, p)) ||
-           (loses_sign(p) && is_opposite(c, of(p, p->x->in[0], p->y->in[0])));
+           (loses_sign(p) && is_opposite(c, pair_of(p, p->x->in[0], p->y->in[0])));
 }
 
+/* True if x is -y, by the rules of signs of each operator. */
 static bool maps_are_opposite(comparing *c, const pair *p)
 {
     const rd_expr *x = p->x, *y = p->y;
-    const pair     first = of(p, x->in[0], y->in[0]),
-               second    = of(p, x->in[x->n_in - 1], y->in[x->n_in - 1]);
+    const pair     first = pair_of(p, x->in[0], y->in[0]),
+               second    = pair_of(p, x->in[x->n_in - 1], y->in[x->n_in - 1]);
 
     switch (x->op) {
     case RD_OP_sub:
@@ -194,6 +208,7 @@ int rd_axis_before(const rd_expr *fold, int k)
     return axis;
 }
 
+/* True if two reductions have the same facts and the same operands. */
 static bool folds_are_same(comparing *c, const pair *p)
 {
     const rd_expr *x = p->x, *y = p->y;
@@ -217,6 +232,7 @@ static bool may_be_alike(comparing *c, const pair *p)
            p->x->rank == p->y->rank && p->x->n_in == p->y->n_in;
 }
 
+/* True if y, with the indices exchanged, has x's elements, up to rounding. */
 static bool is_same(comparing *c, pair p)
 {
     if (!may_be_alike(c, &p))
@@ -230,6 +246,7 @@ static bool is_same(comparing *c, pair p)
     }
 }
 
+/* True if y, with the indices exchanged, has the elements of x with the other sign. */
 static bool is_opposite(comparing *c, pair p)
 {
     pair below;
@@ -241,6 +258,7 @@ static bool is_opposite(comparing *c, pair p)
     return p.x->kind == RD_EXPR_MAP && p.x->op == p.y->op && maps_are_opposite(c, &p);
 }
 
+/* Compares x with itself, with both axes exchanged. */
 bool rd_is_symmetric(const rd_expr *x, int a, int b, bool *moves)
 {
     comparing c = { .steps = MOST_STEPS };

@@ -1,17 +1,18 @@
-/* symmetric.h - expressions of pairs that are the same when both of a pair change places. */
+/* symmetric.h - expressions of pairs that stay the same when both points of a pair are
+ * exchanged. */
 #ifndef RD_EXPR_SYMMETRIC_H
 #define RD_EXPR_SYMMETRIC_H
 #include "expr/expr.h"
 
-/* Is element (.. i .. j ..) that of (.. j .. i ..), with i along axis a and j along axis b?  The
- * signs of zeros do not count.  *moves becomes true if some element changes along these axes. */
+/* True if element (.. i .. j ..) equals (.. j .. i ..), with i along axis a and j along axis b,
+ * except for the sign of zeros.  *moves becomes true if some element changes along these axes. */
 bool rd_is_symmetric(const rd_expr *x, int a, int b, bool *moves);
-/* Gives the elements of the expression where i = j, along one axis behind all others (diagonals.c). */
+/* The elements with i = j, along one axis behind all others (diagonals.c). */
 rd_expr *rd_of_selves(rd_expr *x, int a, int b);
 
-/* The one axis of what is seen that axis k of a view goes along, by steps of 1 from its first
- * index on, and no other axis does; -1. */
+/* The axis of a view's operand along which axis k of the view goes, from index 0 by steps of 1,
+ * and no other axis does; -1: there is none. */
 int rd_axis_below(const rd_expr *view, int k);
-/* The axis of what is reduced that axis k of the result was. */
+/* The axis of a reduction's operand that is axis k of its result. */
 int rd_axis_before(const rd_expr *fold, int k);
 #endif

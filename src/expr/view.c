@@ -1,5 +1,5 @@
-/* view.c - selections of elements that are offsets and coefficients: select, range, permute,
- * broadcast, window, ... */
+/* view.c - affine views: select, slice, permute, broadcast, window and others.  An index of the
+ * view is an offset plus coefficients times its indices. */
 #include "expr/affine.h"
 #include "expr/origin.h"
 
@@ -17,6 +17,7 @@ rd_expr *rd_select_place(rd_expr *x, int axis, int64_t place)
     return rd_affine_view(x, rd_affine_selected(&v, x, axis, place, rd_affine_place), "rd_select");
 }
 
+/* A range of an axis by its own indices. */
 rd_expr *rd_slice_axis(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
 {
     rd_affine v;
@@ -25,6 +26,7 @@ rd_expr *rd_slice_axis(rd_expr *x, int axis, int64_t start, int64_t stop, int64_
                           "rd_slice_axis");
 }
 
+/* A range of an axis by places from 0. */
 rd_expr *rd_slice_places(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
 {
     rd_affine v;
@@ -53,6 +55,7 @@ rd_expr *rd_transpose(rd_expr *x)
     return rd_affine_view(x, &v, "rd_transpose");
 }
 
+/* Checks the shape, then repeats x along axes. */
 rd_expr *rd_broadcast(rd_expr *x, rd_shape shape)
 {
     char text[RD_SHAPE_TEXT];
@@ -84,6 +87,7 @@ rd_expr *rd_squeeze(rd_expr *x, rd_dims d)
     return rd_affine_view(x, rd_affine_squeezed(&v, x, d), "rd_squeeze");
 }
 
+/* Reverses axes; the indices that they cover stay. */
 rd_expr *rd_flip(rd_expr *x, rd_dims d)
 {
     rd_affine v = { 0 };
@@ -98,6 +102,7 @@ rd_expr *rd_flip(rd_expr *x, rd_dims d)
     return rd_affine_view(x, &v, "rd_flip");
 }
 
+/* The diagonal becomes the last axis; its coefficient is 1 on rows and on columns. */
 rd_expr *rd_diagonal(rd_expr *x, int axis1, int axis2, int64_t offset)
 {
     rd_affine v = { 0 };
@@ -126,6 +131,7 @@ rd_expr *rd_diagonal(rd_expr *x, int axis1, int axis2, int64_t offset)
     return rd_affine_view(x, &v, "rd_diagonal");
 }
 
+/* Windows of n elements, `step` apart, along a new last axis. */
 rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step)
 {
     rd_affine v = { 0 };

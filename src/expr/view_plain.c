@@ -1,11 +1,12 @@
-/* view_plain.c - views of plain expressions: brought to one form, composed. */
+/* view_plain.c - views of plain expressions: normalised, and composed so that a view of a view
+ * is one view. */
 #include "expr/plain.h"
 #include <assert.h>
 #include <string.h>
 
 /* ---- One form, so that equal views have equal bytes ------------------------------------------ */
-/* Index 0 of an axis of extent 1 says nothing: its numbers become 0, as do all where there is no
- * element.  With them go all numbers larger than an extent: composing cannot overflow. */
+/* Sets numbers that do not matter to 0: those of axes of extent 1, and all if there is no
+ * element.  This also removes numbers larger than an extent, so composing cannot overflow. */
 static void normalise(const rd_expr *x, int rank, const int64_t *extent, int64_t *number)
 {
     const bool none = rd_points(rank, extent) == 0;
@@ -21,8 +22,8 @@ static void normalise(const rd_expr *x, int rank, const int64_t *extent, int64_t
 }
 
 #ifndef NDEBUG
-/* Is every element of the result one of x? */
-static bool inside(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
+/* True if every element of the view is one of x. */
+static bool is_inside(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
 {
     if (rd_points(rank, extent) == 0)
         return true;
@@ -39,8 +40,8 @@ static bool inside(const rd_expr *x, int rank, const int64_t *extent, const int6
 }
 #endif
 
-/* outer is a view of inner, a view: out becomes the same view of what inner is a view of.  Partial
- * sums are positions inside an axis, or differences of two, as both views stay inside. */
+/* Composes a view of a view: out = outer after inner.  Partial sums are positions in an axis, or
+ * differences of two, as both views stay inside.  So they do not overflow. */
 static void compose(const rd_expr *inner, int rank, const int64_t *outer, int64_t *out)
 {
     const int      base = inner->in[0]->rank, middle = inner->rank;
@@ -60,10 +61,11 @@ static void compose(const rd_expr *inner, int rank, const int64_t *outer, int64_
     }
 }
 
+/* Makes the VIEW node. */
 static rd_expr *view_node(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                           const int64_t *origin)
 {
-    if (x->weak) /* only numbers of rank 0 take the type of what they meet */
+    if (x->weak) /* only numbers of rank 0 may be weak */
         x = rd_number(x->ctx, x->type, x->as.number->value);
     return x ? rd_node(&(rd_expr){ .ctx    = x->ctx,
                                    .kind   = RD_EXPR_VIEW,
@@ -77,6 +79,7 @@ static rd_expr *view_node(rd_expr *x, int rank, const int64_t *extent, const int
              : NULL;
 }
 
+/* Normalises the view.  The identity is x itself, and a view of a view is composed. */
 rd_expr *rd_plain_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                        const int64_t *origin)
 {
@@ -86,7 +89,7 @@ rd_expr *rd_plain_view(rd_expr *x, int rank, const int64_t *extent, const int64_
     if (!x)
         return NULL;
     memcpy(own, number, (size_t)(x->rank * (rank + 1)) * sizeof *own);
-    assert(inside(x, rank, extent, own));
+    assert(is_inside(x, rank, extent, own));
     normalise(x, rank, extent, own);
     origin = rd_somewhere(rank, origin);
     if (rd_is_whole_view(x, rank, extent, own) && rd_begins_at(x, origin))
@@ -107,6 +110,7 @@ rd_expr *rd_plain_affine(rd_expr *x, const rd_affine *v, const char *call)
                : NULL;
 }
 
+/* As rd_broadcast_to(), for a plain x. */
 rd_expr *rd_plain_broadcast(rd_expr *x, int rank, const int64_t *extent, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS], origin[RD_MAX_RANK];
@@ -132,6 +136,7 @@ rd_expr *rd_plain_select(rd_expr *x, int axis, int64_t place)
     return rd_plain_affine(x, rd_affine_selected(&v, x, axis, place, rd_affine_place), "rd_select");
 }
 
+/* A range of an axis by places from 0. */
 rd_expr *rd_plain_slice(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
 {
     rd_affine v;

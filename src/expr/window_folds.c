@@ -1,12 +1,12 @@
-/* window_folds.c - reductions of windows that overlap, as rolling reductions of what they are
- * windows of.
+/* window_folds.c - reductions of overlapping windows, as rolling reductions of the array below
+ * the windows.
  *
- * The windows of 15 x 15 pixels have 225 elements each, of which a neighbour has 210 as well.  Sums of
- * 15 pixels of a row, and then of 15 of these sums, are the same: a fold over several axes of a window
- * is one along each of them.  So what is reduced along axes that go with kept ones, as element i + w of
- * a row, is reduced as rolling reductions do it (rolling.c), axis by axis.
+ * A window of 15 x 15 pixels has 225 elements, and shares 210 of them with its neighbour.  Sums
+ * of 15 pixels of a row, and then sums of 15 of these, give the same result: a fold over several
+ * axes of a window is a fold along each of them.  So a reduced axis that moves with a kept one,
+ * as in element i + w of a row, becomes a rolling reduction (rolling.c), axis by axis.
  *
- * This decides about rounding, so it depends on nothing but the operand. */
+ * The decision changes rounding, so it depends on nothing but the operand. */
 #include "expr/window_folds.h"
 #include "expr/affine.h"
 #include "expr/maps.h"
@@ -16,17 +16,18 @@
 #include <string.h>
 
 enum {
-    FEW     = 8,       /* elements of a window that are folded as fast              */
-    SHORT   = 4,       /* elements along an axis that need no loop                  */
-    SQUARE  = 32,      /* elements of a window of longer axes, for which rows that
-                        * are stored and read again cost as much as they save       */
-    SMALL   = 1 << 14, /* elements of all windows that cost less than a longer plan */
-    DEEPEST = 64       /* nodes between windows and the reduction                   */
+    FEW   = 8, /* smaller windows are folded as fast */
+    SHORT = 4, /* axes of windows up to this length need no loop */
+    /* up to so many elements in windows of longer axes, storing and reading rows again costs as
+     * much as it saves */
+    SQUARE  = 32,
+    SMALL   = 1 << 14, /* with fewer elements in all windows, a longer plan costs more */
+    DEEPEST = 64       /* most nodes between windows and the reduction */
 };
 
 /* ---- Windows that are found ------------------------------------------------------------------ */
-/* Does an index along axis k lead where the same one along axis w does?  *moves: anywhere. */
-static bool go_together(const rd_expr *x, int k, int w, bool *moves, int *budget)
+/* True if a step along axis k moves as a step along axis w does.  *moves: it moves at all. */
+static bool move_together(const rd_expr *x, int k, int w, bool *moves, int *budget)
 {
     if (--*budget < 0)
         return false;
@@ -45,19 +46,21 @@ static bool go_together(const rd_expr *x, int k, int w, bool *moves, int *budget
     if (x->kind != RD_EXPR_MAP)
         return false;
     for (int i = 0; i < x->n_in; i++)
-        if (!go_together(x->in[i], k, w, moves, budget))
+        if (!move_together(x->in[i], k, w, moves, budget))
             return false;
     return true;
 }
 
+/* True if reduced axis w goes over windows that start along axis k. */
 static bool is_window(const rd_expr *x, int k, int w)
 {
     bool moves  = false;
     int  budget = DEEPEST;
 
-    return x->extent[k] >= x->extent[w] && go_together(x, k, w, &moves, &budget) && moves;
+    return x->extent[k] >= x->extent[w] && move_together(x, k, w, &moves, &budget) && moves;
 }
 
+/* Pairs each reduced axis w with a kept axis k that moves with it. */
 static void find_axes(rd_windows *all, const rd_expr *x, uint64_t reduced)
 {
     uint64_t free = ~reduced;
@@ -74,6 +77,7 @@ static void find_axes(rd_windows *all, const rd_expr *x, uint64_t reduced)
             }
 }
 
+/* Maps the reducer to its rolling reduction.  False: there is none, or the order is fixed. */
 static bool find_what(rd_windows *all, const rd_fold_facts *facts)
 {
     switch (facts->reducer) {
@@ -88,7 +92,8 @@ static bool find_what(rd_windows *all, const rd_fold_facts *facts)
     return facts->law != RD_LAW_serial;
 }
 
-/* Short windows across memory alone are folds already. */
+/* True if the only window axis is short and across memory: rolling would make a fold of it
+ * again. */
 static bool are_folds(const rd_windows *all, const rd_expr *x)
 {
     const int k = all->kept[0];
@@ -97,7 +102,7 @@ static bool are_folds(const rd_windows *all, const rd_expr *x)
            rd_rolling_is_fold(x, k, all->what, x->extent[all->window[0]], x->extent[k]);
 }
 
-/* Is a fold of all elements of a window dearer than one along each axis? */
+/* True if folding all elements of a window costs more than folding along each axis. */
 static bool are_worth_it(const rd_windows *all, const rd_expr *x)
 {
     bool short_ones = true;
@@ -108,6 +113,7 @@ static bool are_worth_it(const rd_windows *all, const rd_expr *x)
            (all->n == 1 || all->what == RD_ROLLED_VAR || short_ones || all->elements > SQUARE);
 }
 
+/* Tests the cheap conditions first, then looks for axes. */
 bool rd_windows_found(rd_windows *all, const rd_folding *f, const rd_expr *x,
                       const rd_fold_facts *facts)
 {
@@ -121,13 +127,14 @@ bool rd_windows_found(rd_windows *all, const rd_folding *f, const rd_expr *x,
            !are_folds(all, x);
 }
 
-/* ---- What they are windows of ---------------------------------------------------------------- */
-/* The axis of what is left when those of `gone` are. */
-static int left_of(uint64_t gone, int axis)
+/* ---- The array below the windows ------------------------------------------------------------- */
+/* The number of an axis once those of `gone` are removed. */
+static int axis_without(uint64_t gone, int axis)
 {
     return axis - __builtin_popcountll(gone & ((UINT64_C(1) << axis) - 1));
 }
 
+/* The view without the axes of windows. */
 static rd_expr *view_without(const rd_windows *all, const rd_expr *x, int rank,
                              const int64_t *extent)
 {
@@ -143,7 +150,7 @@ static rd_expr *view_without(const rd_windows *all, const rd_expr *x, int rank,
     return rd_view(x->in[0], rank, extent, number, NULL);
 }
 
-/* x without the axes of windows, whose kept ones are longer. */
+/* x without the axes of windows.  The kept axes that move with them are longer. */
 static rd_expr *without_windows(const rd_windows *all, const rd_expr *x)
 {
     int64_t  extent[RD_MAX_RANK];
@@ -154,7 +161,7 @@ static rd_expr *without_windows(const rd_windows *all, const rd_expr *x)
         if (!(all->gone >> k & 1))
             extent[rank++] = x->extent[k];
     for (int p = 0; p < all->n; p++)
-        extent[left_of(all->gone, all->kept[p])] += x->extent[all->window[p]] - 1;
+        extent[axis_without(all->gone, all->kept[p])] += x->extent[all->window[p]] - 1;
     if (x->kind == RD_EXPR_VIEW)
         return view_without(all, x, rank, extent);
     for (int i = 0; i < x->n_in; i++)
@@ -172,8 +179,9 @@ static rd_expr *without_windows(const rd_windows *all, const rd_expr *x)
 }
 
 /* ---- Axis by axis ---------------------------------------------------------------------------- */
-/* Sums and the like of windows of n along an axis; of variances, the squares about their means. */
-static rd_expr *along(const rd_windows *all, rd_rolled what, rd_expr *x, int axis, int64_t n)
+/* Rolling reductions of windows of n along an axis; for RD_ROLLED_VAR, the squares about their
+ * means. */
+static rd_expr *roll_along(const rd_windows *all, rd_rolled what, rd_expr *x, int axis, int64_t n)
 {
     rd_rolling r = { .call = all->call, .what = what, .x = x, .axis = axis, .n = n };
 
@@ -186,7 +194,7 @@ static rd_expr *along(const rd_windows *all, rd_rolled what, rd_expr *x, int axi
     return rd_rolling_reduced(&r);
 }
 
-/* A number near the elements: sums of what is left then round less. */
+/* x minus its middle element, if finite: sums of the differences round less. */
 static rd_expr *centred(const rd_windows *all, rd_expr *x)
 {
     rd_expr *middle = x;
@@ -203,8 +211,9 @@ static rd_expr *centred(const rd_windows *all, rd_expr *x)
     return map_2(RD_OP_sub, all->call, x, middle);
 }
 
-/* Squares about the mean of several parts are those of the parts, and those of their means about the
- * mean of all (Chan, Golub and LeVeque 1979). */
+/* Squares about the mean, axis by axis.  Those of several parts are the sum of the parts' own
+ * squares, and of the squares of their means about the common mean (Chan, Golub and LeVeque
+ * 1979). */
 static rd_expr *variance(const rd_windows *all, rd_expr *x, double ddof)
 {
     rd_expr *sum     = all->n > 1 ? centred(all, x) : x;
@@ -214,15 +223,16 @@ static rd_expr *variance(const rd_windows *all, rd_expr *x, double ddof)
     for (int p = 0; p < all->n; p++) {
         const int     axis = all->kept[p];
         const int64_t n    = all->extent[p];
-        rd_expr      *more = along(all, RD_ROLLED_VAR, sum, axis, n);
+        rd_expr      *more = roll_along(all, RD_ROLLED_VAR, sum, axis, n);
 
         if (p)
             more = map_2(RD_OP_div, all->call, more, rd_num(x->ctx, (double)count));
         if (p)
-            more = map_2(RD_OP_add, all->call, more, along(all, RD_ROLLED_SUM, squares, axis, n));
+            more =
+                map_2(RD_OP_add, all->call, more, roll_along(all, RD_ROLLED_SUM, squares, axis, n));
         squares = more;
         if (p + 1 < all->n)
-            sum = along(all, RD_ROLLED_SUM, sum, axis, n);
+            sum = roll_along(all, RD_ROLLED_SUM, sum, axis, n);
         count *= n;
     }
     const double by = (double)count - ddof;
@@ -230,8 +240,8 @@ static rd_expr *variance(const rd_windows *all, rd_expr *x, double ddof)
     return map_2(RD_OP_div, all->call, squares, rd_num(x->ctx, by > 0 ? by : (double)NAN));
 }
 
-/* First what is along memory: what is across it meets fewer elements then. */
-static void put_in_order(rd_windows *all, const rd_expr *x)
+/* Puts an axis along memory first: the axes across memory then have fewer elements. */
+static void put_along_first(rd_windows *all, const rd_expr *x)
 {
     for (int p = 1; p < all->n; p++)
         if (rd_rolling_is_along(x, all->kept[p])) {
@@ -246,8 +256,9 @@ static void put_in_order(rd_windows *all, const rd_expr *x)
         }
 }
 
-/* What is reduced along axes that are no windows is so first. */
-static rd_expr *others(rd_windows *all, const rd_folding *f, rd_expr *x, rd_fold_facts *facts)
+/* Reduces first along the axes that are no windows. */
+static rd_expr *reduce_others(rd_windows *all, const rd_folding *f, rd_expr *x,
+                              rd_fold_facts *facts)
 {
     rd_folding of = *f;
 
@@ -255,13 +266,14 @@ static rd_expr *others(rd_windows *all, const rd_folding *f, rd_expr *x, rd_fold
     of.bits = 0;
     for (int a = 0; a < f->x->rank; a++)
         if (f->bits >> a & 1 && !(all->gone >> a & 1))
-            of.bits |= UINT64_C(1) << left_of(all->gone, a);
+            of.bits |= UINT64_C(1) << axis_without(all->gone, a);
     if (!of.bits)
         return x;
     of.opts.dims.flags &= ~RD_DIMS_KEEP;
     return rd_folding_node(&of, x, NULL, x->type, facts);
 }
 
+/* Removes the windows, then reduces the kept axes in turn. */
 rd_expr *rd_windows_folded(rd_windows *all, const rd_folding *f, rd_expr *x, rd_fold_facts *facts)
 {
     rd_expr *y = without_windows(all, x);
@@ -269,15 +281,15 @@ rd_expr *rd_windows_folded(rd_windows *all, const rd_folding *f, rd_expr *x, rd_
     all->call = f->call;
     for (int p = 0; p < all->n; p++)
         all->extent[p] = x->extent[all->window[p]];
-    y = y ? others(all, f, y, facts) : NULL;
+    y = y ? reduce_others(all, f, y, facts) : NULL;
     for (int p = 0; p < all->n; p++)
-        all->kept[p] = left_of(f->bits, all->kept[p]);
+        all->kept[p] = axis_without(f->bits, all->kept[p]);
     if (!y)
         return NULL;
-    put_in_order(all, y);
+    put_along_first(all, y);
     if (all->what == RD_ROLLED_VAR)
         y = variance(all, y, facts->ddof);
     for (int p = 0; p < all->n && all->what != RD_ROLLED_VAR; p++)
-        y = along(all, all->what, y, all->kept[p], all->extent[p]);
+        y = roll_along(all, all->what, y, all->kept[p], all->extent[p]);
     return rd_folding_kept(f, y);
 }
