@@ -83,8 +83,8 @@ static bool can_pad_lanes(const rd_strip_at *r, const rd_strip *strip, int32_t f
     const rd_fold *f = &r->t->p->fold[fold];
 
     return has_neutral_lanes(f) && f->n_cell == 1 && !f->n_group && !f->scan &&
-           !r->t->fold[fold].tree_rows && !r->t->fold[fold].split && strip->width > padded_lanes(f, 1) &&
-           strip->width != padded_lanes(f, strip->width) &&
+           !r->t->fold[fold].tree_rows && !r->t->fold[fold].split &&
+           strip->width > padded_lanes(f, 1) && strip->width != padded_lanes(f, strip->width) &&
            padded_lanes(f, strip->width) <= f->lanes;
 }
 

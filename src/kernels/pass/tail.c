@@ -142,9 +142,9 @@ static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 
     if (loop.from.n != 1 || loop.to.n != 1 || loop.backwards)
         return;
-    stmt                               = interchange_outwards(t, stmt);
+    stmt                                     = interchange_outwards(t, stmt);
     t->loop[t->stmt[stmt].arg].constant_ends = is_few_strips(&loop, r);
-    tail_stmt                          = r->tail != 0 ? add_tail(t, stmt, border, r) : -1;
+    tail_stmt                                = r->tail != 0 ? add_tail(t, stmt, border, r) : -1;
     if (tail_stmt >= 0 && !t->failed && is_shared_strip(t, r))
         share = add_share(t, stmt, tail_stmt);
     if (t->failed)

@@ -151,16 +151,16 @@ static void widen_items(coarsening *c, int32_t item)
     rd_schedule *t = c->t;
     rd_for      *l;
 
-    c->start  = rd_add_mark(t);
-    c->stop   = rd_add_mark(t);
-    l         = &t->loop[t->stmt[item].arg];
-    l->step   = c->width;
-    l->start  = c->start;
-    l->stop   = c->stop;
+    c->start         = rd_add_mark(t);
+    c->stop          = rd_add_mark(t);
+    l                = &t->loop[t->stmt[item].arg];
+    l->step          = c->width;
+    l->start         = c->start;
+    l->stop          = c->stop;
     l->padded_rounds = c->items;
-    c->whole  = l->extent % c->width == 0;
-    l->width  = c->whole ? c->width : 0;
-    l->extent = (l->extent + c->width - 1) / c->width;
+    c->whole         = l->extent % c->width == 0;
+    l->width         = c->whole ? c->width : 0;
+    l->extent        = (l->extent + c->width - 1) / c->width;
     widen_body(c, item);
 }
 

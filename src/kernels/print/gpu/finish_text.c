@@ -92,7 +92,7 @@ static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 
         n->kernel->combine->node(n->kernel->combine->of, n, s->fold,
                                  n->t->store[s->store].per_thread ? lane_of(n, s->store, ours)
-                                                                 : lane);
+                                                                  : lane);
         return;
     }
     if (n->t->store[s->store].storage == RD_IN_DEVICE) {

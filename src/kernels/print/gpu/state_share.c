@@ -42,7 +42,8 @@ int32_t rd_block_counters_of(const rd_printing *n, int32_t store)
  * thread must write. */
 bool rd_is_team_uniform(const rd_printing *n, int32_t store)
 {
-    return n->t->store[store].storage == RD_IN_TEAM && !n->kernel->per_thread && n->kernel->team > 1;
+    return n->t->store[store].storage == RD_IN_TEAM && !n->kernel->per_thread &&
+           n->kernel->team > 1;
 }
 
 /* Elements before the array in the shared memory of pairs, counted in its own type. */
