@@ -141,7 +141,10 @@ int rd_dtype_exponent_bits(rd_dtype type)
 /* Exponents of all ones are kept for infinities and NaN; the significand is 1.11..1. */
 double rd_dtype_largest(rd_dtype type)
 {
-    return ldexp(2 - ldexp(1, -info(type)->fraction), (1 << (info(type)->exponent - 1)) - 1);
+    const int exponent = info(type)->exponent;
+
+    return exponent < 1 ? INFINITY
+                        : ldexp(2 - ldexp(1, -info(type)->fraction), (1 << (exponent - 1)) - 1);
 }
 
 bool rd_dtype_same_word(rd_dtype from, rd_dtype to)
