@@ -18,8 +18,8 @@ static long size_in_sysfs(int index)
     file = fopen(name, "re");
     if (!file)
         return 0;
-    /* NOLINT(cert-err34-c): the range is checked below */
-    if (fscanf(file, "%ld%c", &size, &unit) < 1)
+    if (fscanf(file, "%ld%c", &size, &unit) <
+        1) /* NOLINT(cert-err34-c): the range is checked below */
         size = 0;
     fclose(file);
     return size < 0 || size > 1 << 20 ? 0

@@ -17,10 +17,10 @@ typedef struct rd_overlap {
 /* NULL on failure; *full: for lack of memory. */
 rd_overlap *rd_overlap_new(rd_gpu *gpu, bool *full, char why[RD_CUDA_TEXT]);
 /* Frees the streams.  No work may be left in them. */
-void rd_overlap_free(rd_overlap *flow);
+void rd_overlap_free(rd_overlap *overlap);
 
 /* Takes the queue's spare one, or a new one; give_overlap() returns it, when its streams are
  * idle. */
 rd_overlap *rd_queue_take_overlap(rd_queue *queue, bool *full, char why[RD_CUDA_TEXT]);
-void        rd_queue_give_overlap(rd_queue *queue, rd_overlap *flow);
+void        rd_queue_give_overlap(rd_queue *queue, rd_overlap *overlap);
 #endif
