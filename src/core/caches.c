@@ -18,8 +18,8 @@ static long size_in_sysfs(int index)
     file = fopen(name, "re");
     if (!file)
         return 0;
-    if (fscanf(file, "%ld%c", &size, &unit) <
-        1) /* NOLINT(cert-err34-c): the range is checked below */
+    /* NOLINTNEXTLINE(cert-err34-c): the range is checked below */
+    if (fscanf(file, "%ld%c", &size, &unit) < 1)
         size = 0;
     fclose(file);
     return size < 0 || size > 1 << 20 ? 0
