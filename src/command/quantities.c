@@ -128,7 +128,7 @@ static bool is_there(void)
 {
     return load();
 }
-#else
+#else /* built without the units library: units are never compared */
 static cmd_relation relate_texts(const char *from, const char *to, cmd_scaling *s)
 {
     (void)from, (void)to, (void)s;

@@ -90,6 +90,7 @@ static void time_text(rd_text *text, double ns)
     rd_text_add(text, ns < 1e6 ? "%.3g us" : "%.3g ms", ns < 1e6 ? ns / 1e3 : ns / 1e6);
 }
 
+/* Adds one reason: "sum (60000 of 60000 operations, 48 us): which cell takes ..." */
 static void part_text(rd_text *text, const rd_residue *r, int why)
 {
     const rd_residue_part *part = &r->part[why];

@@ -7,11 +7,13 @@
 enum { MOST_BYTES = 8 << 20 };
 
 /* ---- Entries, under the lock ----------------------------------------------------------------- */
+/* Takes the lock if it is free; does not wait. */
 static bool try_lock(rd_cache *c)
 {
     return !atomic_flag_test_and_set_explicit(&c->locked, memory_order_acquire);
 }
 
+/* Spins until the lock is free.  It guards the tables of entries. */
 void rd_cache_lock(rd_cache *c)
 {
     while (!try_lock(c)) {

@@ -244,7 +244,9 @@ static int32_t least_dense(const rd_cuda_strategy *s)
     return least;
 }
 
-/* Chooses the width of vectors, and with it the team: all lanes of a row. */
+/* Chooses how many adjacent elements a thread loads at once (width), and how many threads share the
+ * lanes of a row (team = lanes / width).  The width is halved until the team is large enough.
+ * False: no access is dense, vectors have one element, or the team exceeds a warp. */
 static bool find_team(rd_cuda_strategy *s, int32_t lanes)
 {
     const int32_t least = least_dense(s);

@@ -47,13 +47,17 @@ static int32_t lanes_apart(const rd_cuda_text *t)
 }
 
 /* Adds the arguments of push() that say which lanes it pushes, ", 4, 1, 4, c0 * (int64_t)4":
- * lanes, their distance, states of a row, and the first lane. */
+ *
+ *     4                  lanes that this thread pushes (f->here)
+ *     1                  distance from one to the next
+ *     4                  states in a row of the tree: all lanes of all cells
+ *     c0 * (int64_t)4    the first lane of the cell, and of this thread where threads share lanes */
 static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
     const int32_t lanes  = f->of.fold->lanes;
-    const bool    team   = f->storage == RD_STORAGE_TEAM; /* rows have all lanes of the cell, */
-    const bool    shared = team && f->threads_are_lanes;  /* others' between ours             */
+    const bool    team   = f->storage == RD_STORAGE_TEAM; /* a row has all lanes of the cell   */
+    const bool    shared = team && f->threads_are_lanes;  /* lanes of other threads lie between */
     const int32_t row    = team ? lanes : f->here;
 
     rd_text_add(to, ", %d, %d, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 "%s%s", (int)f->here,

@@ -17,6 +17,7 @@ static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
     return false;
 }
 
+/* True if a position is a sum of axes alone, without values of registers. */
 static bool is_plain(const rd_schedule *t, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -25,6 +26,8 @@ static bool is_plain(const rd_schedule *t, const rd_linear *at)
     return true;
 }
 
+/* The instruction that loads a lookup's index from memory, if neighbours along the axis load
+ * neighbours: one vector of indices is one load then.  -1: indices are computed or lie apart. */
 int32_t rd_load_of_index(const rd_schedule *t, int32_t index, int32_t axis)
 {
     const int32_t value = t->operand[t->let[index].first];

@@ -45,6 +45,9 @@ double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type
 }
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
+/* True if a store bypasses the caches.  It writes an array outside of scratch, adjacent elements
+ * along the axis, at positions that do not depend on data.  Nobody loads the array, runs of adjacent
+ * elements have at least LEAST bytes, and the whole array is larger than the caches. */
 bool rd_is_nontemporal_store(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_stmt *s = &t->stmt[stmt];

@@ -89,7 +89,8 @@ uint64_t rd_shadow_step(const rd_fold *f, uint64_t state, uint64_t element)
     return rd_mix(rd_mix(RD_OF_STEP, state), element);
 }
 
-/* The node of a block whose state is known. */
+/* The hash of a finished block, made of the hash of its state.  A state of 0 has met nothing and
+ * stays 0.  Folds whose elements may come in any order have no blocks, so they keep the state. */
 uint64_t rd_shadow_block(const rd_fold *f, uint64_t state)
 {
     return state && !rd_shadow_is_unordered(f) ? rd_mix(RD_OF_BLOCK, state) : state;

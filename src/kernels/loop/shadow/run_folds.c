@@ -56,7 +56,10 @@ static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t
            rd_shadow_fold_fails(s, by, "the states at hand are not those of cell %" PRId64, number);
 }
 
-/* Takes an element into its state.  All groups' cells are at the same block. */
+/* Runs a step of a fold on hashes in place of data: mixes the element's hash into the state of its
+ * cell and lane.  False if the step breaks a rule: a wrong block, a state that is not at hand.  An
+ * element whose label names no group (nowhere) changes no state, but its block is checked, as the
+ * cells of all groups are at the same block. */
 bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
                     int64_t label)
 {

@@ -129,8 +129,10 @@ void rd_print_item(rd_printing *n, int32_t kernel)
     rd_print_body(n, open_item(n, kernel, true));
 }
 
-/* Prints what the last range of an item does, as a kernel of its own: without the range's
- * indices. */
+/* Prints the statements that follow a split loop.  A split reduction cuts the loop of an item into
+ * ranges, each a work item that stores partials.  What stands behind the loop runs once, when all
+ * partials are combined: in a kernel of its own here, which has no index of a range and stores no
+ * partials. */
 void rd_print_last_range(rd_printing *n, int32_t kernel)
 {
     const int32_t body = open_item(n, kernel, false), last = n->t->stmt[body].last;
