@@ -42,7 +42,8 @@ static void print_list(rd_text *text, const rd_formula_reader *r, const rd_phras
 /* Prints a number, "2", "(-2)", "0.5", "3.0", "2.0j". */
 static void print_number(rd_text *text, const rd_phrase *p)
 {
-    const bool whole = fabs(p->real) < 1e15 && p->real == floor(p->real);
+    const bool whole =
+        fabs(p->real) < 1e17 && p->real == floor(p->real); /* beyond, %.17g has an e */
 
     if (p->whole)
         rd_text_add(text, p->integer < 0 ? "(%lld)" : "%lld", (long long)p->integer);
