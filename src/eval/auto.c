@@ -1,6 +1,6 @@
 /* auto.c - decides whether AUTO takes a GPU for data in host memory.
  *
- * By measured rates of both sides:
+ * It compares two predicted times, by measured rates of both sides:
  *
  *     here  = sum over stages of max(bytes / memory, operations / speed)
  *     there = the same by the GPU's rates, and START for each stage,

@@ -34,8 +34,8 @@ static rd_expr *weights_of(const rd_folding *f, rd_expr *weights, rd_expr *x, bo
     return w ? rd_folding_rows(f, w) : NULL;
 }
 
-/* By row: true if it has no quantile.  The total is not above 0 or not finite, a weight is
- * negative, or a NaN takes part. */
+/* A bool for each row: true if the row has no quantile, because its total weight is not finite or
+ * not above 0, a weight is negative, or a NaN takes part. */
 static rd_expr *has_no_quantile(const weighted *z, rd_expr *rows, rd_expr *w, rd_expr *total)
 {
     rd_ctx *const  ctx  = rows->ctx;

@@ -154,8 +154,8 @@ rd_expr *rd_at_all_places(rd_expr *x, const char *call);
  * known. */
 typedef enum rd_zero { RD_NO_ZERO, RD_ZERO_OR_NAN, RD_ZERO } rd_zero;
 rd_zero rd_zero_of(const rd_expr *x);
-/* Which operands must be 0 for an operator's result to be 0: RD_KEEPS_NO: none suffice; ALL: all
- * of them; ANY: any one; FIRST: the first. */
+/* The operands that make an operator's result 0 when they are 0: ALL of them together, ANY one, or
+ * the FIRST.  RD_KEEPS_NO: the result is not 0 even then. */
 enum { RD_KEEPS_NO = -1, RD_KEEPS_ALL, RD_KEEPS_ANY, RD_KEEPS_FIRST };
 int rd_keeps_zero(rd_op op);
 /* The axes along which elements of x may differ. */

@@ -23,7 +23,7 @@ typedef struct places {
     const int32_t *begin;
 } places;
 
-/* Which places the result has: those of any pattern, of both, or of the first. */
+/* The places of the result: those of ANY pattern, of BOTH, or of the FIRST. */
 typedef enum counting { ANY, BOTH, FIRST } counting;
 
 /* Output of a merge: the coordinates of its places, and for each place the number of that

@@ -12,7 +12,7 @@
 
 typedef struct rd_gpu rd_gpu;
 
-/* What the driver says about a GPU. */
+/* The facts of a GPU, as its driver gives them. */
 typedef struct rd_gpu_facts {
     char    name[128];
     int32_t number, architecture, multiprocessors; /* architecture 90: compute capability 9.0 */

@@ -6,7 +6,7 @@
 
 enum { RD_FAILURES = 64, RD_MOST_LEVELS = 8 };
 
-/* What kernels report.  `least` is the smallest position at which an index was invalid.
+/* Kernels report warnings and invalid indices here.  `least` is the smallest position at which an index was invalid.
  * failure[] has the invalid indices that were the smallest when they were reported; the last one
  * is the smallest of all. */
 typedef struct rd_record {

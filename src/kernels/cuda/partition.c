@@ -7,7 +7,7 @@
  *     grid        | GPU 0      | GPU 1      | GPU 2      |    items: nothing is left to do
  *     split loop  | GPU 0    |+| GPU 1    |+| GPU 2      |    ranges: GPU 0 does + at the end
  *
- * Of a split loop, each GPU but the last one holds back its last range.  So every group of ranges
+ * In a split loop each GPU but the last one holds back its last range.  So every group of ranges
  * that lies on two GPUs is incomplete.  When all other ranges are done, GPU 0 gets all partials
  * and counters (combine_devices.c).  It does the held ranges, and combines what is left.  A GPU
  * does the same ranges of every split loop, since memory that one loop keeps for another stays on

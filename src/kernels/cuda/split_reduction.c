@@ -98,7 +98,7 @@ static bool are_alike(const rd_cuda_strategy *s)
     return true;
 }
 
-/* Which of the split loops contains an instruction, -1. */
+/* The index of the split loop that contains an instruction, -1 if none does. */
 static int32_t split_around(const rd_cuda_strategy *s, int32_t inst)
 {
     for (int32_t k = 0; k < s->n_split; k++)

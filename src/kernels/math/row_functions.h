@@ -99,7 +99,7 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define WITH_WARNINGS_lcm(a, b)       JOIN(rd_lcm, CLASS)(a, b)
 #define RD_U(a)                       ((uint64_t)(a))
 
-/* Which rules have code for floats, and which for ints. */
+/* FLOAT_rule and INT_rule keep a row if operators of that rule have code for floats, or for ints. */
 #define FLOAT_ARITH(make, row)   make row
 #define FLOAT_SAME(make, row)    make row
 #define FLOAT_FLOAT(make, row)   make row

@@ -24,7 +24,7 @@ typedef struct rd_nest_draft {
     int32_t           n_number;
 } rd_nest_draft;
 
-/* What a call of a compiled nest needs.  prepare.c fills it. */
+/* A compiled nest, with all that a call of it needs.  prepare.c fills it. */
 struct rd_nest_code {
     rd_compiled            *compiled;  /* entry of the tier's table                          */
     const rd_kernels_place *here;      /* where its functions appear once they are loaded    */

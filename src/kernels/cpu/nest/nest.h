@@ -17,7 +17,7 @@
 
 typedef struct rd_nest_code rd_nest_code;
 
-/* Which programs have compiled loops: those for which no faster strategy is known, all that can
+/* The rule that says which programs have compiled loops: those for which no faster strategy is known, all that can
  * have them, or none. RDIM_CODEGEN says `always` or `never`, for comparisons. Tests force a
  * value; NULL: the environment decides. */
 typedef enum rd_nest_use { RD_NEST_IF_BEST, RD_NEST_ALWAYS, RD_NEST_NEVER } rd_nest_use;

@@ -123,7 +123,7 @@ GROUP_TABLE(f64, f32)
 GROUP_TABLE(f64, f64)
 GROUP_TABLE(i64, i64)
 
-/* By the accumulator's element and the operand's; NULL: there is no such kernel. */
+/* The kernel for each element of the accumulator and of the operand; NULL where there is none. */
 static rd_simd_group *const *const group_sums[RD_N_ELEMS][RD_N_ELEMS] = {
     [RD_ELEM_f64] = { [RD_ELEM_f32] = group_sums_f64_f32, [RD_ELEM_f64] = group_sums_f64_f64 },
     [RD_ELEM_i64] = { [RD_ELEM_i64] = group_sums_i64_i64 },
