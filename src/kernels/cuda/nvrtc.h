@@ -11,7 +11,7 @@ typedef struct rd_nvrtc_text {
     int                n_options;
 } rd_nvrtc_text;
 
-/* What NVRTC made of a text. */
+/* The code that NVRTC made of a text. */
 typedef struct rd_nvrtc_image {
     char  *bytes; /* the image, as cuModuleLoadData takes it */
     size_t n;

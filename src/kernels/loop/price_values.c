@@ -22,7 +22,7 @@ static double instruction_ns(const rd_speeds *s, rd_op op, rd_dtype type)
     case RD_OP_maximum:
     case RD_OP_fmin:
     case RD_OP_fmax: return floats ? 2 * rd_select_ns(s, type) : rd_add_ns(s, type);
-    /* Of f32 in double: a root by products, and the products. */
+    /* f32 in double: the cost of a root by products, and of the products. */
     case RD_OP_pow_half: return cost * rd_of_floats(type, 2 * s->fma_f64, 3 * s->fma_f64);
     case RD_OP_sign:
     case RD_OP_heaviside: return 2 * rd_select_ns(s, type);

@@ -6,7 +6,7 @@
 #include "core/bits.h"
 
 /* ---- Shifts ---------------------------------------------------------------------------------- */
-/* By a count that is negative, or the width and more, all bits are shifted out: what is left is 0, or
+/* A count that is negative, or the width and more, shifts all bits out: the result is 0, or
  * the sign.  The type may be narrow: widened by a 0, a keeps its sign, and what is shifted left
  * beyond the type is cut off later.  As compilers may choose after the shift, counts have 6 bits. */
 #define RD_SHIFT_LEFT(a, b) (RD_U(b) < 64 ? (T)(RD_U(a) << (RD_U(b) & 63)) : (T)0)

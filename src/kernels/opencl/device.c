@@ -24,7 +24,7 @@ static cl_ulong number_of(cl_device_id id, cl_uint what, size_t bytes)
     return value;
 }
 
-/* What a device lacks, a part of a sentence; NULL: nothing. */
+/* Names the feature that a device lacks, as a part of a sentence; NULL if it lacks none. */
 static const char *lack_of(cl_device_id id)
 {
     const cl_ulong both = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA,

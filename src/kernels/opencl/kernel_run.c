@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* ---- One stage ------------------------------------------------------------------------------- */
-/* What the kernels of a run are called with. */
+/* The arguments of the kernels of a run. */
 typedef struct run_call {
     const rd_cl_code *code;
     rd_submission    *s;

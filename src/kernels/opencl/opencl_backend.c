@@ -12,7 +12,7 @@ static bool has_devices(void)
 }
 
 /* ---- A program's kernels --------------------------------------------------------------------- */
-/* What kernels cannot do, a part of a sentence; NULL: nothing. */
+/* Names what a program needs and kernels cannot do, as a part of a sentence; NULL if there is none. */
 static const char *refusal_of(const rd_program *p)
 {
     if (p->n_call)

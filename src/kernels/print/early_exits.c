@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 /* Prints is_final0(), which is true if no element can change the result of the states any more.
- * Of one cell with several lanes one final lane is enough, as lanes without elements have the
+ * For one cell with several lanes one final lane is enough, as lanes without elements have the
  * identity. Of cells with one lane each, all must be final. */
 void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number)
 {

@@ -6,7 +6,7 @@
  *         INDEPENDENT for (int l = 0; l < 16; l++) merge0(&w0[l], &w0[l + 16]);
  *         .. }
  *
- * Which lanes merge first decides bits: program.h says that halves do. */
+ * The order in which lanes merge decides bits: program.h says that halves merge. */
 #include "kernels/print/fold_functions.h"
 #include <stdio.h>
 

@@ -17,7 +17,7 @@ typedef struct rd_contest {
     atomic_int      runs[RD_CONTESTANTS];
 } rd_contest;
 
-/* What another process measured of the same code: bytes of a file of the store. */
+/* The times that another process measured for the same code, as bytes of a file of the store. */
 typedef struct rd_contest_record {
     double work, least[RD_CONTESTANTS];
 } rd_contest_record;

@@ -8,7 +8,7 @@
 #define RD_KERNELS_PASS_GPU_GPU_H
 #include "kernels/loop/loop.h"
 
-/* What becomes of a loop of the program. */
+/* The role that a loop of the program gets on a GPU. */
 typedef enum rd_gpu_role {
     RD_GPU_SERIAL,      /* each item runs all of it, or each thread of the item        */
     RD_GPU_ITEMS,       /* each round is an item                                       */
@@ -34,7 +34,7 @@ typedef struct rd_gpu_fold {
     int32_t          partial_rows; /* a scan in ranges: partials and inner nodes of a cell        */
 } rd_gpu_fold;
 
-/* What a row in shared memory is for. */
+/* The purpose of a row in shared memory. */
 typedef enum rd_gpu_staged_role {
     RD_STAGED_IN,     /* copied from memory before the block's items run */
     RD_STAGED_OUT,    /* copied to memory behind them                    */

@@ -215,6 +215,6 @@ void rd_print_store_row_lanes(rd_printing *n);
 
 /* work_items_text.c: "const int64_t i0 = ..;", the item of a team, and all that is done for it. */
 void rd_print_item(rd_printing *n, int32_t kernel);
-/* What the last range of an item does, as a kernel of its own. */
+/* Prints the statements behind a split loop, as a kernel of its own. */
 void rd_print_last_range(rd_printing *n, int32_t kernel);
 #endif
