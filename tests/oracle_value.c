@@ -150,7 +150,7 @@ void oracle_store(void *p, rd_dtype type, const oracle_value *x)
 {
     const float    f32  = (float)x->v;
     const double   f64  = (double)x->v;
-    const uint64_t bits = rd_dtype_is_half(type) ? half_store(x->v, type) : (uint64_t)x->n;
+    const uint64_t bits = rd_dtype_is_narrow_float(type) ? half_store(x->v, type) : (uint64_t)x->n;
 
     if (type == RD_F32)
         memcpy(p, &f32, sizeof f32);

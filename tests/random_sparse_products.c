@@ -87,7 +87,7 @@ static sparse_pair stored_times_stored(sparse_case *c, sparse_pair x)
     }
     const rd_dtype type  = rd_type_of(rd_matmul(x.dense, z.dense));
     const bool     bools = type == RD_BOOL;
-    if (rd_dtype_is_half(type)) /* their products are rounded once, as sums */
+    if (rd_dtype_is_narrow_float(type)) /* their products are rounded once, as sums */
         return x;
     const bool real = rd_dtype_kind(type) == RD_KIND_FLOAT;
     SPARSE_BOTH(

@@ -135,7 +135,7 @@ static sparse_pair converted(sparse_case *c, sparse_pair x)
     SPARSE_BOTH(c, "a cast", x, x, y, false, rd_cast(v, type));
     if (type >= RD_U8 && type <= RD_U64)
         y.most = 2e19;
-    if (rd_dtype_is_half(type) || type == RD_F32)
+    if (rd_dtype_is_narrow_float(type) || type == RD_F32)
         y.grain = y.most > 1e4 ? 0 : y.grain;
     return y;
 }

@@ -180,7 +180,7 @@ START_TEST(operands_are_ready)
                 continue;
             }
             if (_i == RD_OP_nextafter &&
-                rd_dtype_is_half(rd_dtype_promote((rd_dtype)a, (rd_dtype)b))) {
+                rd_dtype_is_narrow_float(rd_dtype_promote((rd_dtype)a, (rd_dtype)b))) {
                 ck_failed(y, RD_ERR_TYPE, "neighbours", info->name);
                 continue;
             }

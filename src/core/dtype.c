@@ -95,7 +95,7 @@ static rd_dtype promote_real(rd_dtype a, rd_dtype b)
     const int      small = rd_dtype_size(low), large = rd_dtype_size(high);
 
     /* neither holds all values of the other */
-    if (low != high && rd_dtype_is_half(low) && rd_dtype_is_half(high))
+    if (low != high && rd_dtype_is_narrow_float(low) && rd_dtype_is_narrow_float(high))
         return RD_F32;
     if (rd_dtype_kind(low) == rd_dtype_kind(high))
         return large >= small ? high : low;
@@ -104,7 +104,7 @@ static rd_dtype promote_real(rd_dtype a, rd_dtype b)
     if (rd_dtype_kind(high) == RD_KIND_INT) /* u64 and a signed type: no int holds both, size 16
                                              * gives f64 */
         return large > small ? high : signed_of_size(2 * small);
-    if (rd_dtype_is_half(high) &&
+    if (rd_dtype_is_narrow_float(high) &&
         small == 1) /* halves have 8 to 11 bits: all of 8, not all of 16 */
         return high;
     return high != RD_F64 && small <= 2 ? RD_F32 : RD_F64; /* f32 has 24 bits: all of 16, not all of
@@ -128,7 +128,7 @@ bool rd_dtype_safe(rd_dtype from, rd_dtype to)
     return rd_dtype_promote(from, to) == to;
 }
 
-bool rd_dtype_is_half(rd_dtype type)
+bool rd_dtype_is_narrow_float(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT && rd_dtype_size(type) == 2;
 }
@@ -166,12 +166,12 @@ rd_word rd_word_load(const void *p, rd_dtype type)
         value.class = memory;                          \
         break;                                         \
     }
-#define RD_HALF(enum_, name, ctype, kind, class, ...) \
-    case RD_##enum_: {                                \
-        ctype memory;                                 \
-        memcpy(&memory, p, sizeof memory);            \
-        value.class = ctype##_to_f32(memory);         \
-        break;                                        \
+#define RD_NARROW_FLOAT(enum_, name, ctype, kind, class, ...) \
+    case RD_##enum_: {                                        \
+        ctype memory;                                         \
+        memcpy(&memory, p, sizeof memory);                    \
+        value.class = ctype##_to_f32(memory);                 \
+        break;                                                \
     }
 #include "core/dtypes.def"
     default: break;
@@ -191,11 +191,11 @@ void rd_word_store(void *p, rd_dtype type, rd_word value)
         memcpy(p, &memory, sizeof memory);             \
         break;                                         \
     }
-#define RD_HALF(enum_, name, ctype, kind, class, ...)     \
-    case RD_##enum_: {                                    \
-        const ctype memory = ctype##_of_f32(value.class); \
-        memcpy(p, &memory, sizeof memory);                \
-        break;                                            \
+#define RD_NARROW_FLOAT(enum_, name, ctype, kind, class, ...) \
+    case RD_##enum_: {                                        \
+        const ctype memory = ctype##_of_f32(value.class);     \
+        memcpy(p, &memory, sizeof memory);                    \
+        break;                                                \
     }
 #include "core/dtypes.def"
     default: break;
@@ -264,7 +264,7 @@ rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to)
 
     if (to == RD_BOOL)
         return (rd_word){ .u64 = is_true(value, source) };
-    if (rd_dtype_is_half(to))
+    if (rd_dtype_is_narrow_float(to))
         return to_half(value, source, to);
     if (target == RD_CLASS_f32 || target == RD_CLASS_f64)
         return to_float(value, source, target);

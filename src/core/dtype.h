@@ -48,7 +48,7 @@ bool rd_dtype_safe(rd_dtype from, rd_dtype to);
 rd_dtype rd_dtype_part(rd_dtype type);
 rd_dtype rd_dtype_of_parts(rd_dtype part);
 /* True for 16-bit floats, which are f32 in registers. */
-bool rd_dtype_is_half(rd_dtype type);
+bool rd_dtype_is_narrow_float(rd_dtype type);
 /* Bits of a float type's exponent, and its largest finite number. */
 int    rd_dtype_exponent_bits(rd_dtype type);
 double rd_dtype_largest(rd_dtype type);

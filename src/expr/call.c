@@ -228,7 +228,7 @@ static rd_expr *float_map(const char *call, const rd_fn *f, int n, rd_expr *cons
     rd_expr      *v[MAX_OPERANDS], *read = NULL;
     rd_call_facts facts;
 
-    real = rd_dtype_is_half(real) ? RD_F32 : real;
+    real = rd_dtype_is_narrow_float(real) ? RD_F32 : real;
     for (int k = 0; k < n; k++)
         if (!(v[k] = rd_as_real(x[k], real)))
             return NULL;

@@ -22,7 +22,7 @@ rd_expr *rd_sinc(rd_expr *x)
 {
     const char *call = "rd_sinc";
 
-    if (x && rd_dtype_is_half(x->type)) /* an angle in 16 bits is too rough */
+    if (x && rd_dtype_is_narrow_float(x->type)) /* an angle in 16 bits is too rough */
         return rd_cast_to(rd_sinc(rd_cast_to(x, RD_F32)), x->type);
     if (!x)
         return NULL;
@@ -52,7 +52,7 @@ rd_expr *rd_nan_to_num(rd_expr *x)
 /* Casts ints and halves to a type that holds their differences. */
 static rd_expr *widen(rd_expr *x)
 {
-    return rd_dtype_is_half(x->type)         ? rd_cast_to(x, RD_F32)
+    return rd_dtype_is_narrow_float(x->type) ? rd_cast_to(x, RD_F32)
            : is_float(x) || rd_is_complex(x) ? x
                                              : rd_as_real(x, RD_F64);
 }
@@ -108,7 +108,7 @@ rd_expr *rd_round_to(rd_expr *x, int decimals)
     if (decimals > most || decimals < -most)
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: %d decimals of %s, -%d to %d are taken", call,
                        decimals, rd_dtype_name(x->type), most, most);
-    if (rd_dtype_is_half(x->type)) /* 10^5 is infinite in f16 */
+    if (rd_dtype_is_narrow_float(x->type)) /* 10^5 is infinite in f16 */
         return rd_cast_to(rd_round_to(rd_cast_to(x, RD_F32), decimals), x->type);
     rd_expr    *power = rd_num(x->ctx, power_of_ten(abs(decimals)));
     const rd_op to    = decimals < 0 ? RD_OP_div : RD_OP_mul,

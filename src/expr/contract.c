@@ -450,7 +450,8 @@ static bool find_type(contraction *c, rd_dtype *natural)
     const rd_dtype type = common_type(c);
 
     *natural = type;
-    c->type  = rd_dtype_is_half(type) ? RD_F32 : type; /* products in halves would be rounded */
+    /* products in halves would be rounded */
+    c->type = rd_dtype_is_narrow_float(type) ? RD_F32 : type;
     for (int k = 0; k < c->n; k++)
         if (!(c->term[k].x = rd_cast_to(c->term[k].x, c->type)))
             return false;

@@ -154,7 +154,7 @@ static bool check_order(const slopes *s, int order)
 static rd_expr *widen(rd_expr *x)
 {
     x = rd_real_numbers(x);
-    return x && rd_dtype_is_half(x->type) ? rd_cast_to(x, RD_F32) : x;
+    return x && rd_dtype_is_narrow_float(x->type) ? rd_cast_to(x, RD_F32) : x;
 }
 
 /* The public call: checks operands, widens types and computes slopes. */
@@ -169,7 +169,7 @@ rd_expr *rd_gradient(rd_expr *y, rd_expr *x, int axis, int order)
     s.n = y->extent[s.axis];
     if (!rd_positions_ok(s.call, x, y, s.axis) || !check_order(&s, order))
         return NULL;
-    const bool     half = rd_dtype_is_half(rd_rule_type(RD_RULE_FLOAT, 2, both));
+    const bool     half = rd_dtype_is_narrow_float(rd_rule_type(RD_RULE_FLOAT, 2, both));
     const rd_dtype type = half ? rd_rule_type(RD_RULE_FLOAT, 2, both) : RD_AUTO;
 
     if (!(s.y = widen(y)) || !(s.x = widen(x)) || !(s.x = rd_positions_along(s.x, s.y, s.axis)))

@@ -103,7 +103,7 @@ rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
     if (op == RD_OP_bit_not && type == RD_BOOL) /* a bool has one bit */
         return map_node(RD_OP_not, type, call, 1, x);
     type = rd_working_type(rule, type);
-    if (op == RD_OP_nextafter && rd_dtype_is_half(type))
+    if (op == RD_OP_nextafter && rd_dtype_is_narrow_float(type))
         return rd_fail(x[0]->ctx, RD_ERR_TYPE,
                        "%s: neighbours of %s, which is done in f32, are not known", call,
                        rd_dtype_name(type));

@@ -42,7 +42,7 @@ static rd_expr *in_working_type(rd_expr *x)
 {
     const rd_dtype type = x ? float_type(x->type) : RD_AUTO;
 
-    return rd_cast_to(x, rd_dtype_is_half(type) ? RD_F32 : type);
+    return rd_cast_to(x, rd_dtype_is_narrow_float(type) ? RD_F32 : type);
 }
 
 /* Checks the operand and the axes, and fills in `w`.  False after recording what is wrong. */

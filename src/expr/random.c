@@ -107,7 +107,7 @@ rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype t
 /* The type of the computation: f32 for halves. */
 static rd_dtype working_type(rd_dtype type)
 {
-    return rd_dtype_is_half(type) ? RD_F32 : type;
+    return rd_dtype_is_narrow_float(type) ? RD_F32 : type;
 }
 
 /* A uniform number in (0, 1].  f64 takes 53 bits.  f32 takes 32, which makes it finer near 0. */

@@ -52,7 +52,7 @@ rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural)
 {
     rd_dtype type = common_type(f, natural);
 
-    type            = rd_dtype_is_half(type) ? RD_F32 : type;
+    type            = rd_dtype_is_narrow_float(type) ? RD_F32 : type;
     const bool wide = f->opts.accuracy == RD_WIDE || f->label || f->restart;
     return wide && type == RD_F32 ? RD_F64 : type;
 }

@@ -29,7 +29,7 @@ rd_expr *rd_rolling_narrowed(const rd_rolling *r)
     const rd_expr *of                 = rd_rolling_adds(r) ? narrow_operand(r->x) : NULL;
     int            bits               = 0;
 
-    if (!of || rd_dtype_is_half(r->x->type))
+    if (!of || rd_dtype_is_narrow_float(r->x->type))
         return r->x;
     bits = of->type == RD_BOOL ? 1 : 8 * rd_dtype_size(of->type);
     for (int64_t n = r->n - 1; n; n >>= 1)

@@ -128,7 +128,7 @@ static rd_expr *in_compared_type(rd_expr *sorted, rd_expr *x)
 {
     const rd_dtype type = type_compared(sorted, x);
 
-    return rd_cast_to(x, rd_dtype_is_half(type) ? RD_F32 : type);
+    return rd_cast_to(x, rd_dtype_is_narrow_float(type) ? RD_F32 : type);
 }
 
 /* True if both are ints but compared as f64, which rounds them: u64 beside signed ints. */

@@ -385,7 +385,7 @@ static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op 
             ? !truth
             : !extreme && rd_dtype_kind(a->type) != RD_KIND_FLOAT && a->type != RD_I64)
         return NULL;
-    if (rd_dtype_is_half(a->type) || rd_origin(a, 1) != rd_origin(b, 0) ||
+    if (rd_dtype_is_narrow_float(a->type) || rd_origin(a, 1) != rd_origin(b, 0) ||
         !rd_multiplies_rows(a, b, reducer, op))
         return NULL;
     return rd_product_later(a, b, reducer, op);

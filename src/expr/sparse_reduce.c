@@ -403,7 +403,7 @@ static rd_expr *merge_total(const folded *z)
         return y;
     if (z->zero == RD_ZERO_OR_NAN && z->reducer == RD_RED_sum && y)
         return map_where(z->call, has_nan(z), number(z, y->type, NAN), y);
-    if (!z->fill || (y && rd_dtype_is_half(y->type)) || ends_as_int(z, z->x->type))
+    if (!z->fill || (y && rd_dtype_is_narrow_float(y->type)) || ends_as_int(z, z->x->type))
         return at_all_places(z);
     const rd_dtype type = y ? counting_type(y->type) : RD_F64;
     m                   = rd_cast_to(count_fills(z), type);
@@ -482,7 +482,7 @@ static rd_expr *merge_mean(const folded *z)
         return at_all_places(z);
     if (!keywords_ok(z))
         return NULL;
-    type               = rd_dtype_is_half(type) ? RD_F32 : type;
+    type               = rd_dtype_is_narrow_float(type) ? RD_F32 : type;
     rd_expr *const sum = reduce_other(z, rd_cast_to(z->x, natural), "sum", type);
     return rd_cast_to(map_2(RD_OP_div, z->call, sum, number(z, type, (double)z->n)), asked);
 }
@@ -555,7 +555,7 @@ static rd_expr *merge_norm(const folded *z)
         return at_all_places(z);
     if (!keywords_ok(z))
         return NULL;
-    type = rd_dtype_is_half(type) ? RD_F32 : type;
+    type = rd_dtype_is_narrow_float(type) ? RD_F32 : type;
     x    = map_1(p == 2 ? RD_OP_square : RD_OP_abs, z->call, rd_cast_to(z->x, type));
     x    = reduce_other(z, x, "sum", type);
     return rd_cast_to(p == 2 ? map_1(RD_OP_sqrt, z->call, x) : x, asked);

@@ -52,7 +52,7 @@ rd_expr *rd_formula_logit(rd_expr *x)
 {
     if (!x)
         return NULL;
-    if (rd_dtype_is_half(x->type)) { /* a quotient rounded to 16 bits is inaccurate */
+    if (rd_dtype_is_narrow_float(x->type)) { /* a quotient rounded to 16 bits is inaccurate */
         rd_expr *y = logit(rd_cast(x, RD_F32));
 
         return y ? rd_cast(y, x->type) : NULL;

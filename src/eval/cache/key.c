@@ -214,7 +214,7 @@ static void put_number(rd_key *key, const rd_expr *e)
     const rd_word value = e->as.number->value;
     const double  x     = rd_word_to_double(value, e->type);
 
-    if (e->type != RD_BOOL && !rd_dtype_is_half(e->type) && x != 0 && x != 1) {
+    if (e->type != RD_BOOL && !rd_dtype_is_narrow_float(e->type) && x != 0 && x != 1) {
         if (key->n_number < RD_KEY_NUMBERS)
             key->number[key->n_number] = (rd_key_number){ e, key->n_word };
         key->n_number++;

@@ -17,7 +17,7 @@ static rd_range range_of_number(const rd_value *v)
 
     if (!is_float(v->type))
         return rd_range_cast(rd_range_from(v->value.i64, v->value.i64), v->type);
-    if (rd_dtype_is_half(v->type))
+    if (rd_dtype_is_narrow_float(v->type))
         return unknown;
     x = v->type == RD_F32 ? (double)v->value.f32 : v->value.f64;
     if (!(fabs(x) <= 1e6) || x != floor(x) || (x == 0 && signbit(x)))

@@ -8,7 +8,7 @@ static bool may_be_bits(const rd_program *p, const rd_inst *inst)
     const bool    load = inst->kind == RD_I_LOAD;
     const int32_t slot = load || inst->kind == RD_I_STORE ? p->address[inst->arg].slot : -1;
 
-    return slot >= 0 && slot < p->first_scratch && rd_dtype_is_half(inst->type) &&
+    return slot >= 0 && slot < p->first_scratch && rd_dtype_is_narrow_float(inst->type) &&
            !rd_program_accesses(p, load ? RD_I_STORE : RD_I_LOAD, slot);
 }
 

@@ -49,7 +49,7 @@ static int32_t register_stored_at(const rd_program *p, int32_t loop, const rd_ad
         const rd_address *to = &p->address[p->inst[i].arg];
 
         if (to->slot == at->slot && to->n_add == 0 && to->offset == at->offset &&
-            to->type == at->type && !rd_dtype_is_half(to->type))
+            to->type == at->type && !rd_dtype_is_narrow_float(to->type))
             return p->inst[i].a;
     }
     return -1;

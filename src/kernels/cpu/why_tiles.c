@@ -99,7 +99,7 @@ static bool is_widening(const rd_program *p, const rd_tile_code *code, int32_t i
 {
     const rd_elem elem = (rd_elem)code->reg[p->inst[i].a].elem;
 
-    return rd_elem_is_half(elem) ||
+    return rd_elem_is_narrow_float(elem) ||
            (code->inst[i].small >= 0 && code->fold[p->inst[i].arg].fold->n_block > 1);
 }
 

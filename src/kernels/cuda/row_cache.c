@@ -52,7 +52,7 @@ static bool is_along(rd_cuda_strategy *s, int32_t axis)
  * 2 bytes keep them. */
 static int32_t word_of(rd_dtype type)
 {
-    return rd_dtype_is_half(type) ? 2 : rd_register_size(type) > 4 ? 8 : 4;
+    return rd_dtype_is_narrow_float(type) ? 2 : rd_register_size(type) > 4 ? 8 : 4;
 }
 
 /* Widens the elements of the cache to those of a type. */

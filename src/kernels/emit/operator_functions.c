@@ -151,9 +151,9 @@ static void add_return(rd_text *to, const rd_inst *inst, const char *code)
     const rd_dtype type = inst->type;
     const char *class   = rd_register_type(type);
 
-    if (rd_dtype_is_half(type) && keeps_halves(inst))
+    if (rd_dtype_is_narrow_float(type) && keeps_halves(inst))
         rd_text_add(to, "    return %s;\n}\n", code);
-    else if (rd_dtype_is_half(type))
+    else if (rd_dtype_is_narrow_float(type))
         rd_text_add(to, "    return rd_round_%s(%s);\n}\n", rd_dtype_name(type), code);
     else
         rd_text_add(to, "    return (%s)(%s)(%s);\n}\n", class,
@@ -245,7 +245,7 @@ static const char *cast_code(const rd_inst *inst, bool rounds)
 {
     const rd_class from = rd_dtype_class(inst->from), to = rd_dtype_class(inst->type);
 
-    if (rd_dtype_is_half(inst->type))
+    if (rd_dtype_is_narrow_float(inst->type))
         return from == RD_CLASS_f64   ? "rd_odd_f64(a)"
                : from == RD_CLASS_i64 ? "rd_odd_i64(a)"
                : from == RD_CLASS_u64 ? "rd_odd_u64(a)"
@@ -331,7 +331,7 @@ void rd_add_constant(rd_text *to, const rd_inst *inst)
 
 void rd_add_from_memory(rd_text *to, rd_dtype type, const char *element)
 {
-    if (rd_dtype_is_half(type))
+    if (rd_dtype_is_narrow_float(type))
         rd_text_add(to, "%s_to_f32(%s)", rd_memory_type(type), element);
     else
         rd_text_add(to, type == RD_BOOL ? "%s != 0" : "%s", element);
@@ -339,10 +339,10 @@ void rd_add_from_memory(rd_text *to, rd_dtype type, const char *element)
 
 void rd_begin_stored(rd_text *to, rd_dtype type)
 {
-    rd_text_add(to, rd_dtype_is_half(type) ? "%s_of_f32(" : "(%s)", rd_memory_type(type));
+    rd_text_add(to, rd_dtype_is_narrow_float(type) ? "%s_of_f32(" : "(%s)", rd_memory_type(type));
 }
 
 const char *rd_end_stored(rd_dtype type)
 {
-    return rd_dtype_is_half(type) ? ")" : "";
+    return rd_dtype_is_narrow_float(type) ? ")" : "";
 }

@@ -141,7 +141,7 @@ static void add_begin(rd_text *to, const rd_emit_fold *f, int number)
 static void add_operand(rd_text *to, char kind, int number, const char *name, rd_dtype type,
                         const char *reg)
 {
-    const bool is_half = rd_dtype_is_half(type);
+    const bool is_half = rd_dtype_is_narrow_float(type);
 
     rd_text_add(to, "    const %c%d %s = %s%s(%s);\n", kind, number, name,
                 is_half ? rd_memory_type(type) : "", is_half ? "_of_f32" : "", reg);

@@ -99,9 +99,10 @@ static double half_rounding_ns(const rd_price_site *at, rd_dtype type)
 {
     enum { OPERATIONS = 3 };
 
-    if (rd_dtype_is_half(type) && rd_dtype_exponent_bits(type) == rd_dtype_exponent_bits(RD_F32))
+    if (rd_dtype_is_narrow_float(type) &&
+        rd_dtype_exponent_bits(type) == rd_dtype_exponent_bits(RD_F32))
         return 2 * at->s->add_i32 * 4 / at->s->vector;
-    return rd_dtype_is_half(type) ? OPERATIONS * at->s->one_add : 0;
+    return rd_dtype_is_narrow_float(type) ? OPERATIONS * at->s->one_add : 0;
 }
 
 /* The time of a map.  Operators without vectors are calls of C's library; functions have rows of

@@ -69,7 +69,7 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
  * transposed. */
 static bool can_transpose(rd_dtype type)
 {
-    return !rd_small_type(type) && !rd_dtype_is_half(type) && type != RD_BOOL &&
+    return !rd_small_type(type) && !rd_dtype_is_narrow_float(type) && type != RD_BOOL &&
            rd_dtype_size(type) == rd_register_size(type);
 }
 

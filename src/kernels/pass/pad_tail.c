@@ -26,7 +26,7 @@ static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_let *load)
     const int64_t by = rd_linear_coef(r->t, &load->at, r->axis);
 
     return !rd_is_data_dependent(r->t, &load->at) && rd_loop_of_rereads(r, stmt) < 0 &&
-           (by == 0 || by == 1) && !rd_dtype_is_half(load->type) &&
+           (by == 0 || by == 1) && !rd_dtype_is_narrow_float(load->type) &&
            !rd_program_accesses(r->t->p, RD_I_STORE, load->slot);
 }
 
@@ -63,7 +63,7 @@ static bool has_neutral_lanes(const rd_fold *f)
     case RD_RED_min:
     case RD_RED_max:
     case RD_RED_argmin:
-    case RD_RED_argmax: return !rd_dtype_is_half(f->type) && !rd_small_type(f->type);
+    case RD_RED_argmax: return !rd_dtype_is_narrow_float(f->type) && !rd_small_type(f->type);
     default: return false;
     }
 }

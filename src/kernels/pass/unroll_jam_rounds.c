@@ -96,12 +96,12 @@ static int64_t unrolled_size(const jam_candidate *m)
 
     EACH_IN(m, s)
     {
-        const rd_stmt *stmt  = &m->r->t->stmt[s];
-        const bool     half  = stmt->n_value && rd_dtype_is_half(m->r->t->let[stmt->value].type);
-        int64_t        times = stmt->kind == RD_S_MERGE_BLOCKS || stmt->kind == RD_S_MERGE_LANES ? 0
-                               : half                    ? ROUNDING
-                               : stmt->kind == RD_S_LOOP ? 2
-                                                         : 1;
+        const rd_stmt *stmt = &m->r->t->stmt[s];
+        const bool half = stmt->n_value && rd_dtype_is_narrow_float(m->r->t->let[stmt->value].type);
+        int64_t    times = stmt->kind == RD_S_MERGE_BLOCKS || stmt->kind == RD_S_MERGE_LANES ? 0
+                           : half                    ? ROUNDING
+                           : stmt->kind == RD_S_LOOP ? 2
+                                                     : 1;
 
         for (int32_t k = stmt->parent; k != m->loop && times < MANY; k = m->r->t->stmt[k].parent)
             times *=

@@ -61,7 +61,7 @@ static void print_serial_map(rd_printing *n, const rd_let *let, int32_t result, 
 /* Prints the rounding of 16-bit floats: "INDEPENDENT for (..) a5[i] = rd_round_f16(a5[i]);". */
 static void round_halves(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
-    if (rd_dtype_is_half(let->type))
+    if (rd_dtype_is_narrow_float(let->type))
         rd_print_line(n,
                       "INDEPENDENT for (int64_t i = 0; i < %s; i++) a%" PRId32
                       "[i] = rd_round_%s(a%" PRId32 "[i]);",

@@ -141,7 +141,7 @@ static bool can_forward(const rd_interchange *t, int32_t i)
             (slot_of(p, k, RD_I_LOAD) == slot && (k < i || !inside)))
             return false;
     }
-    return p->address[inst->arg].type == inst->type && !rd_dtype_is_half(inst->type);
+    return p->address[inst->arg].type == inst->type && !rd_dtype_is_narrow_float(inst->type);
 }
 
 /* True if each point has a row of its own in the scratch array, one element for each component. */

@@ -35,7 +35,7 @@ rd_op_fn *rd_op_code(rd_op op, rd_class class)
 
 bool rd_op_needs_wrap(rd_dtype type)
 {
-    return rd_dtype_is_half(type) ||
+    return rd_dtype_is_narrow_float(type) ||
            (rd_dtype_kind(type) != RD_KIND_FLOAT && rd_dtype_size(type) < 8);
 }
 

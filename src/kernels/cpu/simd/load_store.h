@@ -103,7 +103,7 @@ static rd_simd_wrap *const wraps[RD_N_DTYPES] = {
     [RD_I8] = wrap_I8, [RD_I16] = wrap_I16, [RD_I32] = wrap_I32,
     [RD_U8] = wrap_U8, [RD_U16] = wrap_U16, [RD_U32] = wrap_U32,
 #define RD_DTYPE(...)
-#define RD_HALF(enum_, ...) [RD_##enum_] = wrap_##enum_,
+#define RD_NARROW_FLOAT(enum_, ...) [RD_##enum_] = wrap_##enum_,
 #include "core/dtypes.def"
 };
 

@@ -20,7 +20,7 @@ typedef enum rd_elem {
     RD_ELEM_u64,
     RD_ELEM_b8,
 #define RD_DTYPE(...)
-#define RD_HALF(type, name, ...) RD_ELEM_##name,
+#define RD_NARROW_FLOAT(type, name, ...) RD_ELEM_##name,
 #include "core/dtypes.def"
     RD_N_ELEMS
 } rd_elem;
@@ -35,7 +35,7 @@ static inline int rd_elem_size(rd_elem elem)
 }
 
 /* True of elements that are floats of 16 bits in memory. */
-static inline bool rd_elem_is_half(rd_elem elem)
+static inline bool rd_elem_is_narrow_float(rd_elem elem)
 {
     return elem > RD_ELEM_b8;
 }
@@ -282,7 +282,7 @@ extern const rd_simd rd_simd_baseline, rd_simd_avx2, rd_simd_avx512;
 /* The kernel that casts to elements of a type, before they are wrapped. */
 static inline rd_simd_cast *rd_simd_cast_to(const rd_simd *simd, rd_dtype to, rd_elem from)
 {
-    return rd_dtype_is_half(to) ? simd->cast_half[from] : simd->cast[rd_elem_of(to)][from];
+    return rd_dtype_is_narrow_float(to) ? simd->cast_half[from] : simd->cast[rd_elem_of(to)][from];
 }
 
 /* True if kernels prefetch rows of memory in addition to the hardware prefetcher.  It depends on

@@ -20,7 +20,7 @@ TABLES_OF(b8)
 TABLES_OF_WALKS(f32)
 TABLES_OF_WALKS(f64)
 #define RD_DTYPE(...)
-#define RD_HALF(type, name, ...) TABLES_OF_WALKS(name)
+#define RD_NARROW_FLOAT(type, name, ...) TABLES_OF_WALKS(name)
 #include "core/dtypes.def"
 
 #define TABLES_OF_FLOATS(elem)                                                           \

@@ -66,9 +66,9 @@ INT_KEYS(uint32_t, i16, uint16_t, 0x8000)
 INT_KEYS(uint32_t, i32, uint32_t, 0x80000000U)
 INT_KEYS(uint64_t, i64, uint64_t, UINT64_C(1) << 63)
 #define RD_DTYPE(...)
-#define RD_HALF(type, name, C, kind, class, long_, code, dlpack, exponent, fraction)       \
-    FLOAT_KEYS(uint32_t, name, uint16_t, (uint16_t)0x8000,                                 \
-               (uint16_t)(((1 << (exponent)) - 1) << (fraction)),           /* infinity */ \
+#define RD_NARROW_FLOAT(type, name, C, kind, class, long_, code, dlpack, exponent, fraction) \
+    FLOAT_KEYS(uint32_t, name, uint16_t, (uint16_t)0x8000,                                   \
+               (uint16_t)(((1 << (exponent)) - 1) << (fraction)),           /* infinity */   \
                (uint16_t)(((1 << ((exponent) + 1)) - 1) << ((fraction)-1))) /* NaN */
 #include "core/dtypes.def"
 FLOAT_KEYS(uint32_t, f32, uint32_t, 0x80000000U, 0x7f800000U, 0x7fc00000U)

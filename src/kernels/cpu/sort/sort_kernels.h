@@ -141,7 +141,7 @@ void JOIN(rd_sort_row, NAME)(const rd_sorting *s, const void *from, void *to, vo
     switch (s->type) {
         ROWS_OF_WORDS
 #define RD_DTYPE(...)
-#define RD_HALF ROW_OF_HALF
+#define RD_NARROW_FLOAT ROW_OF_HALF
 #include "core/dtypes.def"
     default: break;
     }
@@ -178,7 +178,7 @@ void JOIN(rd_sort_rows, NAME)(const rd_sorting *s, int64_t rows, const void *fro
     switch (s->type) {
         ROWS_OF_WORDS
 #define RD_DTYPE(...)
-#define RD_HALF ROW_OF_HALF
+#define RD_NARROW_FLOAT ROW_OF_HALF
 #include "core/dtypes.def"
     default: break;
     }

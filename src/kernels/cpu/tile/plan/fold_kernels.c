@@ -15,7 +15,7 @@ static bool runs_once(const rd_program *p, int32_t step)
 /* True if the elements of a STEP come from 16-bit floats, which its kernel widens. */
 static bool loads_halves(const rd_tile_code *code, const rd_tile_inst *step)
 {
-    return rd_elem_is_half(code->reg[step->x].elem);
+    return rd_elem_is_narrow_float(code->reg[step->x].elem);
 }
 
 /* True if each row of these columns goes along all lanes and is a fold of its own. */

@@ -52,7 +52,7 @@ static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
         code->inst[i].level != reg.level)
         return;
     code->inst[reg.born].wrap = NULL;
-    if (from->kind != RD_I_CAST || !rd_dtype_is_half(from->type) ||
+    if (from->kind != RD_I_CAST || !rd_dtype_is_narrow_float(from->type) ||
         code->reg[from->a].elem != RD_ELEM_f32 || code->reg[from->a].level != reg.level)
         return;
     code->inst[reg.born].skip = true;
@@ -101,7 +101,7 @@ static rd_elem half_elem(rd_dtype type)
 {
     static const rd_elem elems[RD_N_DTYPES] = {
 #define RD_DTYPE(...)
-#define RD_HALF(enum_, name, ...) [RD_##enum_] = RD_ELEM_##name,
+#define RD_NARROW_FLOAT(enum_, name, ...) [RD_##enum_] = RD_ELEM_##name,
 #include "core/dtypes.def"
     };
 
@@ -137,7 +137,7 @@ static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *st
     if (t->level == RD_AT_TASK || t->strides.col != 1 || t->strides.gathers ||
         !(reg->last < i || stores[reg->last - 1] == stores[i]))
         return;
-    if (rd_dtype_is_half(type) && is_widened_by_folds(p, code, i, half_elem(type)))
+    if (rd_dtype_is_narrow_float(type) && is_widened_by_folds(p, code, i, half_elem(type)))
         reg->elem = half_elem(type);
     else if (!is_native(type))
         return;

@@ -145,8 +145,8 @@ static bool call_numbers(const rd_tiles *m, const rd_call *call, const arguments
 /* True if registers hold the type as memory does. */
 static bool is_register(rd_dtype type)
 {
-    return type == RD_BOOL ||
-           (rd_dtype_size(type) == rd_elem_size(rd_elem_of(type)) && !rd_dtype_is_half(type));
+    return type == RD_BOOL || (rd_dtype_size(type) == rd_elem_size(rd_elem_of(type)) &&
+                               !rd_dtype_is_narrow_float(type));
 }
 
 /* Calls a block function on pieces of row r, in the types that it takes.  False if it failed. */

@@ -190,7 +190,7 @@ bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get,
     code->total = NULL;
     if (!step || f->grouped || !sole_inst(p, RD_I_CLOSE) || !sole_inst(p, RD_I_STORE) ||
         !only_folds(p, code) || f->users || f->masked || f->fold->out != f->fold->type ||
-        rd_dtype_is_half(f->fold->out))
+        rd_dtype_is_narrow_float(f->fold->out))
         return true;
     const rd_tile_inst *t = &code->inst[step - p->inst];
 

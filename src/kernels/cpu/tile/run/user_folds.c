@@ -134,7 +134,8 @@ static rd_reg_view convert_operand(rd_tiles *m, rd_dtype type, rd_reg_view x)
     const rd_reg_view y = { m->spare, m->cols, 1, x.elem };
 
     x = rd_tiles_dense(m, x);
-    if (type == RD_BOOL || (rd_dtype_size(type) == rd_elem_size(x.elem) && !rd_dtype_is_half(type)))
+    if (type == RD_BOOL ||
+        (rd_dtype_size(type) == rd_elem_size(x.elem) && !rd_dtype_is_narrow_float(type)))
         return x;
     /* narrower elements never run ahead of what is read, should x be in the buffer */
     for (int64_t r = 0; r < m->rows; r++)
