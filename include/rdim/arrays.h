@@ -153,7 +153,8 @@ RD_API rd_expr *rd_elements_of(rd_expr *y);
     is(int, RD_I32), is(long, sizeof(long) == 8 ? RD_I64 : RD_I32), is(long long, RD_I64),        \
     is(unsigned char, RD_U8), is(unsigned short, RD_U16), is(unsigned, RD_U32),                   \
     is(unsigned long, sizeof(long) == 8 ? RD_U64 : RD_U32), is(unsigned long long, RD_U64),       \
-    is(rd_f16, RD_F16), is(rd_bf16, RD_BF16), is(float, RD_F32), is(double, RD_F64)               \
+    is(rd_f16, RD_F16), is(rd_bf16, RD_BF16), is(rd_f8, RD_F8), is(float, RD_F32),                \
+    is(double, RD_F64)                                                                            \
     RD_COMPLEX_TYPES_(is)
 #ifdef __STDC_NO_COMPLEX__
 #define RD_COMPLEX_TYPES_(is)

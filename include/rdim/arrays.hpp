@@ -32,6 +32,8 @@ template <class T> constexpr rd_dtype dtype()
         return RD_F16;
     else if constexpr (std::is_same_v<E, rd_bf16>)
         return RD_BF16;
+    else if constexpr (std::is_same_v<E, rd_f8>)
+        return RD_F8;
     else {
         static_assert(number, "say a pointer to elements of a type that rdim has, such as float");
         constexpr int log2 = sizeof(E) == 1 ? 0 : sizeof(E) == 2 ? 1 : sizeof(E) == 4 ? 2 : 3;

@@ -47,8 +47,9 @@ typedef enum rd_status {
 
 /** The type of elements.
  *
- *  f16 and bf16 are storage types: each operation computes in f32 and rounds once to 16 bits.
- *  Sums of them accumulate in f32.  c64 and c128 are pairs of f32 and of f64, laid out as in C,
+ *  f16, bf16 and f8e4m3 are storage types: each operation computes in f32 and rounds once to the
+ *  type.  Sums of them accumulate in f32.  f8e4m3 has no infinities: what is beyond 464, infinities
+ *  included, becomes NaN.  c64 and c128 are pairs of f32 and of f64, laid out as in C,
  *  C++ and NumPy; see rdim/complex_numbers.h. */
 typedef enum rd_dtype {
     RD_AUTO, /* where a type is asked for: as the operands say */
@@ -63,6 +64,7 @@ typedef enum rd_dtype {
     RD_U64,
     RD_F16,  /* IEEE 754 binary16                              */
     RD_BF16, /* bfloat16, the upper half of a float            */
+    RD_F8,   /* 8 bits: a sign, 4 of exponent, 3 of fraction   */
     RD_F32,  /* float                                          */
     RD_F64,  /* double                                         */
     RD_C64,  /* a pair of floats                               */
@@ -74,6 +76,9 @@ typedef enum rd_dtype {
 typedef struct rd_f16 { uint16_t bits; } rd_f16;
 /** An element of type RD_BF16.  Cast pointers as for rd_f16. */
 typedef struct rd_bf16 { uint16_t bits; } rd_bf16;
+/** An element of type RD_F8, the E4M3 of OCP's specification of 8-bit floats, whose greatest number
+ *  is 448.  Cast pointers as for rd_f16. */
+typedef struct rd_f8 { uint8_t bits; } rd_f8;
 
 /** The name of a status, such as "RD_ERR_SHAPE", for logs.  It is never NULL. */
 RD_API const char *rd_status_name(rd_status status);

@@ -22,7 +22,7 @@ static const struct digits {
             (fraction) + 1, FIRST(exponent) - (fraction)                                         \
     }
 #define FIRST(exponent) (2 - (1 << ((exponent) > 0 ? (exponent)-1 : 0)))
-#define RD_DTYPE(type, name, c, kind, class, long_, code, dlpack, exponent, fraction) \
+#define RD_DTYPE(type, name, c, kind, class, long_, code, dlpack, exponent, fraction, ...) \
     DIGITS(RD_##type, exponent, fraction),
 #include "core/dtypes.def"
 };

@@ -9,12 +9,13 @@ static const struct row {
     const char *name, *code;
     int64_t     size;               /* bytes */
     int         exponent, fraction; /* bits of the fields of a float; 0 for other types */
+    int         infinity;           /* 1: a float has one */
 } rows[] = {
-#define RD_DTYPE(type, name, c, kind, class, long_, code, dlpack, exponent, fraction) \
-    { RD_##type, #name, code, sizeof(c), exponent, fraction },
+#define RD_DTYPE(type, name, c, kind, class, long_, code, dlpack, ...) \
+    { RD_##type, #name, code, sizeof(c), __VA_ARGS__ },
 #include "core/dtypes.def"
-    { RD_C64, "c64", "c8", 8, 0, 0 },
-    { RD_C128, "c128", "c16", 16, 0, 0 },
+    { RD_C64, "c64", "c8", 8, 0, 0, 0 },
+    { RD_C128, "c128", "c16", 16, 0, 0, 0 },
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -108,24 +109,28 @@ int64_t cmd_points(const rd_shape *shape, rd_dtype type, const char *what)
     return empty ? 0 : points;
 }
 
-/* Converts a float of 16 bits to double, exactly. */
-static double value_of_half(uint16_t bits, rd_dtype type)
+/* Converts a float of at most 16 bits to double, exactly.  Without infinities only all ones are no
+ * number. */
+static double value_of_half(uint16_t bits, const struct row *row)
 {
-    const int n = cmd_fraction_bits(type), ones = (1 << cmd_exponent_bits(type)) - 1,
-              exponent = bits >> n & ones, fraction = bits & ((1 << n) - 1),
-              last    = 1 - ones / 2 - n; /* exponent of the last bit of the smallest element */
-    const double size = exponent == ones ? (fraction ? NAN : INFINITY)
-                        : exponent       ? ldexp((1 << n) + fraction, exponent - 1 + last)
-                                         : ldexp(fraction, last);
+    const int n = row->fraction, ones = (1 << row->exponent) - 1, exponent = bits >> n & ones,
+              fraction   = bits & ((1 << n) - 1),
+              last       = 1 - ones / 2 - n; /* exponent of the last bit of the smallest element */
+    const bool   special = exponent == ones && (row->infinity || fraction == (1 << n) - 1);
+    const double size    = special    ? (fraction ? NAN : INFINITY)
+                           : exponent ? ldexp((1 << n) + fraction, exponent - 1 + last)
+                                      : ldexp(fraction, last);
 
-    return bits >> 15 ? -size : size;
+    return bits >> (row->exponent + n) ? -size : size;
 }
 
 /* Converts element i to double; a complex number to its real part. */
 double cmd_element(const void *data, rd_dtype type, int64_t i)
 {
-    if (cmd_is_float(type) && cmd_size_of(type) == 2)
-        return value_of_half(((const uint16_t *)data)[i], type);
+    if (cmd_is_float(type) && cmd_size_of(type) <= 2)
+        return value_of_half(cmd_size_of(type) == 1 ? ((const uint8_t *)data)[i]
+                                                    : ((const uint16_t *)data)[i],
+                             row_of(type));
     switch (type) {
     case RD_BOOL:
     case RD_U8: return ((const uint8_t *)data)[i];

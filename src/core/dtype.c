@@ -11,22 +11,23 @@ typedef struct dtype_info {
     int         size; /* bytes; 0: not a type */
     rd_kind     kind;
     rd_class class;
-    int exponent, fraction; /* bits of a float's two fields */
+    int  exponent, fraction; /* bits of a float's two fields */
+    bool infinity;           /* a float has one              */
 } dtype_info;
 
 static const dtype_info table[] = {
-    [RD_AUTO] = { "auto", 0, RD_KIND_BOOL, RD_CLASS_u64, 0, 0 },
-#define RD_DTYPE(type, name, ctype, kind, class, long_, code, dlpack, exponent, fraction) \
-    [RD_##type] = { #name, (int)sizeof(ctype), kind, RD_CLASS_##class, exponent, fraction },
+    [RD_AUTO] = { "auto", 0, RD_KIND_BOOL, RD_CLASS_u64, 0, 0, false },
+#define RD_DTYPE(type, name, ctype, kind, class, long_, code, dlpack, ...) \
+    [RD_##type] = { #name, (int)sizeof(ctype), kind, RD_CLASS_##class, __VA_ARGS__ },
 #include "core/dtypes.def"
-    [RD_C64]  = { "c64", 2 * sizeof(float), RD_KIND_COMPLEX, RD_CLASS_f32, 0, 0 },
-    [RD_C128] = { "c128", 2 * sizeof(double), RD_KIND_COMPLEX, RD_CLASS_f64, 0, 0 },
+    [RD_C64]  = { "c64", 2 * sizeof(float), RD_KIND_COMPLEX, RD_CLASS_f32, 0, 0, false },
+    [RD_C128] = { "c128", 2 * sizeof(double), RD_KIND_COMPLEX, RD_CLASS_f64, 0, 0, false },
 };
 enum { N_TYPES = sizeof table / sizeof table[0] };
 
 static const dtype_info *info(rd_dtype type)
 {
-    static const dtype_info garbage = { "?", 0, RD_KIND_BOOL, RD_CLASS_u64, 0, 0 };
+    static const dtype_info garbage = { "?", 0, RD_KIND_BOOL, RD_CLASS_u64, 0, 0, false };
 
     return (unsigned)type < N_TYPES ? &table[type] : &garbage;
 }
@@ -86,6 +87,23 @@ static rd_dtype signed_of_size(int size)
     return size == 2 ? RD_I16 : size == 4 ? RD_I32 : size == 8 ? RD_I64 : RD_F64;
 }
 
+/* True if each number of the float `a` is one of the float `b`. */
+static bool is_within(rd_dtype a, rd_dtype b)
+{
+    return info(a)->exponent <= info(b)->exponent && info(a)->fraction <= info(b)->fraction;
+}
+
+/* The first float, of `type` and the wider ones, that holds all ints of so many bits, or f64.  The
+ * leading 1 of a number is no bit of its fraction. */
+static rd_dtype float_of_ints(rd_dtype type, int bits)
+{
+    if (info(type)->fraction + 1 >= bits)
+        return type;
+    return info(type)->fraction < info(RD_F32)->fraction && info(RD_F32)->fraction + 1 >= bits
+               ? RD_F32
+               : RD_F64;
+}
+
 /* Promotes two real types as NumPy 2 does. */
 static rd_dtype promote_real(rd_dtype a, rd_dtype b)
 {
@@ -94,9 +112,8 @@ static rd_dtype promote_real(rd_dtype a, rd_dtype b)
     const rd_dtype low = ordered ? a : b, high = ordered ? b : a;
     const int      small = rd_dtype_size(low), large = rd_dtype_size(high);
 
-    /* neither holds all values of the other */
-    if (low != high && rd_dtype_is_narrow_float(low) && rd_dtype_is_narrow_float(high))
-        return RD_F32;
+    if (rd_dtype_kind(low) == RD_KIND_FLOAT)
+        return is_within(low, high) ? high : is_within(high, low) ? low : RD_F32;
     if (rd_dtype_kind(low) == rd_dtype_kind(high))
         return large >= small ? high : low;
     if (rd_dtype_kind(low) == RD_KIND_BOOL)
@@ -104,11 +121,7 @@ static rd_dtype promote_real(rd_dtype a, rd_dtype b)
     if (rd_dtype_kind(high) == RD_KIND_INT) /* u64 and a signed type: no int holds both, size 16
                                              * gives f64 */
         return large > small ? high : signed_of_size(2 * small);
-    if (rd_dtype_is_narrow_float(high) &&
-        small == 1) /* halves have 8 to 11 bits: all of 8, not all of 16 */
-        return high;
-    return high != RD_F64 && small <= 2 ? RD_F32 : RD_F64; /* f32 has 24 bits: all of 16, not all of
-                                                            * 32 */
+    return float_of_ints(high, 8 * small);
 }
 
 /* The common type of two types.  See dtype.h. */
@@ -130,7 +143,12 @@ bool rd_dtype_safe(rd_dtype from, rd_dtype to)
 
 bool rd_dtype_is_narrow_float(rd_dtype type)
 {
-    return rd_dtype_kind(type) == RD_KIND_FLOAT && rd_dtype_size(type) == 2;
+    return rd_dtype_kind(type) == RD_KIND_FLOAT && rd_dtype_size(type) < 4;
+}
+
+bool rd_dtype_lacks_infinity(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT && !info(type)->infinity;
 }
 
 int rd_dtype_exponent_bits(rd_dtype type)
@@ -138,13 +156,21 @@ int rd_dtype_exponent_bits(rd_dtype type)
     return info(type)->exponent;
 }
 
-/* Exponents of all ones are kept for infinities and NaN; the significand is 1.11..1. */
+int rd_dtype_fraction_bits(rd_dtype type)
+{
+    return info(type)->fraction;
+}
+
+/* The exponent of all ones is kept for infinities and NaN, and the significand is 1.11..1.  A type
+ * without infinities has numbers with that exponent, and NaN is the significand 1.11..1 of it. */
 double rd_dtype_largest(rd_dtype type)
 {
-    const int exponent = info(type)->exponent;
+    const int  exponent = info(type)->exponent, fraction = info(type)->fraction;
+    const bool infinity = info(type)->infinity;
 
-    return exponent < 1 ? INFINITY
-                        : ldexp(2 - ldexp(1, -info(type)->fraction), (1 << (exponent - 1)) - 1);
+    return exponent < 1
+               ? INFINITY
+               : ldexp(2 - ldexp(infinity ? 1 : 2, -fraction), (1 << (exponent - 1)) - infinity);
 }
 
 bool rd_dtype_same_word(rd_dtype from, rd_dtype to)
@@ -229,9 +255,9 @@ static rd_word to_float(rd_word value, rd_class class, rd_class to)
     return y;
 }
 
-/* Converts a word to a half, rounded once at the store: the f32 before is exact or rounded to
- * odd. */
-static rd_word to_half(rd_word value, rd_class class, rd_dtype to)
+/* Converts a word to a narrow float, rounded once at the store: the f32 before is exact or rounded
+ * to odd. */
+static rd_word to_narrow_float(rd_word value, rd_class class, rd_dtype to)
 {
     char memory[2];
 
@@ -265,7 +291,7 @@ rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to)
     if (to == RD_BOOL)
         return (rd_word){ .u64 = is_true(value, source) };
     if (rd_dtype_is_narrow_float(to))
-        return to_half(value, source, to);
+        return to_narrow_float(value, source, to);
     if (target == RD_CLASS_f32 || target == RD_CLASS_f64)
         return to_float(value, source, target);
     if (source == RD_CLASS_f32 || source == RD_CLASS_f64) {
@@ -295,9 +321,12 @@ rd_word rd_word_end(rd_dtype type, bool greatest)
 {
     const int bits = 8 * rd_dtype_size(type);
     rd_word   w    = { 0 };
+    double    most;
 
     switch (rd_dtype_kind(type)) {
-    case RD_KIND_FLOAT: return rd_word_from_double(greatest ? INFINITY : -INFINITY, type);
+    case RD_KIND_FLOAT:
+        most = rd_dtype_lacks_infinity(type) ? rd_dtype_largest(type) : INFINITY;
+        return rd_word_from_double(greatest ? most : -most, type);
     case RD_KIND_INT: w.i64 = greatest ? INT64_MAX >> (64 - bits) : INT64_MIN >> (64 - bits); break;
     case RD_KIND_UINT: w.u64 = greatest ? UINT64_MAX >> (64 - bits) : 0; break;
     default: w.u64 = greatest;

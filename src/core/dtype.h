@@ -47,10 +47,14 @@ bool rd_dtype_safe(rd_dtype from, rd_dtype to);
 /* The type of the parts of a complex type, and the complex type that can hold floats of `part`. */
 rd_dtype rd_dtype_part(rd_dtype type);
 rd_dtype rd_dtype_of_parts(rd_dtype part);
-/* True for 16-bit floats, which are f32 in registers. */
+/* True for floats that only memory has, of 16 bits or fewer: they are f32 in registers, and the
+ * result of each operation is rounded to them.  rd_dtype_size() says which take two bytes. */
 bool rd_dtype_is_narrow_float(rd_dtype type);
-/* Bits of a float type's exponent, and its largest finite number. */
+/* True for floats without infinities, in which numbers that are too large become NaN. */
+bool rd_dtype_lacks_infinity(rd_dtype type);
+/* Bits of a float type's exponent and fraction, and its largest finite number. */
 int    rd_dtype_exponent_bits(rd_dtype type);
+int    rd_dtype_fraction_bits(rd_dtype type);
 double rd_dtype_largest(rd_dtype type);
 /* True if a value of `from` has the same register bits as a value of `to`.  Not for bool, which
  * arrays keep in bytes. */
@@ -63,7 +67,7 @@ rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to);
 rd_word rd_word_from_double(double value, rd_dtype type);
 rd_word rd_word_from_int(int64_t value, rd_dtype type);
 double  rd_word_to_double(rd_word value, rd_dtype type);
-/* The least or the greatest value of a real type; of floats an infinity. */
+/* The least or the greatest value of a real type; of floats an infinity where there is one. */
 rd_word rd_word_end(rd_dtype type, bool greatest);
 
 #endif

@@ -1,6 +1,7 @@
-/* half.h - conversion of 16-bit floats, for which C has no arithmetic, to f32 and back.
+/* half.h - conversion of narrow floats, for which C has no arithmetic, to f32 and back.
  *
- * f16 has 1 + 5 + 10 bits (IEEE 754 binary16); bf16 is the upper half of an f32.  The code has
+ * f16 has 1 + 5 + 10 bits (IEEE 754 binary16); bf16 is the upper half of an f32; f8e4m3 has
+ * 1 + 4 + 3 bits, no infinities, and one NaN of each sign, all ones.  The code has
  * no branches, so loops over it vectorise.  Instructions that do the same (F16C) give the same
  * bits, also for NaN. */
 #ifndef RD_CORE_HALF_H
@@ -15,6 +16,9 @@ typedef struct rd_f16 {
 typedef struct rd_bf16 {
     uint16_t bits;
 } rd_bf16;
+typedef struct rd_f8 {
+    uint8_t bits;
+} rd_f8;
 #endif
 
 /* ---- To f32: exact --------------------------------------------------------------------------- */
@@ -34,6 +38,15 @@ RD_INLINE float rd_f16_to_f32(rd_f16 x)
 RD_INLINE float rd_bf16_to_f32(rd_bf16 x)
 {
     return rd_float_of((uint32_t)x.bits << 16);
+}
+
+/* Exponents are biased by 7, and must be biased by 127. */
+RD_INLINE float rd_f8_to_f32(rd_f8 x)
+{
+    const uint32_t sign = (uint32_t)(x.bits & 0x80) << 24, size = (uint32_t)(x.bits & 0x7f) << 20;
+    const uint32_t nan = size == 0x07f00000 ? 0x7fc00000 : 0;
+
+    return rd_float_of(rd_bits_f32(rd_float_of(size) * 0x1p120F) | nan | sign);
 }
 
 /* ---- From f32: to nearest, ties to even; NaN stays one, and quiet ---------------------------- */
@@ -69,7 +82,22 @@ RD_INLINE rd_bf16 rd_bf16_of_f32(float x)
 }
 #endif
 
-/* ---- As f32 that 16 bits can hold: rd_f16_to_f32(rd_f16_of_f32(x)), in fewer steps ----------- */
+/* Rounds an f32 to f8e4m3.  What is nearer to 480, the number that would be next, than to 448 is
+ * NaN, as are infinities; the bits of both exceed those of NaN. */
+RD_INLINE rd_f8 rd_f8_of_f32(float x)
+{
+    const uint32_t bits = rd_bits_f32(x), sign = bits >> 24 & 0x80, size = bits & 0x7fffffff;
+    const uint32_t normal = (size - (120U << 23) + 0x7ffff + (size >> 20 & 1)) >> 20;
+    /* adding 2^14 rounds to multiples of 2^-9 */
+    const uint32_t denormal = rd_bits_f32(rd_float_of(size) + 0x1p14F) - 0x46800000;
+    const uint32_t nearest  = size < 0x3c800000 ? denormal : normal;
+
+    const rd_f8 y = { (uint8_t)(sign | (nearest > 0x7f ? 0x7f : nearest)) };
+
+    return y;
+}
+
+/* ---- As f32 that memory can hold: rd_f16_to_f32(rd_f16_of_f32(x)), in fewer steps ----------- */
 #ifndef RD_F16_IN_HARDWARE
 RD_INLINE float rd_round_f16(float x)
 {
@@ -94,9 +122,19 @@ RD_INLINE float rd_round_bf16(float x)
 }
 #endif
 
+RD_INLINE float rd_round_f8e4m3(float x)
+{
+    const uint32_t bits = rd_bits_f32(x), sign = bits & 0x80000000, size = bits & 0x7fffffff;
+    const uint32_t normal   = (size + 0x7ffff + (size >> 20 & 1)) & ~0xfffffU;
+    const uint32_t denormal = rd_bits_f32(rd_float_of(size) + 0x1p14F - 0x1p14F);
+    const uint32_t nearest  = size < 0x3c800000 ? denormal : normal;
+
+    return rd_float_of(sign | (nearest > 0x43e00000 ? 0x7ff00000 : nearest));
+}
+
 /* ---- From wider types, by way of f32 --------------------------------------------------------- */
 /* Converts to f32 with rounding to odd: an inexact result gets an odd last bit.  The following
- * rounding to 16 bits then sees on which side of a tie the value is, as if it were the only
+ * rounding to fewer bits then sees on which side of a tie the value is, as if it were the only
  * rounding.  (Boldo, Melquiond, 2008, "Emulation of a FMA and correctly rounded sums: proved
  * algorithms using rounding to odd".) */
 RD_INLINE float rd_odd_f64(double x)

@@ -3,6 +3,7 @@
  *     i32 + f32 -> f64     f32 + 2 (weak) -> f32     floor(i32) -> i32 */
 #include "expr/plain.h"
 #include <inttypes.h>
+#include <math.h>
 
 static bool is_float(rd_dtype type)
 {
@@ -74,9 +75,27 @@ bool rd_rule_takes(rd_rule rule, rd_dtype joint, rd_ctx *ctx, const char *call)
     return takes;
 }
 
-/* True unless x is a weak int that the type cannot hold; records for `call`. */
+/* True unless x is a weak number that a float without infinities cannot hold, and which would
+ * silently be NaN; records for `call`. */
+static bool fits_float(const rd_expr *x, rd_dtype type, const char *call)
+{
+    const rd_word given = x->as.number->value;
+    const double  value = rd_word_to_double(given, x->type);
+
+    if (!rd_dtype_lacks_infinity(type) || isnan(value) ||
+        !isnan(rd_word_to_double(rd_word_convert(given, x->type, type), type)))
+        return true;
+    rd_fail(x->ctx, RD_ERR_TYPE,
+            "%s: the number %g does not fit the type %s it meets; say rd_cast to f32", call, value,
+            rd_dtype_name(type));
+    return false;
+}
+
+/* True unless x is a weak number that the type cannot hold; records for `call`. */
 bool rd_fits(const rd_expr *x, rd_dtype type, const char *call)
 {
+    if (rd_is_weak(x) && x->kind == RD_EXPR_NUMBER && rd_dtype_kind(type) == RD_KIND_FLOAT)
+        return fits_float(x, type, call);
     if (!rd_is_weak(x) || x->type != RD_I64 || type == RD_BOOL ||
         rd_dtype_kind(type) >= RD_KIND_FLOAT)
         return true;

@@ -99,7 +99,7 @@ rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype t
 
     if (!begin(&d, ctx, key, shape, type))
         return NULL;
-    const int digits = type == RD_F64 ? 53 : type == RD_F32 ? 24 : type == RD_F16 ? 11 : 8;
+    const int digits = rd_dtype_fraction_bits(type) + 1;
     return scaled(&d, shifted(&d, random_words(&d, d.index), (uint64_t)(64 - digits)), 0,
                   1 / (double)(INT64_C(1) << digits), type);
 }

@@ -219,6 +219,8 @@ static rd_expr *build_extreme(const rd_folding *f, const row *r)
 
     if (rd_folding_is_empty(f) || rd_folding_may_lack_a_value(f, natural))
         return NULL;
+    if (rd_dtype_lacks_infinity(type)) /* states without elements are infinite */
+        type = RD_F32;
     rd_expr *y = rd_folded(f, extreme_of(r->reducer, type), rd_cast_to(f->x, type), NULL, type,
                            type != RD_BOOL && f->opts.initial != NULL);
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);

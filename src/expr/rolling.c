@@ -154,7 +154,8 @@ static bool set_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums
     else if (asked)
         type = rd_dtype_promote(natural, asked);
     r->type = asked ? asked : natural;
-    r->x    = rd_cast_to(r->x, sums && rd_dtype_is_narrow_float(type) ? RD_F32 : type);
+    sums |= rd_dtype_lacks_infinity(type); /* extremes begin at infinities, too */
+    r->x = rd_cast_to(r->x, sums && rd_dtype_is_narrow_float(type) ? RD_F32 : type);
     return r->x != NULL;
 }
 

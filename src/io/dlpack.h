@@ -7,7 +7,15 @@
 /* Device types. */
 enum { RD_DL_CPU = 1, RD_DL_CUDA = 2, RD_DL_CUDA_HOST = 3, RD_DL_CUDA_MANAGED = 13 };
 /* Type codes of elements. */
-enum { RD_DL_INT, RD_DL_UINT, RD_DL_FLOAT, RD_DL_BFLOAT = 4, RD_DL_COMPLEX, RD_DL_BOOL };
+enum {
+    RD_DL_INT,
+    RD_DL_UINT,
+    RD_DL_FLOAT,
+    RD_DL_BFLOAT = 4,
+    RD_DL_COMPLEX,
+    RD_DL_BOOL,
+    RD_DL_FLOAT8_E4M3FN = 10 /* since DLPack 1.1 */
+};
 /* Flags of versioned tensors. */
 enum { RD_DL_READ_ONLY = 1 };
 

@@ -46,15 +46,16 @@ typedef struct fields {
     size_t size, bits, sign, exponent_at, exponent, mantissa_at, mantissa, bias;
 } fields;
 
-/* The rows of core/dtypes.def. Integers have no exponent, and match no float. */
+/* The rows of core/dtypes.def. Integers have no exponent, and match no float; nor do floats without
+ * infinities, which HDF5 does not tell from those that have them. */
 static const struct {
     rd_dtype type;
     fields   of;
 } floats[] = {
-#define RD_DTYPE(type, name, c, kind, class, long_, code, dlpack, exponent, fraction) \
-    { RD_##type,                                                                      \
-      { sizeof(c), 8 * sizeof(c), 8 * sizeof(c) - 1, fraction, exponent, 0, fraction, \
-        (1U << ((exponent) ? (exponent)-1 : 0)) - 1 } },
+#define RD_DTYPE(type, name, c, kind, class, long_, code, dlpack, exponent, fraction, infinity) \
+    { RD_##type,                                                                                \
+      { sizeof(c), 8 * sizeof(c), 8 * sizeof(c) - 1, fraction, (exponent) * (infinity), 0,      \
+        fraction, (1U << ((exponent) ? (exponent)-1 : 0)) - 1 } },
 #include "core/dtypes.def"
 };
 enum { FLOATS = sizeof floats / sizeof *floats };

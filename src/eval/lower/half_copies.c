@@ -1,4 +1,4 @@
-/* half_copies.c - copies 16-bit floats as bits, without conversion to f32 and back, if nothing else
+/* half_copies.c - copies narrow floats as bits, without conversion to f32 and back, if nothing else
  * is done with them. */
 #include "eval/lower/lower.h"
 
@@ -25,8 +25,8 @@ static void mark_others(const rd_program *p, const rd_inst *inst, rd_dtype *copi
 
 static void as_bits(rd_program *p, rd_inst *inst)
 {
-    inst->type                 = RD_U16;
-    p->address[inst->arg].type = RD_U16;
+    inst->type                 = rd_dtype_size(inst->type) == 1 ? RD_U8 : RD_U16;
+    p->address[inst->arg].type = inst->type;
 }
 
 /* Retypes loads and stores of values that are only copied.  See lower.h. */

@@ -48,11 +48,13 @@ static bool is_along(rd_cuda_strategy *s, int32_t axis)
     return true;
 }
 
-/* Bytes of an element in the cache.  16-bit floats are f32 in registers, but already rounded, so
- * 2 bytes keep them. */
+/* Bytes of an element in the cache.  Narrow floats are f32 in registers, but already rounded, so
+ * as many bytes as in memory keep them. */
 static int32_t word_of(rd_dtype type)
 {
-    return rd_dtype_is_narrow_float(type) ? 2 : rd_register_size(type) > 4 ? 8 : 4;
+    return rd_dtype_is_narrow_float(type) ? rd_dtype_size(type)
+           : rd_register_size(type) > 4   ? 8
+                                          : 4;
 }
 
 /* Widens the elements of the cache to those of a type. */

@@ -107,7 +107,9 @@ static double rounded_end(double x, rd_dtype type)
 {
     const double single = rd_dtype_class(type) == RD_CLASS_f64 ? x : (double)(float)x;
 
-    return rd_word_to_double(rd_word_from_double(single, type), type);
+    const double rounded = rd_word_to_double(rd_word_from_double(single, type), type);
+
+    return isnan(rounded) ? single : rounded; /* too large for a type without infinities */
 }
 
 static rd_interval rounded(rd_interval x, rd_dtype type)

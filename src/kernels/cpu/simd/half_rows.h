@@ -1,4 +1,4 @@
-/* half_rows.h - converts rows of 16-bit floats to f32 and back, and rounds f32 to them in place;
+/* half_rows.h - converts rows of narrow floats to f32 and back, and rounds f32 to them in place;
  * load_store.h includes it. */
 /* Convert as many of n elements as vectors take, and return how many. */
 #ifdef F16_VECTORS
@@ -54,5 +54,6 @@ VECTORS(wrap_F16, float, float, *(vec_f32 *)(y + i) = F16_WIDEN(F16_NARROW(load_
     }
 HALF_MOVES(F16, rd_f16, load_F16_vectors, store_F16_vectors, wrap_F16_vectors)
 HALF_MOVES(BF16, rd_bf16, NO_VECTORS, NO_VECTORS, NO_VECTORS)
+HALF_MOVES(F8, rd_f8, NO_VECTORS, NO_VECTORS, NO_VECTORS)
 
 #undef HALF_MOVES

@@ -11,7 +11,7 @@
 #include "kernels/compress.h"
 
 /* The elements of registers, contiguous: f32 and f64 as they are, ints widened to 64 bits, bool as
- * bytes 0 or 1.  Halves exist in memory only; some folds widen them as they
+ * bytes 0 or 1.  Narrow floats exist in memory only; some folds widen them as they
  * load them. */
 typedef enum rd_elem {
     RD_ELEM_f32,
@@ -29,12 +29,17 @@ rd_elem rd_elem_of(rd_dtype type);
 
 static inline int rd_elem_size(rd_elem elem)
 {
-    static const int size[RD_ELEM_b8 + 1] = { 4, 8, 8, 8, 1 };
+    static const int size[RD_N_ELEMS] = {
+        4, 8, 8, 8, 1,
+#define RD_DTYPE(...)
+#define RD_NARROW_FLOAT(type, name, C, ...) sizeof(C),
+#include "core/dtypes.def"
+    };
 
-    return elem <= RD_ELEM_b8 ? size[elem] : 2;
+    return size[elem];
 }
 
-/* True of elements that are floats of 16 bits in memory. */
+/* True of elements that are narrow floats in memory. */
 static inline bool rd_elem_is_narrow_float(rd_elem elem)
 {
     return elem > RD_ELEM_b8;

@@ -134,14 +134,15 @@ typedef uint64_t key_64;
     ROW(I64, 64, i64, UINT64_MAX, 0)            \
     ROW(F32, 32, f32, 0xffffffffU, 0x80000000U) \
     ROW(F64, 64, f64, UINT64_MAX, UINT64_C(1) << 63)
-#define ROW_OF_HALF(name, sign, ...) ROW(name, 32, sign, 0xffff, 0x8000)
+#define ROW_OF_NARROW_FLOAT(name, sign, C, ...) \
+    ROW(name, 32, sign, (1U << 8 * sizeof(C)) - 1, 1U << (8 * sizeof(C) - 1))
 
 void JOIN(rd_sort_row, NAME)(const rd_sorting *s, const void *from, void *to, void *work)
 {
     switch (s->type) {
         ROWS_OF_WORDS
 #define RD_DTYPE(...)
-#define RD_NARROW_FLOAT ROW_OF_HALF
+#define RD_NARROW_FLOAT ROW_OF_NARROW_FLOAT
 #include "core/dtypes.def"
     default: break;
     }
@@ -178,7 +179,7 @@ void JOIN(rd_sort_rows, NAME)(const rd_sorting *s, int64_t rows, const void *fro
     switch (s->type) {
         ROWS_OF_WORDS
 #define RD_DTYPE(...)
-#define RD_NARROW_FLOAT ROW_OF_HALF
+#define RD_NARROW_FLOAT ROW_OF_NARROW_FLOAT
 #include "core/dtypes.def"
     default: break;
     }

@@ -82,7 +82,7 @@ void rd_print_store_to_row(rd_printing *n, const rd_stmt *s)
 
     add_place(n, &line, &n->t->store[s->store]);
     rd_text_add(&line, " = ");
-    if (n->kernel->row_word == 2) {
+    if (n->kernel->row_word < 4) {
         rd_begin_stored(&line, s->type);
         rd_text_add(&line, "r%" PRId32 "%s.bits", s->x, rd_end_stored(s->type));
     } else
@@ -103,8 +103,11 @@ void rd_print_load_from_row(rd_printing *n, const rd_stmt *s)
         return;
     }
     add_place(n, &place, &n->t->store[let->store]);
-    if (n->kernel->row_word == 2) {
-        rd_text_add(&half, "%s{ %s }", rd_memory_type(let->type), place.at);
+    if (n->kernel->row_word < 4) {
+        const bool narrows = rd_dtype_size(let->type) < n->kernel->row_word;
+
+        rd_text_add(&half, narrows ? "%s{ (uint8_t)%s }" : "%s{ %s }", rd_memory_type(let->type),
+                    place.at);
         rd_add_from_memory(&value, let->type, half.at);
     } else
         rd_text_add(&value, "rd_%s_of(%s)", rd_register_type(let->type), place.at);
