@@ -9,6 +9,7 @@ oracle_float oracle_float_of(rd_dtype type)
     switch (type) {
     case RD_F16: return (oracle_float){ 0x1p-11L, 0x1p-24L, 65504 };
     case RD_BF16: return (oracle_float){ 0x1p-8L, 0x1p-133L, 0x1.fep127L };
+    case RD_F8: return (oracle_float){ 0x1p-4L, 0x1p-9L, 448 };
     case RD_F32: return (oracle_float){ 0x1p-24L, FLT_TRUE_MIN, FLT_MAX };
     default: return (oracle_float){ 0x1p-53L, DBL_TRUE_MIN, DBL_MAX };
     }
@@ -17,25 +18,43 @@ oracle_float oracle_float_of(rd_dtype type)
 /* ---- Halves: 1 sign, then an exponent, then `digits` of a fraction --------------------------- */
 static int digits_of(rd_dtype type)
 {
-    return type == RD_F16 ? 10 : 7;
+    return type == RD_F16 ? 10 : type == RD_F8 ? 3 : 7;
+}
+
+/* The bit of the sign. */
+static int sign_of(rd_dtype type)
+{
+    return type == RD_F8 ? 7 : 15;
+}
+
+/* The size of a NaN that all have: all ones. */
+static int nan_of(rd_dtype type)
+{
+    return (1 << sign_of(type)) - 1;
+}
+
+/* The size of infinity, or of NaN where there is none. */
+static int infinity_of(rd_dtype type)
+{
+    return type == RD_F8 ? nan_of(type) : nan_of(type) >> digits_of(type) << digits_of(type);
 }
 
 /* The exponent of the last digit of denormal numbers. */
 static int least_exponent(rd_dtype type)
 {
-    return 1 - ((1 << (14 - digits_of(type))) - 1) - digits_of(type);
+    return 1 - ((1 << (sign_of(type) - 1 - digits_of(type))) - 1) - digits_of(type);
 }
 
 static long double half_load(uint16_t bits, rd_dtype type)
 {
-    const int         digits = digits_of(type), least = least_exponent(type), size = bits & 0x7fff;
-    const int         exponent = size >> digits, fraction = size & ((1 << digits) - 1);
-    const int         infinite = (1 << (15 - digits)) - 1;
-    const long double v = exponent == infinite ? fraction ? (long double)NAN : (long double)INFINITY
+    const int digits = digits_of(type), least = least_exponent(type), size = bits & nan_of(type);
+    const int exponent = size >> digits, fraction = size & ((1 << digits) - 1);
+    const long double v = size >= infinity_of(type)
+                              ? fraction ? (long double)NAN : (long double)INFINITY
                           : exponent ? ldexpl(fraction + (1 << digits), exponent - 1 + least)
                                      : ldexpl(fraction, least);
 
-    return bits >> 15 ? -v : v;
+    return bits >> sign_of(type) ? -v : v;
 }
 
 /* Denormal numbers and the smallest normal ones count in the same steps; where a fraction rounds up
@@ -43,13 +62,13 @@ static long double half_load(uint16_t bits, rd_dtype type)
 static uint16_t half_store(long double v, rd_dtype type)
 {
     const int digits = digits_of(type), least = least_exponent(type);
-    const int infinite = 0x7fff >> digits << digits, sign = signbit(v) ? 0x8000 : 0;
+    const int sign = signbit(v) ? 1 << sign_of(type) : 0;
     int       exponent, last;
 
     if (isnan(v))
-        return 0x7fff;
+        return (uint16_t)nan_of(type);
     if (fabsl(v) > oracle_float_of(type).max * (1 + oracle_float_of(type).u))
-        return (uint16_t)(sign | infinite);
+        return (uint16_t)(sign | infinity_of(type));
     frexpl(v, &exponent);
     last = v != 0 && exponent - digits - 1 > least ? exponent - digits - 1 : least;
     return (uint16_t)(sign | (((last - least) << digits) + (int)rintl(ldexpl(fabsl(v), -last))));
@@ -59,7 +78,8 @@ long double oracle_round(rd_dtype type, long double v)
 {
     switch (type) {
     case RD_F16:
-    case RD_BF16: return half_load(half_store(v, type), type);
+    case RD_BF16:
+    case RD_F8: return half_load(half_store(v, type), type);
     case RD_F32: return (float)v;
     default: return (double)v;
     }
@@ -91,6 +111,8 @@ oracle_value oracle_real(rd_dtype type, long double v, long double spread, int u
     const oracle_float f = oracle_float_of(type);
     oracle_value       y = { .type = type, .v = v };
 
+    if (isinf(v) && type == RD_F8)
+        y.v = NAN;
     if (!isfinite(v))
         return y;
     y.err = spread;
@@ -99,7 +121,7 @@ oracle_value oracle_real(rd_dtype type, long double v, long double spread, int u
     if (!isfinite(y.err))
         return oracle_unsure(type);
     if (fabsl(v) - y.err > f.max * (1 + f.u))
-        return (oracle_value){ .type = type, .v = copysignl(INFINITY, v) };
+        return (oracle_value){ .type = type, .v = type == RD_F8 ? NAN : copysignl(INFINITY, v) };
     if (fabsl(v) + y.err > f.max)
         return oracle_unsure(type);
     return y;
@@ -121,6 +143,10 @@ oracle_value oracle_load(const void *p, rd_dtype type)
     double       f64;
 
     switch (type) {
+    case RD_F8: {
+        y.v = half_load(*(const uint8_t *)p, type);
+        break;
+    }
     case RD_F16:
     case RD_BF16:
         memcpy(&half, p, sizeof half);

@@ -877,8 +877,8 @@ END_TEST
 /* To all types, and by way of ints back. */
 START_TEST(casts)
 {
-    static const rd_dtype all[] = { RD_BOOL, RD_I8,  RD_I16, RD_I32,  RD_I64, RD_U8, RD_U16,
-                                    RD_U32,  RD_U64, RD_F16, RD_BF16, RD_F32, RD_F64 };
+    static const rd_dtype all[] = { RD_BOOL, RD_I8,  RD_I16, RD_I32,  RD_I64, RD_U8,  RD_U16,
+                                    RD_U32,  RD_U64, RD_F16, RD_BF16, RD_F8,  RD_F32, RD_F64 };
     const rd_dtype        from  = all[_i];
     tile_memory           m     = { 0 };
     rd_expr              *x = nest_leaf(&m, from, RD_SHAPE(3, strips[_i % COUNT(strips)]), UGLY);
@@ -1089,7 +1089,7 @@ int main(void)
     tcase_add_loop_test(tests, shares, 0, 2);
     tcase_add_loop_test(tests, operators, 0, COUNT(types));
     tcase_add_loop_test(tests, lengths_of_strips, 0, COUNT(strips));
-    tcase_add_loop_test(tests, casts, 0, 13);
+    tcase_add_loop_test(tests, casts, 0, 14);
     tcase_add_loop_test(tests, rounded_neighbours, 0, COUNT(short_rows));
     tcase_add_loop_test(tests, choices, 0, COUNT(types) / 2 + 1);
     tcase_add_loop_test(tests, layouts, 0, COUNT(types) / 3);

@@ -12,25 +12,26 @@
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-/* ---- Promotion: NumPy's own table, np.result_type for each pair of dtypes; bf16 likewise --- */
-static const rd_dtype types[] = { RD_BOOL, RD_I8,  RD_I16, RD_I32, RD_I64, RD_U8,  RD_U16,
-                                  RD_U32,  RD_U64, RD_F32, RD_F64, RD_F16, RD_BF16 };
+/* ---- Promotion: NumPy's own table, np.result_type for each pair; bf16 and f8e4m3 likewise --- */
+static const rd_dtype types[] = { RD_BOOL, RD_I8,  RD_I16, RD_I32, RD_I64, RD_U8,   RD_U16,
+                                  RD_U32,  RD_U64, RD_F32, RD_F64, RD_F16, RD_BF16, RD_F8 };
 
 static const char *const promotion[] = {
-    /* bool i8   i16 i32 i64 u8   u16 u32 u64 f32 f64 f16  bf16 */
-    "bool i8   i16 i32 i64 u8   u16 u32 u64 f32 f64 f16  bf16 ", /* bool */
-    "i8   i8   i16 i32 i64 i16  i32 i64 f64 f32 f64 f16  bf16 ", /* i8   */
-    "i16  i16  i16 i32 i64 i16  i32 i64 f64 f32 f64 f32  f32  ", /* i16  */
-    "i32  i32  i32 i32 i64 i32  i32 i64 f64 f64 f64 f64  f64  ", /* i32  */
-    "i64  i64  i64 i64 i64 i64  i64 i64 f64 f64 f64 f64  f64  ", /* i64  */
-    "u8   i16  i16 i32 i64 u8   u16 u32 u64 f32 f64 f16  bf16 ", /* u8   */
-    "u16  i32  i32 i32 i64 u16  u16 u32 u64 f32 f64 f32  f32  ", /* u16  */
-    "u32  i64  i64 i64 i64 u32  u32 u32 u64 f64 f64 f64  f64  ", /* u32  */
-    "u64  f64  f64 f64 f64 u64  u64 u64 u64 f64 f64 f64  f64  ", /* u64  */
-    "f32  f32  f32 f64 f64 f32  f32 f64 f64 f32 f64 f32  f32  ", /* f32  */
-    "f64  f64  f64 f64 f64 f64  f64 f64 f64 f64 f64 f64  f64  ", /* f64  */
-    "f16  f16  f32 f64 f64 f16  f32 f64 f64 f32 f64 f16  f32  ", /* f16  */
-    "bf16 bf16 f32 f64 f64 bf16 f32 f64 f64 f32 f64 f32  bf16 ", /* bf16 */
+    /* bool i8   i16 i32 i64 u8   u16 u32 u64 f32 f64 f16  bf16 f8e4m3 */
+    "bool i8   i16 i32 i64 u8   u16 u32 u64 f32 f64 f16  bf16 f8e4m3 ", /* bool   */
+    "i8   i8   i16 i32 i64 i16  i32 i64 f64 f32 f64 f16  bf16 f32    ", /* i8     */
+    "i16  i16  i16 i32 i64 i16  i32 i64 f64 f32 f64 f32  f32  f32    ", /* i16    */
+    "i32  i32  i32 i32 i64 i32  i32 i64 f64 f64 f64 f64  f64  f64    ", /* i32    */
+    "i64  i64  i64 i64 i64 i64  i64 i64 f64 f64 f64 f64  f64  f64    ", /* i64    */
+    "u8   i16  i16 i32 i64 u8   u16 u32 u64 f32 f64 f16  bf16 f32    ", /* u8     */
+    "u16  i32  i32 i32 i64 u16  u16 u32 u64 f32 f64 f32  f32  f32    ", /* u16    */
+    "u32  i64  i64 i64 i64 u32  u32 u32 u64 f64 f64 f64  f64  f64    ", /* u32    */
+    "u64  f64  f64 f64 f64 u64  u64 u64 u64 f64 f64 f64  f64  f64    ", /* u64    */
+    "f32  f32  f32 f64 f64 f32  f32 f64 f64 f32 f64 f32  f32  f32    ", /* f32    */
+    "f64  f64  f64 f64 f64 f64  f64 f64 f64 f64 f64 f64  f64  f64    ", /* f64    */
+    "f16  f16  f32 f64 f64 f16  f32 f64 f64 f32 f64 f16  f32  f16    ", /* f16    */
+    "bf16 bf16 f32 f64 f64 bf16 f32 f64 f64 f32 f64 f32  bf16 bf16   ", /* bf16   */
+    "f8e4m3 f32 f32 f64 f64 f32 f32 f64 f64 f32 f64 f16 bf16 f8e4m3 ",  /* f8e4m3 */
 };
 
 START_TEST(promotes)
@@ -51,19 +52,20 @@ END_TEST
 
 /* np.can_cast(row, column, "safe"), columns as above. */
 static const char *const safe[] = {
-    "1111111111111", /* bool */
-    "0111100001111", /* i8   */
-    "0011100001100", /* i16  */
-    "0001100000100", /* i32  */
-    "0000100000100", /* i64  */
-    "0011111111111", /* u8   */
-    "0001101111100", /* u16  */
-    "0000100110100", /* u32  */
-    "0000000010100", /* u64  */
-    "0000000001100", /* f32  */
-    "0000000000100", /* f64  */
-    "0000000001110", /* f16  */
-    "0000000001101", /* bf16 */
+    "11111111111111", /* bool   */
+    "01111000011110", /* i8     */
+    "00111000011000", /* i16    */
+    "00011000001000", /* i32    */
+    "00001000001000", /* i64    */
+    "00111111111110", /* u8     */
+    "00011011111000", /* u16    */
+    "00001001101000", /* u32    */
+    "00000000101000", /* u64    */
+    "00000000011000", /* f32    */
+    "00000000001000", /* f64    */
+    "00000000011100", /* f16    */
+    "00000000011010", /* bf16   */
+    "00000000011111", /* f8e4m3 */
 };
 
 START_TEST(casts_safely)
@@ -79,13 +81,16 @@ static const struct {
     const char *name;
     int         size;
 } facts[] = {
-    { RD_BOOL, "bool", 1 },        { RD_I8, "i8", 1 },     { RD_I16, "i16", 2 },
-    { RD_I32, "i32", 4 },          { RD_I64, "i64", 8 },   { RD_U8, "u8", 1 },
-    { RD_U16, "u16", 2 },          { RD_U32, "u32", 4 },   { RD_U64, "u64", 8 },
-    { RD_F32, "f32", 4 },          { RD_F64, "f64", 8 },   { RD_AUTO, "auto", 0 },
-    { RD_F16, "f16", 2 },          { RD_BF16, "bf16", 2 }, { RD_C64, "c64", 8 },
-    { RD_C128, "c128", 16 },       { 16, "?", 0 },         { (rd_dtype)-1, "?", 0 },
-    { (rd_dtype)1000000, "?", 0 },
+    { RD_BOOL, "bool", 1 },   { RD_I8, "i8", 1 },
+    { RD_I16, "i16", 2 },     { RD_I32, "i32", 4 },
+    { RD_I64, "i64", 8 },     { RD_U8, "u8", 1 },
+    { RD_U16, "u16", 2 },     { RD_U32, "u32", 4 },
+    { RD_U64, "u64", 8 },     { RD_F32, "f32", 4 },
+    { RD_F64, "f64", 8 },     { RD_AUTO, "auto", 0 },
+    { RD_F16, "f16", 2 },     { RD_BF16, "bf16", 2 },
+    { RD_F8, "f8e4m3", 1 },   { RD_C64, "c64", 8 },
+    { RD_C128, "c128", 16 },  { 17, "?", 0 },
+    { (rd_dtype)-1, "?", 0 }, { (rd_dtype)1000000, "?", 0 },
 };
 
 START_TEST(type_facts)

@@ -221,6 +221,41 @@ START_TEST(halves)
 }
 END_TEST
 
+/* Too large is above 464, half way to what the next number would be. */
+START_TEST(float_of_8_bits)
+{
+    static const map_row rows[] = {
+        { "16 + 1", NULL, rd_add, RD_F8, 16, 1, RD_F8, 16 },
+        { "18 + 1", NULL, rd_add, RD_F8, 18, 1, RD_F8, 20 },
+        { "1 / 3", NULL, rd_div, RD_F8, 1, 3, RD_F8, 0.34375 },
+        { "448 + 16", NULL, rd_add, RD_F8, 448, 16, RD_F8, 448 },
+        { "448 + 32", NULL, rd_add, RD_F8, 448, 32, RD_F8, NAN },
+        { "1 / 0", NULL, rd_div, RD_F8, 1, 0, RD_F8, NAN },
+        { "2^-9 / 2", NULL, rd_div, RD_F8, 0x1p-9, 2, RD_F8, 0 },
+        { "comparison", NULL, rd_lt, RD_F8, 1, 1.125, RD_BOOL, 1 },
+    };
+    const double number[] = { 0.1, 464, 465, INFINITY, -0x1p-10, 1e300 };
+    rd_expr     *x        = leaf(RD_F8, VALUES(448, 448, -448));
+
+    check_maps(rows, COUNT(rows));
+    expect("from f64", rd_cast(leaf(RD_F64, number, 6), RD_F8), RD_F8,
+           VALUES(0.1015625, 448, NAN, NAN, -0.0, NAN));
+    expect("a number", rd_mul(leaf(RD_F8, VALUES(1)), rd_num(ctx, 0.1)), RD_F8, VALUES(0.1015625));
+    expect_error("a large number", rd_lt(x, rd_num(ctx, 1000)), RD_ERR_TYPE);
+    expect_error("a large int", rd_add(x, rd_int(ctx, 480)), RD_ERR_TYPE);
+    expect_error("infinity", rd_minimum(x, rd_num(ctx, INFINITY)), RD_ERR_TYPE);
+    expect("a sum", rd_sum(x, RD_ALL), RD_F8, VALUES(448));
+    expect("a large sum", rd_sum(rd_abs(x), RD_ALL), RD_F8, VALUES(NAN));
+    expect("kept in f32", rd_sum(rd_abs(x), RD_ALL, .type = RD_F32), RD_F32, VALUES(1344));
+    expect("nothing to choose", rd_max(x, RD_ALL, .where = rd_gt(x, x)), RD_F8, VALUES(NAN));
+    expect("mean", rd_mean(x, RD_ALL), RD_F8, VALUES(144));
+    expect("sorted", rd_sort(leaf(RD_F8, VALUES(2, NAN, -448, 448, 0)), 0), RD_F8,
+           VALUES(-448, 0, 2, 448, NAN));
+    expect("beside f16", rd_add(x, leaf(RD_F16, VALUES(1))), RD_F16, VALUES(449, 449, -447));
+    expect("beside u8", rd_add(x, leaf(RD_U8, VALUES(1))), RD_F32, VALUES(449, 449, -447));
+}
+END_TEST
+
 START_TEST(casts)
 {
     static const struct {
@@ -557,10 +592,9 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        promotion,         ints_compared, weak_numbers, weak_int_bits,
-        bool_and_int_maps, halves,        casts,        rounding,
-        nan_in_maps,       negative_zero, ints_wrap,    int_division,
-        int_by_zero,       bits,          functions,    powers_by_constants
+        promotion,       ints_compared, weak_numbers, weak_int_bits, bool_and_int_maps,  halves,
+        float_of_8_bits, casts,         rounding,     nan_in_maps,   negative_zero,      ints_wrap,
+        int_division,    int_by_zero,   bits,         functions,     powers_by_constants
     };
 
     return run_suite("semantics", tests, COUNT(tests));

@@ -105,7 +105,7 @@ START_TEST(tensor_types)
         { 0, 8, RD_I8 },   { 0, 16, RD_I16 }, { 0, 32, RD_I32 },   { 0, 64, RD_I64 },
         { 1, 8, RD_U8 },   { 1, 16, RD_U16 }, { 1, 32, RD_U32 },   { 1, 64, RD_U64 },
         { 2, 16, RD_F16 }, { 2, 32, RD_F32 }, { 2, 64, RD_F64 },   { 4, 16, RD_BF16 },
-        { 6, 8, RD_BOOL }, { 5, 64, RD_C64 }, { 5, 128, RD_C128 },
+        { 6, 8, RD_BOOL }, { 5, 64, RD_C64 }, { 5, 128, RD_C128 }, { 10, 8, RD_F8 },
     };
     static const struct {
         uint8_t     code, bits;
@@ -117,7 +117,7 @@ START_TEST(tensor_types)
         { 3, 64, 1, "code 3 (opaque handle)" },
         { 0, 4, 1, "code 0 (int), 4 bits" },
         { 2, 128, 1, "code 2 (float), 128 bits" },
-        { 10, 8, 1, "code 10 (unknown)" },
+        { 12, 8, 1, "code 12 (unknown)" },
         { 2, 32, 0, "0 lanes" },
     };
 

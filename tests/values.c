@@ -58,6 +58,9 @@ static void put(void *p, rd_dtype type, int64_t i, double v)
     case RD_BF16:
         oracle_store((uint16_t *)p + i, type, &(oracle_value){ .type = type, .v = v });
         break;
+    case RD_F8:
+        oracle_store((uint8_t *)p + i, type, &(oracle_value){ .type = type, .v = v });
+        break;
     case RD_F32: ((float *)p)[i] = (float)v; break;
     case RD_F64: ((double *)p)[i] = v; break;
     default: ck_abort_msg("type %d", (int)type);
@@ -78,6 +81,7 @@ double get(const void *p, rd_dtype type, int64_t i)
     case RD_U64: return (double)((const uint64_t *)p)[i];
     case RD_F16:
     case RD_BF16: return (double)oracle_load((const uint16_t *)p + i, type).v;
+    case RD_F8: return (double)oracle_load((const uint8_t *)p + i, type).v;
     case RD_F32: return (double)((const float *)p)[i];
     case RD_F64: return ((const double *)p)[i];
     default: ck_abort_msg("type %d", (int)type);

@@ -103,8 +103,8 @@ globals().update({_name: getattr(_numpys, _name) for _name in _numpys.__all__})
 
 
 # ---- Types and constants -----------------------------------------------------------------------------------------
-(bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64,
- complex128) = _CLASSES
+(bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float8_e4m3fn, float32, float64,
+ complex64, complex128) = _CLASSES
 newaxis = None
 e = 2.718281828459045
 pi = 3.141592653589793
@@ -131,7 +131,7 @@ __all__ = [
     "erf", "erfc", "erfinv", "Error", "euler_gamma", "ewm_mean", "exp", "exp10", "exp2", "expand_dims",
     "explain", "explain_svg", "expm1", "extract", "eye", "fabs", "ffill", "fft", "FileError", "fill_diagonal",
     "finfo", "first", "fix", "flatnonzero", "flip", "fliplr", "flipud", "float16", "float32", "float64",
-    "floor", "floor_divide", "fmax", "fmin", "fmod", "formula", "formulas", "frexp", "from_dlpack",
+    "float8_e4m3fn", "floor", "floor_divide", "fmax", "fmin", "fmod", "formula", "formulas", "frexp", "from_dlpack",
     "frombuffer", "fromfunction", "full", "full_like", "function", "gamma", "gammaln", "gcd", "gelu",
     "geomspace", "gradient", "graphviz", "greater", "greater_equal", "heaviside", "histogram", "histogram2d",
     "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "identity", "iinfo", "imag", "in1d",

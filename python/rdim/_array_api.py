@@ -23,7 +23,8 @@ _KINDS = {
 }
 _KINDS["integral"] = _KINDS["signed integer"] + _KINDS["unsigned integer"]
 _KINDS["numeric"] = _KINDS["integral"] + _KINDS["real floating"] + _KINDS["complex floating"]
-_ALSO = {"real floating": ("float16", "bfloat16"), "numeric": ("float16", "bfloat16")}
+_NARROW = ("float16", "bfloat16", "float8_e4m3fn")
+_ALSO = {"real floating": _NARROW, "numeric": _NARROW}
 
 
 # ---- Types ------------------------------------------------------------------------------------------------------
@@ -106,7 +107,8 @@ class IntInfo(NamedTuple):
 
 
 _FLOATS = {  # bits, digits behind the point in binary, the greatest exponent
-    "float16": (16, 10, 15), "bfloat16": (16, 7, 127), "float32": (32, 23, 127), "float64": (64, 52, 1023),
+    "float16": (16, 10, 15), "bfloat16": (16, 7, 127), "float8_e4m3fn": (8, 3, 8), "float32": (32, 23, 127),
+    "float64": (64, 52, 1023),
 }
 _PARTS = {"complex64": "float32", "complex128": "float64"}
 
@@ -117,8 +119,10 @@ def finfo(type: Any, /) -> FloatInfo:
     if name not in _FLOATS:
         raise ValueError(f"rdim.finfo(): {name} is no type of floats")
     bits, digits, top = _FLOATS[name]
-    largest = (2.0 - 2.0 ** -digits) * 2.0 ** top
-    return FloatInfo(bits, 2.0 ** -digits, largest, -largest, 2.0 ** (1 - top), _DTYPE[name])
+    largest, least = (2.0 - 2.0 ** -digits) * 2.0 ** top, 2.0 ** (1 - top)
+    if name == "float8_e4m3fn":  # the greatest exponent is one of numbers, all but its last of them
+        largest, least = 448.0, 2.0 ** -6
+    return FloatInfo(bits, 2.0 ** -digits, largest, -largest, least, _DTYPE[name])
 
 
 def iinfo(type: Any, /) -> IntInfo:

@@ -14,7 +14,10 @@ except ImportError:
     numpy = None
 
 
-__all__ = ["CLASSES", "NAMES", "OBJECTS", "DType", "empty", "numpy", "resolve"]
+__all__ = ["CLASSES", "FOREIGN", "NAMES", "OBJECTS", "DType", "empty", "numpy", "resolve"]
+
+# Types that NumPy has by the package ml_dtypes alone, and ints of their size.
+FOREIGN = {"bfloat16": "uint16", "float8_e4m3fn": "uint8"}
 
 
 class DType:
@@ -44,24 +47,22 @@ class DType:
         return hash(self.name)
 
 
-_SIZES = {"bool": 1, "bfloat16": 2}
-
-
 def _own(name: str) -> DType:
-    kind = {"bool": "b", "bfloat16": "V"}.get(name) or ("u" if name[0] == "u" else name[0])
-    bits = "".join(c for c in name if c.isdigit())
-    return DType(name, kind, _SIZES.get(name) or int(bits) // 8)
+    if name == "bool":
+        return DType(name, "b", 1)
+    bits = "".join(c for c in FOREIGN.get(name, name) if c.isdigit())
+    return DType(name, "V" if name in FOREIGN else name[0], int(bits) // 8)
 
 
 def _object(name: str) -> Any:
     if numpy is None:
         return _own(name)
-    if name != "bfloat16":
+    if name not in FOREIGN:
         return numpy.dtype(name)
     try:
         ml_dtypes: Any = importlib.import_module("ml_dtypes")
-        return numpy.dtype(ml_dtypes.bfloat16)
-    except ImportError:
+        return numpy.dtype(getattr(ml_dtypes, name))
+    except (ImportError, AttributeError):
         return _own(name)
 
 

@@ -8,13 +8,12 @@ from typing import Any
 
 from . import _core
 from ._core import Array
-from ._dtypes import numpy, resolve
+from ._dtypes import FOREIGN, numpy, resolve
 
 __all__ = ["array", "asarray", "from_dlpack", "frombuffer", "pairs"]
 
 _NUMBERS = (bool, int, float, complex)
 _NUMBER_TYPES = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
-_BFLOAT16 = "bfloat16"
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
@@ -98,8 +97,8 @@ def _of_sequence(x: Sequence[Any], dtype: Any) -> Array:
     if numpy is None:
         return _packed(x, dtype)
     wanted = _core.dtype_names[resolve(dtype) - 1] if dtype is not None else None
-    made = asarray(numpy.asarray(x, dtype=None if wanted == _BFLOAT16 else dtype))
-    return _core.astype(made, dtype) if wanted == _BFLOAT16 else made
+    made = asarray(numpy.asarray(x, dtype=None if wanted in FOREIGN else dtype))
+    return _core.astype(made, dtype) if wanted in FOREIGN else made
 
 
 def _extents(x: Any) -> tuple[int, ...]:
@@ -181,11 +180,11 @@ def _of_ndarray(x: Any, copy: bool | None) -> Array:
     if x.ndim > 32:
         raise ValueError(f"rdim.asarray: {x.ndim} axes, an Array has at most 32")
     native = x.dtype.isnative
-    made = _of_memory(x.view("uint16") if name == _BFLOAT16 else x, name) if native else None
+    made = _of_memory(x.view(FOREIGN.get(name, x.dtype)), name) if native else None
     if made is None:
         _refuse_copy(copy, "its byte order, strides or address are none that rdim reads in place")
         plain = numpy.array(x, dtype=x.dtype.newbyteorder("="), order="C", copy=True, subok=False)
-        made = _of_own(plain.view("uint16") if name == _BFLOAT16 else plain, name)
+        made = _of_own(plain.view(FOREIGN.get(name, plain.dtype)), name)
     return made
 
 
@@ -215,7 +214,7 @@ def _of_buffer(memory: memoryview, copy: bool | None) -> Array:
 
 def _of_memory(memory: Any, name: str = "") -> Array | None:
     """Without a copy, or None."""
-    return _core.from_buffer(memory, name == _BFLOAT16)
+    return _core.from_buffer(memory, name if name in FOREIGN else None)
 
 
 def _of_own(memory: Any, name: str = "") -> Array:
@@ -255,7 +254,8 @@ def pairs(x: Any) -> Array:
 
 
 _FORMATS = {"bool": "?", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H",
-            "uint32": "I", "uint64": "Q", "float16": "e", "bfloat16": "H", "float32": "f", "float64": "d"}
+            "uint32": "I", "uint64": "Q", "float16": "e", "bfloat16": "H", "float8_e4m3fn": "B",
+            "float32": "f", "float64": "d"}
 _SIZES = {name: struct.calcsize(code) for name, code in _FORMATS.items()} | {"complex64": 8, "complex128": 16}
 
 asarray = _core.asarray

@@ -8,6 +8,8 @@ from . import (
     _array_api, _assignment, _changes, _core, _edges, _manipulation, _numeric, _numpy, _printing, _results, _sorting, sparse,
 )
 
+from ._dtypes import FOREIGN
+
 __all__: list[str] = []
 
 
@@ -45,7 +47,7 @@ def _item(self: Any, *args: Any) -> Any:
 
 def _tolist(self: Any) -> Any:
     """The elements as lists of Python numbers, as numpy.ndarray.tolist."""
-    return _core.compute(_core.astype(self, "float32") if str(self.dtype) == "bfloat16" else self).tolist()
+    return _core.compute(_core.astype(self, "float32") if str(self.dtype) in FOREIGN else self).tolist()
 
 
 def _tobytes(self: Any, order: str = "C") -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _core
 from ._core import Array
-from ._dtypes import DType, numpy
+from ._dtypes import FOREIGN, DType, numpy
 
 __all__: list[str] = []
 
@@ -55,7 +55,7 @@ def _elements(x: Array) -> Any:
     reads, operations = _cost(x)
     if reads > MOST_READ or operations > MOST_OPERATIONS:
         return None
-    without_memory = isinstance(x.dtype, DType) and str(x.dtype) in ("bfloat16", "float16")
+    without_memory = isinstance(x.dtype, DType) and str(x.dtype) in (*FOREIGN, "float16")
     return _core.compute(_core.astype(x, "float32") if without_memory else x)
 
 
@@ -68,8 +68,8 @@ def _repr(self: Array) -> str:
         return _described(self)
     if numpy is None:
         return f"rdim.Array({elements.tolist()}, dtype={self.dtype})"
-    if str(self.dtype) == "bfloat16":
-        return f"rdim.Array({numpy.array2string(elements, separator=', ', prefix='rdim.Array(')}, dtype=bfloat16)"
+    if str(self.dtype) in FOREIGN:
+        return f"rdim.Array({numpy.array2string(elements, separator=', ', prefix='rdim.Array(')}, dtype={self.dtype})"
     lines = repr(elements).split("\n")
     return "\n".join(["rdim.A" + lines[0][1:], *("     " + line if line.startswith(" ") else line for line in lines[1:])])
 

@@ -22,7 +22,8 @@ _WORDS = {
 }
 _TYPES = {
     "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32",
-    "u64": "uint64", "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "c64": "complex64",
+    "u64": "uint64", "f16": "float16", "bf16": "bfloat16",
+    "f8e4m3": "float8_e4m3fn", "f32": "float32", "f64": "float64", "c64": "complex64",
     "c128": "complex128",
 }
 _KEYWORDS = {"type": "dtype", "dims": "axis", "skip_nan": "skipna"}

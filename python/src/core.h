@@ -123,7 +123,10 @@ PyObject *rdpy_dtype_object(rd_dtype type); /* borrowed: NumPy's, or ours where 
 int rdpy_dtype_of(PyObject *o, rd_dtype *type);
 /* Finds the element type of a buffer's format and item size; RD_AUTO where rdim has no such type. */
 rd_dtype    rdpy_dtype_of_format(const char *format, Py_ssize_t size);
-const char *rdpy_format(rd_dtype type); /* of memoryview.cast() */
+const char *rdpy_type_name(rd_dtype type);
+Py_ssize_t  rdpy_size(rd_dtype type); /* bytes */
+/* Of memoryview.cast(); NULL: neither buffers nor NumPy alone have the type. */
+const char *rdpy_format(rd_dtype type);
 /* Bools, unsigned ints, signed ones, floats, complex numbers: 0 to 4.  NumPy's casting="same_kind" goes upwards. */
 int rdpy_kind(rd_dtype type);
 

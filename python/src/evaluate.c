@@ -82,13 +82,13 @@ static PyObject *room_for(PyObject *array)
         shape && type ? PyObject_CallFunctionObjArgs(empty_memory, shape, type, NULL) : NULL;
 
     Py_XDECREF(shape);
-    if (!room && rd_type_of(((rdpy_array *)array)->x) == RD_BF16 &&
-        PyErr_ExceptionMatches(PyExc_TypeError)) {
+    const rd_dtype is = rd_type_of(((rdpy_array *)array)->x);
+    if (!room && !rdpy_format(is) && PyErr_ExceptionMatches(PyExc_TypeError)) {
         PyErr_Clear();
-        PyErr_SetString(
-            PyExc_TypeError,
-            "rdim.compute: NumPy has no bfloat16 where there is no package ml_dtypes; say "
-            "x.astype(\"float32\")");
+        PyErr_Format(PyExc_TypeError,
+                     "rdim.compute: NumPy has no %s where there is no package ml_dtypes; say "
+                     "x.astype(\"float32\")",
+                     rdpy_type_name(is));
     }
     return room;
 }

@@ -70,17 +70,17 @@ static PyObject *over_buffer(PyObject *o, rd_dtype type)
     return made;
 }
 
-/* from_buffer(o, bfloat16=False): the Array over o's memory, or None where a copy in another layout is
- * needed.  Elements of 16 bits may be bfloat16, of which buffers cannot tell. */
+/* from_buffer(o, dtype=None): the Array over o's memory, or None where a copy in another layout is
+ * needed.  Elements of its size are of that type, such as bfloat16, of which buffers cannot tell. */
 static PyObject *from_buffer(PyObject *self, PyObject *args)
 {
-    PyObject *o;
-    int       bfloat16 = 0;
+    PyObject *o, *given = NULL;
+    rd_dtype  type;
 
     (void)self;
-    return PyArg_ParseTuple(args, "O|p:from_buffer", &o, &bfloat16)
-               ? over_buffer(o, bfloat16 ? RD_BF16 : RD_AUTO)
-               : NULL;
+    if (!PyArg_ParseTuple(args, "O|O:from_buffer", &o, &given) || rdpy_dtype_of(given, &type) < 0)
+        return NULL;
+    return over_buffer(o, type);
 }
 
 /* ---- Anything ----------------------------------------------------------------------------------- */
@@ -230,7 +230,7 @@ static PyObject *permutation(PyObject *self, PyObject *args)
 
 PyMethodDef rdpy_leaf_functions[] = {
     { "from_buffer", from_buffer, METH_VARARGS,
-      "from_buffer(o, bfloat16=False): an Array over its memory, or None" },
+      "from_buffer(o, dtype=None): an Array over its memory, or None" },
     { "asarray", (PyCFunction)(void (*)(void))asarray, METH_VARARGS | METH_KEYWORDS,
       "asarray($module, x, dtype=None, order=None, *, device=None, copy=None)\n--\n\n"
       "x as an Array, without a copy where its layout allows that, like numpy.asarray." },

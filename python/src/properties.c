@@ -87,15 +87,9 @@ static PyObject *get_is_sparse(PyObject *self, void *closure)
 /* -1 with an exception */
 static int64_t item_size(PyObject *self)
 {
-    static const int64_t size[] = {
-        [RD_BOOL] = 1, [RD_I8] = 1,  [RD_I16] = 2, [RD_I32] = 4, [RD_I64] = 8,
-        [RD_U8] = 1,   [RD_U16] = 2, [RD_U32] = 4, [RD_U64] = 8, [RD_F16] = 2,
-        [RD_BF16] = 2, [RD_F32] = 4, [RD_F64] = 8, [RD_C64] = 8, [RD_C128] = 16
-    };
-
     const rd_dtype type = type_of(self);
 
-    return type != RD_AUTO ? size[type] : -1;
+    return type != RD_AUTO ? rdpy_size(type) : -1;
 }
 
 static PyObject *get_itemsize(PyObject *self, void *closure)

@@ -4,7 +4,7 @@
 
 enum { TYPES = RD_C128 + 1 };
 
-/* format: of the struct module, as buffers say it; bfloat16 has none */
+/* format: of the struct module, as buffers say it; NULL: it has none, nor has NumPy without the package ml_dtypes */
 static const struct {
     const char *name, *format;
     Py_ssize_t  size;
@@ -14,9 +14,9 @@ static const struct {
     [RD_I64] = { "int64", "q", 8 },         [RD_U8] = { "uint8", "B", 1 },
     [RD_U16] = { "uint16", "H", 2 },        [RD_U32] = { "uint32", "I", 4 },
     [RD_U64] = { "uint64", "Q", 8 },        [RD_F16] = { "float16", "e", 2 },
-    [RD_BF16] = { "bfloat16", NULL, 2 },    [RD_F32] = { "float32", "f", 4 },
-    [RD_F64] = { "float64", "d", 8 },       [RD_C64] = { "complex64", "Zf", 8 },
-    [RD_C128] = { "complex128", "Zd", 16 },
+    [RD_BF16] = { "bfloat16", NULL, 2 },    [RD_F8] = { "float8_e4m3fn", NULL, 1 },
+    [RD_F32] = { "float32", "f", 4 },       [RD_F64] = { "float64", "d", 8 },
+    [RD_C64] = { "complex64", "Zf", 8 },    [RD_C128] = { "complex128", "Zd", 16 },
 };
 
 /* rdim._dtypes sets both when it is imported. */
@@ -27,6 +27,16 @@ PyObject *rdpy_dtype_object(rd_dtype type)
     if (!object[type])
         PyErr_Format(PyExc_RuntimeError, "rdim: no object stands for %s", types[type].name);
     return object[type];
+}
+
+const char *rdpy_type_name(rd_dtype type)
+{
+    return types[type].name;
+}
+
+Py_ssize_t rdpy_size(rd_dtype type)
+{
+    return types[type].size;
 }
 
 const char *rdpy_format(rd_dtype type)

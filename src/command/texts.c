@@ -18,7 +18,7 @@ static const struct digits {
 } rows[] = {
 #define DIGITS(type, exponent, fraction)                                                         \
     {                                                                                            \
-        type, (fraction)*30103 / 100000, 2 + ((fraction) + 1) * 30103 / 100000, FIRST(exponent), \
+        type, (fraction) < 4 ? 1 : (fraction)*30103 / 100000, 2 + ((fraction) + 1) * 30103 / 100000, FIRST(exponent), \
             (fraction) + 1, FIRST(exponent) - (fraction)                                         \
     }
 #define FIRST(exponent) (2 - (1 << ((exponent) > 0 ? (exponent)-1 : 0)))

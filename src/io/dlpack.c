@@ -23,12 +23,10 @@ enum { N_ELEMENTS = sizeof elements / sizeof *elements };
 
 static const char *code_name(uint8_t code)
 {
-    static const char *const name[] = { "int",    "uint",
-                                        "float",  "opaque handle",
-                                        "bfloat", "complex",
-                                        "bool",   [RD_DL_FLOAT8_E4M3FN] = "float8_e4m3fn" };
+    static const char *const name[] = { "int",    "uint",    "float", "opaque handle",
+                                        "bfloat", "complex", "bool" };
 
-    return code < sizeof name / sizeof *name && name[code] ? name[code] : "unknown";
+    return code < sizeof name / sizeof *name ? name[code] : "unknown";
 }
 
 /* Finds the element type of a tensor; false after recording that rdim has no such type. */

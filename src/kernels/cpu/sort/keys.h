@@ -71,7 +71,7 @@ INT_KEYS(uint64_t, i64, uint64_t, UINT64_C(1) << 63)
 #define RD_NARROW_FLOAT(type, name, C, kind, class, long_, code, dlpack, exponent, fraction, \
                         infinity)                                                            \
     FLOAT_KEYS(                                                                              \
-        uint32_t, name, __typeof__(((C *)0)->bits), (1U << ((exponent) + (fraction))),       \
+        uint32_t, name, __typeof__(((C *)0)->bits), (1 << ((exponent) + (fraction))),        \
         ((infinity) ? ONES(exponent) << (fraction) : ONES((exponent) + (fraction)) - 1),     \
         ((infinity) ? ONES((exponent) + 1) << ((fraction)-1) : ONES((exponent) + (fraction))))
 #include "core/dtypes.def"
