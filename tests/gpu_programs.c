@@ -366,6 +366,7 @@ rd_array gpu_matrix(rd_dtype type, int64_t rows, int64_t columns)
         switch (type) {
         case RD_F16: ((rd_f16 *)(void *)data)[k] = rd_f16_of_f32(x); break;
         case RD_BF16: ((rd_bf16 *)(void *)data)[k] = rd_bf16_of_f32(x); break;
+        case RD_F8: ((rd_f8 *)(void *)data)[k] = rd_f8_of_f32(x); break;
         case RD_F32: ((float *)(void *)data)[k] = x; break;
         case RD_F64: ((double *)(void *)data)[k] = x + 1e-9 * (double)(k % 11); break;
         case RD_I32: ((int32_t *)(void *)data)[k] = (int32_t)(x * 1000); break;
@@ -456,6 +457,7 @@ static bool is_nan(const rd_array *array, int64_t k)
     switch (array->type) {
     case RD_F16: return isnan(rd_f16_to_f32(((const rd_f16 *)array->in)[k]));
     case RD_BF16: return isnan(rd_bf16_to_f32(((const rd_bf16 *)array->in)[k]));
+    case RD_F8: return isnan(rd_f8_to_f32(((const rd_f8 *)array->in)[k]));
     case RD_F32: return isnan(((const float *)array->in)[k]);
     case RD_F64: return isnan(((const double *)array->in)[k]);
     default: return false;

@@ -11,8 +11,8 @@
 /* More rows than go together, and some behind them; so few that each goes by itself. */
 enum { ROWS = 64 + 37, FEW = 5 };
 
-static const rd_dtype types[]   = { RD_F32, RD_F64, RD_F16, RD_BF16, RD_I8,  RD_U8,
-                                    RD_I16, RD_U32, RD_I64, RD_U64,  RD_BOOL };
+static const rd_dtype types[]   = { RD_F32, RD_F64, RD_F16, RD_BF16, RD_I8,   RD_U8,
+                                    RD_I16, RD_U32, RD_I64, RD_U64,  RD_BOOL, RD_F8 };
 static const int64_t  lengths[] = { 1, 2, 3, 7, 12, 16, 17, 24, 25, 33, 64, 65, 100, 128, 129 };
 
 /* Rows take turns at what they hold. */

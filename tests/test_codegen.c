@@ -17,8 +17,8 @@
  * that keep them together. */
 #define STEP (THREAD_SANITIZED ? 23 : suite_part(23))
 
-static const rd_dtype types[] = { RD_F32, RD_F64, RD_F16, RD_I8,  RD_I32,
-                                  RD_I64, RD_U8,  RD_U64, RD_BOOL };
+static const rd_dtype types[] = { RD_F32, RD_F64, RD_F16, RD_I8,   RD_I32,
+                                  RD_I64, RD_U8,  RD_U64, RD_BOOL, RD_F8 };
 
 static rd_ctx *ctx;
 
@@ -1091,7 +1091,7 @@ int main(void)
     tcase_add_loop_test(tests, lengths_of_strips, 0, COUNT(strips));
     tcase_add_loop_test(tests, casts, 0, 14);
     tcase_add_loop_test(tests, rounded_neighbours, 0, COUNT(short_rows));
-    tcase_add_loop_test(tests, choices, 0, COUNT(types) / 2 + 1);
+    tcase_add_loop_test(tests, choices, 0, (COUNT(types) + 1) / 2);
     tcase_add_loop_test(tests, layouts, 0, COUNT(types) / 3);
     tcase_add_loop_test(tests, gathers, 0, 4);
     tcase_add_loop_test(tests, pairs, 0, 4);

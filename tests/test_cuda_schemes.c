@@ -32,7 +32,7 @@ static const struct {
     { RD_F32, "1", 0 },       { RD_F32, "1048576", 0 }, { RD_F32, "1048576", 1 },
     { RD_F64, "1048576", 0 }, { RD_F16, "1", 0 },       { RD_BF16, "1048576", 3 },
     { RD_F64, "1", 1 },       { RD_U8, "1048576", 0 },  { RD_I32, "1", 0 },
-    { RD_I64, "1048576", 0 },
+    { RD_I64, "1048576", 0 }, { RD_F8, "1", 0 },        { RD_F8, "1048576", 1 },
 };
 
 /* A program of floats alone takes the next of their types. */

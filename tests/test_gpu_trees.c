@@ -120,7 +120,7 @@ static found check_program(const gpu_program *p, rd_dtype type, gpu_size size, i
 static const gpu_size sizes[]   = { { 1, 300 },  { 7, 64 },  { 5, 201 }, { 40, 12 },
                                     { 129, 33 }, { 300, 5 }, { 70, 70 }, { 2, 9000 } };
 static const int64_t  threads[] = { 1, 64, 1 << 20 };
-static const rd_dtype types[]   = { RD_F32, RD_F64, RD_F16, RD_U8 };
+static const rd_dtype types[]   = { RD_F32, RD_F64, RD_F16, RD_U8, RD_F8 };
 
 static const gpu_program *program_of(int i)
 {

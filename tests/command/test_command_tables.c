@@ -203,6 +203,7 @@ static const struct type {
     { RD_U32, 4, 1, 0, 31 }, { RD_I64, 8, 1, 0, 63 }, { RD_U64, 8, 1, 0, 63 },
     { RD_F16, 2, 1, 0, 0 },  { RD_BF16, 2, 1, 0, 0 }, { RD_F32, 4, 1, 0, 0 },
     { RD_F64, 8, 1, 0, 0 },  { RD_C64, 8, 2, 0, 0 },  { RD_C128, 16, 2, 0, 0 },
+    { RD_F8, 1, 1, 0, 0 },
 };
 
 /* Every bit pattern is an element, but for bools. */
@@ -252,7 +253,7 @@ START_TEST(there_and_back)
     unsigned char            want[MANY * 16], got[MANY * 16];
     char                     line[256];
 
-    if (t->type == RD_BF16) /* .npy has no such type */
+    if (!cmd_numpy_has(t->type)) /* .npy has no such type */
         return;
     for (int style = 0; style < COUNT(styles); style++) {
         rd_ctx *ctx = rd_ctx_new(NULL);

@@ -105,6 +105,7 @@ static rd_dtype type_of(const rd_dl_tensor *t)
     case RD_DL_UINT: return k < 0 ? RD_AUTO : of_uint[k];
     case RD_DL_FLOAT: return k == 1 ? RD_F16 : k == 2 ? RD_F32 : k == 3 ? RD_F64 : RD_AUTO;
     case RD_DL_BFLOAT: return k == 1 ? RD_BF16 : RD_AUTO;
+    case RD_DL_FLOAT8_E4M3FN: return k == 0 ? RD_F8 : RD_AUTO;
     case RD_DL_COMPLEX: return k == 3 ? RD_C64 : t->bits == 128 ? RD_C128 : RD_AUTO;
     case RD_DL_BOOL: return k == 0 ? RD_BOOL : RD_AUTO;
     default: return RD_AUTO;
