@@ -213,14 +213,19 @@ static rd_reducer_id extreme_of(rd_reducer_id reducer, rd_dtype type)
     return reducer == RD_RED_max ? RD_RED_any : RD_RED_all;
 }
 
+/* The type of an extreme's states, which are infinite before the first element. */
+static rd_dtype with_infinity(rd_dtype type)
+{
+    return rd_dtype_lacks_infinity(type) ? RD_F32 : type;
+}
+
 static rd_expr *build_extreme(const rd_folding *f, const row *r)
 {
     rd_dtype natural = f->x->type, type = common_type(f, natural);
 
     if (rd_folding_is_empty(f) || rd_folding_may_lack_a_value(f, natural))
         return NULL;
-    if (rd_dtype_lacks_infinity(type)) /* states without elements are infinite */
-        type = RD_F32;
+    type       = with_infinity(type);
     rd_expr *y = rd_folded(f, extreme_of(r->reducer, type), rd_cast_to(f->x, type), NULL, type,
                            type != RD_BOOL && f->opts.initial != NULL);
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
@@ -230,9 +235,9 @@ static rd_expr *build_extreme(const rd_folding *f, const row *r)
  * without elements gives the index before the first one. */
 static rd_expr *build_place(const rd_folding *f, const row *r)
 {
-    rd_expr *place =
-        rd_folding_is_empty(f) ? NULL : rd_folded(f, r->reducer, f->x, NULL, RD_I64, false);
+    rd_expr *x = rd_cast_to(f->x, with_infinity(f->x->type)), *place;
 
+    place = rd_folding_is_empty(f) ? NULL : rd_folded(f, r->reducer, x, NULL, RD_I64, false);
     if (place && __builtin_popcountll(f->bits) == 1)
         place = rd_indices_of(place, f->x, __builtin_ctzll(f->bits));
     return rd_folding_as_asked(f, place, RD_I64);
