@@ -57,8 +57,8 @@ typedef struct rd_save_opts {
  *  may set it.  If the path is a link, the file that it leads to is replaced; a link to nothing is
  *  replaced itself.
  *  @return RD_OK, or the recorded error: RD_ERR_FILE (then the old file is untouched; also for a
- *          path that is not a regular file), RD_ERR_TYPE (bf16, which the format lacks), and the
- *          errors of rd_eval(). */
+ *          path that is not a regular file), RD_ERR_TYPE (bf16 and f8e4m3, which the format
+ *          lacks), and the errors of rd_eval(). */
 RD_API rd_status rd_save_npy(rd_ctx *ctx, rd_expr *y, const rd_save_opts *opts);
 
 #ifdef __cplusplus

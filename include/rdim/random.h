@@ -19,7 +19,7 @@ extern "C" {
  *  @return NULL on RD_ERR_SHAPE (an extent is negative, the size overflows). */
 RD_API rd_expr *rd_random_bits(rd_ctx *ctx, uint64_t key, rd_shape shape);
 /** Uniform numbers in [0, 1), of a float type.  They are multiples of 2^-53 for f64, 2^-24 for f32,
- *  2^-11 for f16 and 2^-8 for bf16.  NumPy's random.
+ *  2^-11 for f16, 2^-8 for bf16 and 2^-4 for f8e4m3.  NumPy's random.
  *  @return NULL on RD_ERR_SHAPE, or RD_ERR_TYPE (not a float type). */
 RD_API rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type);
 /** Normally distributed numbers with mean 0 and standard deviation 1, of a float type.  The tails

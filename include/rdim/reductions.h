@@ -5,8 +5,8 @@
  * rd_reduce_opts.  RD_NONE reduces no axis, RD_ALL all of them.
  *
  * Types: sums and products of integers and bools are i64, and u64 for unsigned ones.  mean, var,
- * std and the functions after them give f64 for integers.  f16 and bf16 are accumulated in f32
- * and rounded once; .type = RD_F32 keeps the accumulated value.
+ * std and the functions after them give f64 for integers.  f16, bf16 and f8e4m3 are
+ * accumulated in f32 and rounded once; .type = RD_F32 keeps the accumulated value.
  *
  * Errors: each function returns NULL on RD_ERR_AXIS and RD_ERR_TYPE, and on these.
  * - RD_ERR_SHAPE: .where or .weights does not broadcast to x, or .initial to the result.

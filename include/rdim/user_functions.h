@@ -122,7 +122,7 @@ RD_API rd_expr *rd_mapn_text(const char *f, rd_exprs operands);
  *  compiler checks it too, and compiles loops for text that rdim cannot read, such as calls of your
  *  own functions.
  *
- *  Plain C names follow the operands' type: f32 or f64; f16 and bf16 become f32, others f64.
+ *  Plain C names follow the operands' type: f32 or f64; narrower floats become f32, others f64.
  *  Numbers follow it too, and so does the result.  The expression may have + - * / ?: comparisons
  *  && || ! and these names:
  *      abs min max sqrt cbrt exp exp2 expm1 log log1p log2 log10 sin cos tan asin acos atan sinh
