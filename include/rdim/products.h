@@ -4,8 +4,8 @@
  * may be run by a BLAS; see rd_eval_opts.deterministic.
  *
  * The result has the type to which the operands promote, and integers wrap in it.  Narrow floats
- * (f16, bf16, f8e4m3) are multiplied and summed in f32 and rounded once.  For bools, `and` multiplies and
- * `or` adds.  Complex operands are taken.
+ * (f16, bf16, f8e4m3) are multiplied and summed in f32 and rounded once.  For bools, `and`
+ * multiplies and `or` adds.  Complex operands are taken.
  *
  * Each function returns NULL on RD_ERR_SHAPE, RD_ERR_AXIS, and RD_ERR_ARGUMENT (operands of two
  * contexts). */
