@@ -310,6 +310,8 @@ def test_types_are_classes_of_numbers() -> None:
     assert type(rd.uint8(250)) is np.uint8 and rd.asarray([1], dtype=rd.int16).dtype == rd.int16
     assert (rd.asarray(np.ones(2, "f4")) * rd.float32(2)).dtype == rd.float32
     assert rd.bfloat16 == rd.zeros(1, rd.bfloat16).dtype
+    assert rd.float8_e4m3fn == rd.zeros(1, rd.float8_e4m3fn).dtype and rd.zeros(3, rd.float8_e4m3fn).nbytes == 3
+    assert rd.finfo(rd.float8_e4m3fn).max == 448
 
 
 def test_indices_of_numpys_types() -> None:

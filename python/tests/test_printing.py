@@ -48,9 +48,10 @@ def test_html():
     assert len(set(many)) == 1
 
 
-def test_bfloat16_without_a_type_of_numpys() -> None:
-    x = rd.asarray([1.5, 2]).astype(rd.bfloat16)
-    assert repr(x) == "rdim.Array([1.5, 2. ], dtype=bfloat16)" and str(x) == "[1.5 2. ]"
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn"])
+def test_types_that_numpy_lacks(name: str) -> None:
+    x = rd.asarray([1.5, 2]).astype(name)
+    assert repr(x) == f"rdim.Array([1.5, 2. ], dtype={name})" and str(x) == "[1.5 2. ]"
     if isinstance(x.dtype, np.dtype):
         pytest.skip("ml_dtypes is there")
     with pytest.raises(TypeError, match="ml_dtypes"):
