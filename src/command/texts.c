@@ -16,10 +16,11 @@ static const struct digits {
     int      sure, enough, first;
     int bits, last; /* of the significand; the exponent of the last bit of the smallest element */
 } rows[] = {
-#define DIGITS(type, exponent, fraction)                                                         \
-    {                                                                                            \
-        type, (fraction) < 4 ? 1 : (fraction)*30103 / 100000, 2 + ((fraction) + 1) * 30103 / 100000, FIRST(exponent), \
-            (fraction) + 1, FIRST(exponent) - (fraction)                                         \
+#define DIGITS(type, exponent, fraction)                                            \
+    {                                                                               \
+        type, (fraction) < 4 ? 1 : (fraction)*30103 / 100000,                       \
+            2 + ((fraction) + 1) * 30103 / 100000, FIRST(exponent), (fraction) + 1, \
+            FIRST(exponent) - (fraction)                                            \
     }
 #define FIRST(exponent) (2 - (1 << ((exponent) > 0 ? (exponent)-1 : 0)))
 #define RD_DTYPE(type, name, c, kind, class, long_, code, dlpack, exponent, fraction, ...) \

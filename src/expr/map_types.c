@@ -82,8 +82,7 @@ static bool fits_float(const rd_expr *x, rd_dtype type, const char *call)
     const rd_word given = x->as.number->value;
     const double  value = rd_word_to_double(given, x->type);
 
-    if (!rd_dtype_lacks_infinity(type) || isnan(value) ||
-        !isnan(rd_word_to_double(rd_word_convert(given, x->type, type), type)))
+    if (isnan(value) || !isnan(rd_word_to_double(rd_word_convert(given, x->type, type), type)))
         return true;
     rd_fail(x->ctx, RD_ERR_TYPE,
             "%s: the number %g does not fit the type %s it meets; say rd_cast to f32", call, value,
@@ -94,7 +93,7 @@ static bool fits_float(const rd_expr *x, rd_dtype type, const char *call)
 /* True unless x is a weak number that the type cannot hold; records for `call`. */
 bool rd_fits(const rd_expr *x, rd_dtype type, const char *call)
 {
-    if (rd_is_weak(x) && x->kind == RD_EXPR_NUMBER && rd_dtype_kind(type) == RD_KIND_FLOAT)
+    if (rd_dtype_lacks_infinity(type) && rd_is_weak(x) && x->kind == RD_EXPR_NUMBER)
         return fits_float(x, type, call);
     if (!rd_is_weak(x) || x->type != RD_I64 || type == RD_BOOL ||
         rd_dtype_kind(type) >= RD_KIND_FLOAT)
