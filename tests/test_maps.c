@@ -167,9 +167,9 @@ START_TEST(operands_are_ready)
 {
     const rd_op_info *info = &rd_op_table[_i];
 
-    for (int a = RD_BOOL; a <= RD_F64 && info->rule != RD_RULE_SPECIAL; a++)
-        for (int b = RD_BOOL; b <= RD_F64; b++) {
-            if (!rd_dtype_ok((rd_dtype)a) || !rd_dtype_ok((rd_dtype)b))
+    for (int a = RD_BOOL; a <= RD_F8 && info->rule != RD_RULE_SPECIAL; a++)
+        for (int b = RD_BOOL; b <= RD_F8; b++) {
+            if (!rd_dtype_is_real((rd_dtype)a) || !rd_dtype_is_real((rd_dtype)b))
                 continue;
             rd_expr *x[] = { vector((rd_dtype)a), input((rd_dtype)b, RD_SHAPE(2, 1)),
                              vector((rd_dtype)b) };

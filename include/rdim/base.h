@@ -64,11 +64,11 @@ typedef enum rd_dtype {
     RD_U64,
     RD_F16,  /* IEEE 754 binary16                              */
     RD_BF16, /* bfloat16, the upper half of a float            */
-    RD_F8,   /* 8 bits: a sign, 4 of exponent, 3 of fraction   */
     RD_F32,  /* float                                          */
     RD_F64,  /* double                                         */
     RD_C64,  /* a pair of floats                               */
-    RD_C128  /* a pair of doubles                              */
+    RD_C128, /* a pair of doubles                              */
+    RD_F8    /* 8 bits: a sign, 4 of exponent, 3 of fraction   */
 } rd_dtype;
 
 /** An element of type RD_F16.  Cast a pointer to uint16_t, or to a 16-bit type of the compiler, to

@@ -103,8 +103,8 @@ globals().update({_name: getattr(_numpys, _name) for _name in _numpys.__all__})
 
 
 # ---- Types and constants -----------------------------------------------------------------------------------------
-(bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float8_e4m3fn, float32, float64,
- complex64, complex128) = _CLASSES
+(bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64,
+ complex128, float8_e4m3fn) = _CLASSES
 newaxis = None
 e = 2.718281828459045
 pi = 3.141592653589793

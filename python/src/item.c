@@ -23,7 +23,7 @@ static rd_dtype number_type(rd_dtype type)
         return type;
     if (type <= RD_U32)
         return RD_I64;
-    return type >= RD_C64 ? RD_C128 : RD_F64;
+    return rdpy_is_complex(type) ? RD_C128 : RD_F64;
 }
 
 static bool has_one_element(const rd_shape *shape)

@@ -6,7 +6,7 @@
 /* Strides in elements; false where they are none, or the address is not aligned: a copy serves. */
 static bool layout_of(const rdpy_buffer *view, rd_dtype type, rd_array *array)
 {
-    const Py_ssize_t align = type >= RD_C64 ? view->itemsize / 2 : view->itemsize;
+    const Py_ssize_t align = rdpy_is_complex(type) ? view->itemsize / 2 : view->itemsize;
 
     *array =
         (rd_array){ .data = view->buf, .type = type, .flags = view->readonly ? RD_READ_ONLY : 0 };

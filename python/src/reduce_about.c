@@ -7,7 +7,7 @@ static rd_expr *squares(rd_expr *x, rd_expr *mean, rd_dtype type)
 {
     rd_expr *const away = rd_sub(type == RD_AUTO ? x : rd_cast(x, type), mean);
 
-    if (!away || rd_type_of(away) < RD_C64)
+    if (!away || !rdpy_is_complex(rd_type_of(away)))
         return rd_square(away && rd_type_of(away) < RD_F16 ? rd_cast(away, RD_F64) : away);
     return rd_add(rd_square(rd_real(away)), rd_square(rd_imag(away)));
 }

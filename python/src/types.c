@@ -2,7 +2,7 @@
 #include "core.h"
 #include <string.h>
 
-enum { TYPES = RD_C128 + 1 };
+enum { TYPES = RD_F8 + 1 };
 
 /* format: of the struct module, as buffers say it; NULL: it has none, nor has NumPy without the package ml_dtypes */
 static const struct {
@@ -39,6 +39,11 @@ Py_ssize_t rdpy_size(rd_dtype type)
     return types[type].size;
 }
 
+bool rdpy_is_complex(rd_dtype type)
+{
+    return type == RD_C64 || type == RD_C128;
+}
+
 const char *rdpy_format(rd_dtype type)
 {
     return types[type].format;
@@ -49,7 +54,7 @@ int rdpy_kind(rd_dtype type)
     if (type == RD_BOOL)
         return 0;
     if (type >= RD_F16)
-        return type >= RD_C64 ? 4 : 3;
+        return rdpy_is_complex(type) ? 4 : 3;
     return type >= RD_U8 ? 1 : 2;
 }
 

@@ -9,7 +9,7 @@ import sys
 import weakref
 from ctypes import byref, c_char_p, c_int32, c_int64, c_uint64, c_void_p, py_object
 
-BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F8, F32, F64, C64, C128 = range(1, 17)
+BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64, C64, C128 = range(1, 16)
 READ_ONLY = 1
 
 

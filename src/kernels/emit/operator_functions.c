@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
-static const char *const memory_types[RD_F64 + 1] = {
+static const char *const memory_types[] = {
 #define RD_DTYPE(enum_, name, C, ...) [RD_##enum_] = #C,
 #include "core/dtypes.def"
 #undef RD_DTYPE

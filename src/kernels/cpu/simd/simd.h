@@ -45,7 +45,7 @@ static inline bool rd_elem_is_narrow_float(rd_elem elem)
     return elem > RD_ELEM_b8;
 }
 
-enum { RD_N_DTYPES = RD_F64 + 1, RD_N_FORMS = 8 };
+enum { RD_N_DTYPES = RD_F8 + 1, RD_N_FORMS = 8 };
 
 /* y[i] = f(a[i], b[i], c[i]); y may be an operand.  In a form, bit k says that operand k is one
  * element for all i. */
