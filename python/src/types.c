@@ -9,14 +9,14 @@ static const struct {
     const char *name, *format;
     Py_ssize_t  size;
 } types[TYPES] = {
-    [RD_BOOL] = { "bool", "?", 1 },         [RD_I8] = { "int8", "b", 1 },
-    [RD_I16] = { "int16", "h", 2 },         [RD_I32] = { "int32", "i", 4 },
-    [RD_I64] = { "int64", "q", 8 },         [RD_U8] = { "uint8", "B", 1 },
-    [RD_U16] = { "uint16", "H", 2 },        [RD_U32] = { "uint32", "I", 4 },
-    [RD_U64] = { "uint64", "Q", 8 },        [RD_F16] = { "float16", "e", 2 },
-    [RD_BF16] = { "bfloat16", NULL, 2 },    [RD_F8] = { "float8_e4m3fn", NULL, 1 },
-    [RD_F32] = { "float32", "f", 4 },       [RD_F64] = { "float64", "d", 8 },
-    [RD_C64] = { "complex64", "Zf", 8 },    [RD_C128] = { "complex128", "Zd", 16 },
+    [RD_BOOL] = { "bool", "?", 1 },      [RD_I8] = { "int8", "b", 1 },
+    [RD_I16] = { "int16", "h", 2 },      [RD_I32] = { "int32", "i", 4 },
+    [RD_I64] = { "int64", "q", 8 },      [RD_U8] = { "uint8", "B", 1 },
+    [RD_U16] = { "uint16", "H", 2 },     [RD_U32] = { "uint32", "I", 4 },
+    [RD_U64] = { "uint64", "Q", 8 },     [RD_F16] = { "float16", "e", 2 },
+    [RD_BF16] = { "bfloat16", NULL, 2 }, [RD_F8] = { "float8_e4m3fn", NULL, 1 },
+    [RD_F32] = { "float32", "f", 4 },    [RD_F64] = { "float64", "d", 8 },
+    [RD_C64] = { "complex64", "Zf", 8 }, [RD_C128] = { "complex128", "Zd", 16 },
 };
 
 /* rdim._dtypes sets both when it is imported. */
