@@ -13,11 +13,32 @@ static PyObject *set_empty(PyObject *self, PyObject *empty)
 }
 
 /* ---- Into buffers ------------------------------------------------------------------------------ */
+/* The memory of an array of NumPy's.  Types of ml_dtypes export no buffer: then ints of their size,
+ * and *type is theirs. */
+static PyObject *exporter_of(PyObject *out, rd_dtype *type)
+{
+    PyObject *const given = rdpy_is_numpy_array(out) ? PyObject_GetAttrString(out, "dtype") : NULL;
+
+    *type = RD_AUTO;
+    if (given && rdpy_dtype_of(given, type) < 0)
+        PyErr_Clear(); /* the buffer says what is wrong */
+    Py_XDECREF(given);
+    if (*type != RD_AUTO && !rdpy_format(*type))
+        return PyObject_CallMethod(out, "view", "s", rdpy_size(*type) == 1 ? "uint8" : "uint16");
+    *type = RD_AUTO;
+    return Py_NewRef(out);
+}
+
 /* The layout of one, which stays exported until the caller releases the view. */
 static int open_output(PyObject *out, rdpy_buffer *view, rd_array *array)
 {
-    const int fits = rdpy_buffer_layout(out, RDPY_BUFFER_WRITABLE, view, array);
+    rd_dtype        type;
+    PyObject *const from = exporter_of(out, &type);
+    const int       fits = from ? rdpy_buffer_layout(from, RDPY_BUFFER_WRITABLE, view, array) : -1;
 
+    Py_XDECREF(from); /* the view keeps it */
+    if (fits == 1 && type != RD_AUTO)
+        array->type = type;
     if (fits == 0)
         PyErr_Format(
             PyExc_TypeError,
