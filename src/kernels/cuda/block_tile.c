@@ -253,7 +253,8 @@ static bool find_team(rd_cuda_strategy *s, int32_t lanes)
 
     if (least == 0)
         return false;
-    for (s->width = rd_cuda_vector_width(s, least); lanes / s->width < s->choice.least_team;)
+    s->width = rd_cuda_vector_width(s, least);
+    while (s->width > 1 && lanes / s->width < s->choice.least_team)
         s->width /= 2;
     s->team = lanes / s->width;
     return s->width > 1 && s->team <= RD_WARP;
