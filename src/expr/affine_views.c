@@ -4,7 +4,8 @@
 #include "expr/origin.h"
 #include <string.h>
 
-/* Fixes one axis at index i and keeps all others.  See affine.h. */
+/* Builds the view x[.., i, ..] of rd_select(): one axis is fixed at i, all others stay.  The
+ * callback `select` says whether i is a position or an index.  NULL after recording a failure. */
 const rd_affine *rd_affine_selected(rd_affine *v, const rd_expr *x, int axis, int64_t i,
                                     bool select(rd_affine *, const rd_expr *, int, int64_t))
 {
@@ -26,7 +27,8 @@ const rd_affine *rd_affine_selected(rd_affine *v, const rd_expr *x, int axis, in
     return NULL;
 }
 
-/* Slices one axis and keeps all others.  See affine.h. */
+/* Builds the view x[.., start:stop:step, ..] of rd_slice_axis().  The callback `range` says whether
+ * the bounds are positions or indices.  NULL after recording a failure. */
 const rd_affine *rd_affine_sliced(rd_affine *v, const rd_expr *x, int axis, int64_t start,
                                   int64_t stop, int64_t step,
                                   void range(rd_affine *, const rd_expr *, int, int64_t, int64_t,
@@ -137,7 +139,9 @@ const rd_affine *rd_affine_squeezed(rd_affine *v, const rd_expr *x, rd_dims d)
     return v;
 }
 
-/* Aligns the axes of x with the last ones of the result and checks their extents.  See affine.h. */
+/* Writes offsets, coefficients and origins of the view that broadcasts x to a shape.  The axes of x
+ * are the last ones of the result.  False after recording that an extent is neither 1 nor the
+ * result's. */
 bool rd_broadcast_numbers(const rd_expr *x, int rank, const int64_t *extent, const char *call,
                           int64_t number[RD_VIEW_NUMBERS], int64_t origin[RD_MAX_RANK])
 {
@@ -162,7 +166,8 @@ bool rd_broadcast_numbers(const rd_expr *x, int rank, const int64_t *extent, con
     return true;
 }
 
-/* Keeps all elements and replaces the origins of the axes.  See affine.h. */
+/* Builds a view of all elements of x with other origins (NULL: all 0).  False if x has these
+ * origins already. */
 bool rd_affine_from(rd_affine *v, const rd_expr *x, const int64_t *origin)
 {
     origin = rd_somewhere(x->rank, origin);
@@ -177,11 +182,13 @@ bool rd_affine_from(rd_affine *v, const rd_expr *x, const int64_t *origin)
 }
 
 /* ---- Views that change nothing --------------------------------------------------------------- */
+/* True if x has this rank and these extents. */
 bool rd_has_shape(const rd_expr *x, int rank, const int64_t *extent)
 {
     return rank == x->rank && (!rank || !memcmp(x->extent, extent, (size_t)rank * sizeof *extent));
 }
 
+/* True if the axes of x have these origins (NULL: all 0). */
 bool rd_begins_at(const rd_expr *x, const int64_t *origin)
 {
     for (int a = 0; a < x->rank; a++)
@@ -190,7 +197,9 @@ bool rd_begins_at(const rd_expr *x, const int64_t *origin)
     return true;
 }
 
-/* True if the view is the identity.  Axes of one element do not count.  See affine.h. */
+/* True if the view is the identity: the shape is x's, all offsets are 0, and axis k steps by 1
+ * along axis k alone.  Axes of one element are not compared, as any coefficient reads the same
+ * element. */
 bool rd_is_whole_view(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
 {
     if (!rd_has_shape(x, rank, extent))

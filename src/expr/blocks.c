@@ -37,7 +37,8 @@ static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *
     return true;
 }
 
-/* Makes the row that holds the cluster of each index. */
+/* Makes the row that holds the cluster of each index. border[k] to border[k + 1] are the indices of
+ * cluster k. */
 static rd_expr *make_cluster_row(rd_ctx *ctx, int64_t n, const int64_t *border)
 {
     void          *room;
@@ -100,7 +101,9 @@ static int64_t write_lists(const pairs *p, int64_t clusters, int64_t *to)
     return lists + 1 + 2 * n;
 }
 
-/* Finds the lists behind a table; those of columns follow those of rows.  See blocks.h. */
+/* Returns how many bytes behind the table's first element its lists begin.  The table is aligned to
+ * 8 bytes, then come the lists of row clusters, then those of column clusters. list[lists] is the
+ * number of ranges in all lists of rows. */
 int64_t rd_blocks_lists(const rd_expr *table, bool columns)
 {
     const int64_t  lists = 2 * table->extent[0], n = table->extent[0] * table->extent[1];
@@ -111,7 +114,8 @@ int64_t rd_blocks_lists(const rd_expr *table, bool columns)
     return columns ? first + (lists + 1 + 2 * list[lists]) * 8 : first;
 }
 
-/* Builds the table with its lists, then gathers it by the clusters of rows and columns. */
+/* Makes the mask of rows and columns: builds the table with its lists in the arena, then gathers it
+ * by the cluster of each row and of each column. */
 rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int64_t n_columns,
                    const int64_t *columns, const bool *pair)
 {

@@ -94,8 +94,8 @@ static bool is_given(const rd_expr *x, const char *call, bool f)
 }
 
 /* ---- C functions ----------------------------------------------------------------------------- */
-/* Maps by the operator, with libm's types: ints and bools become f64 first, even where the
- * operator would keep them, as floor(i) is a double in C. */
+/* Maps by an operator, with the types of libm's functions: ints and bools become f64 first, even
+ * where the operator would keep them, as floor(i) is a double in C. */
 static rd_expr *libm_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     return rd_map_rule(op, RD_RULE_FLOAT, call, n, x);
@@ -209,7 +209,7 @@ static bool fn_ok(rd_ctx *ctx, const char *call, const rd_fn *f, int n)
     return false;
 }
 
-/* Makes the call of a function on blocks of elements. */
+/* Makes the CALL node of a function that takes blocks of elements (.block of rd_fn). */
 static rd_expr *block_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
     rd_call_facts facts;
@@ -220,8 +220,8 @@ static rd_expr *block_map(const char *call, const rd_fn *f, int n, rd_expr *cons
     return call_node(call, f->name, f->in, f->out, &facts, n, x);
 }
 
-/* Maps by RD_FN: casts operands to float or double, as C would its arguments.  Prefers the
- * function's text, which becomes operators, to its compiled loops. */
+/* Maps by a function of floats (RD_FN): casts operands to float or double, as C would its
+ * arguments.  Prefers the function's text, which becomes operators, to its compiled loops. */
 static rd_expr *float_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
     rd_dtype      real = rd_rule_type(RD_RULE_FLOAT, n, x);
@@ -270,6 +270,7 @@ static rd_expr *text_map(const char *call, const char *f, int n, rd_expr *const 
     return rd_function_text(x[0]->ctx, call, f, n, x);
 }
 
+/* True if the operands of rd_mapn() are 1 to 8 and the first is not NULL; else records. */
 static bool list_ok(rd_exprs operands)
 {
     if (!rd_list_ok(NULL, "rd_mapn", "operands", operands.at, operands.n, 1) || !operands.at[0])
@@ -280,31 +281,37 @@ static bool list_ok(rd_exprs operands)
     return operands.n <= MAX_OPERANDS;
 }
 
+/* Maps one operand by the caller's rd_fn. */
 rd_expr *rd_map_fn(rd_expr *x, const rd_fn *f)
 {
     return fn_map("rd_map", f, 1, &x);
 }
 
+/* Maps two operands by the caller's rd_fn. */
 rd_expr *rd_map2_fn(rd_expr *x, rd_expr *y, const rd_fn *f)
 {
     return fn_map("rd_map2", f, 2, (rd_expr *const[]){ x, y });
 }
 
+/* Maps a list of operands by the caller's rd_fn. */
 rd_expr *rd_mapn_fn(const rd_fn *f, rd_exprs operands)
 {
     return list_ok(operands) ? fn_map("rd_mapn", f, operands.n, operands.at) : NULL;
 }
 
+/* Maps one operand by function text. */
 rd_expr *rd_map_text(rd_expr *x, const char *f)
 {
     return text_map("rd_map", f, 1, &x);
 }
 
+/* Maps two operands by function text. */
 rd_expr *rd_map2_text(rd_expr *x, rd_expr *y, const char *f)
 {
     return text_map("rd_map2", f, 2, (rd_expr *const[]){ x, y });
 }
 
+/* Maps a list of operands by function text. */
 rd_expr *rd_mapn_text(const char *f, rd_exprs operands)
 {
     return list_ok(operands) ? text_map("rd_mapn", f, operands.n, operands.at) : NULL;

@@ -53,7 +53,7 @@ typedef struct rd_leaf_facts {
     const void *data;                /* NULL: an input */
     const char *name;                /* of an input, interned: equal names have equal addresses */
     int64_t     stride[RD_MAX_RANK]; /* in elements; 0 where extent < 2 */
-    int64_t     device;              /* as in rd_array */
+    int64_t     device; /* where the memory lies: 0 here, else a GPU's code as in rd_array */
     /* a sparse pattern's row: its elements were checked to be indices below this number; 0: not
      * checked */
     int64_t below;
@@ -123,7 +123,7 @@ typedef struct rd_later_facts {
 
 /* The device of an expression with leaves on several GPUs. */
 enum { RD_SEVERAL = -1, RD_MOST_DEVICES = 64 };
-/* The device of operands on two devices; memory of this process (0) fits any device. */
+/* The device of operands on two devices; memory of this process (device 0) fits any device. */
 static inline int32_t rd_same_device(int32_t a, int32_t b)
 {
     return a == b || b == 0 ? a : a == 0 ? b : RD_SEVERAL;

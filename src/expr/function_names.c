@@ -44,7 +44,8 @@ static bool is_internal(int function)
            function == RD_OP_index;
 }
 
-/* Finds a function of C text (`real` is set) or of function text.  See function_text.h. */
+/* Finds a function by its name, or -1.  `real` set: the text is C, which knows fewer names.  A
+ * suffix f, as in sqrtf, is allowed where C would compute the same. */
 int rd_function_find(const char *name, size_t length, rd_dtype real)
 {
     int function = find_row(name, length, real ? USE_C : USE_TEXT);
@@ -57,6 +58,7 @@ int rd_function_find(const char *name, size_t length, rd_dtype real)
     return function < 0 || is_internal(function) ? -1 : function;
 }
 
+/* The number of operands of a function that rd_function_find() has found. */
 int rd_function_arity(int function)
 {
     return function == RD_TEXT_CLIP || function == RD_OP_where ? 3 : rd_op_table[function].arity;

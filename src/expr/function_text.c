@@ -111,14 +111,15 @@ static rd_expr *read_result(rd_reader *r)
     return v ? rd_broadcast_to(v, rank, extent, r->call) : NULL;
 }
 
-/* Reads function text.  See expr.h. */
+/* Makes the map that function text describes, of any operands. */
 rd_expr *rd_function_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x)
 {
     return read_result(&(rd_reader){
         .ctx = ctx, .call = call, .text = text, .at = text, .map = rd_map_op, .n = n, .x = x });
 }
 
-/* Reads C text of floats.  See expr.h. */
+/* Makes the map that C text of float operands describes; `real` is the type of all floats.
+ * `quiet`: no failure to read is recorded, as the caller falls back to compiled loops. */
 rd_expr *rd_function_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
                        rd_dtype real, bool quiet)
 {

@@ -33,7 +33,8 @@
     if (op == RD_OP_##name)                            \
         return FOLD_##rule(TERM_##by(code), __VA_ARGS__);
 
-/* Computes the float code of the operator's row, in double. */
+/* Computes an operator of numbers a, b, c by the C expression in its row of ops.def, in double.
+ * NAN for operators whose row has none that is exact here. */
 static double fold_double(rd_op op, double a, double b, double c)
 {
 #define RD_OP   FOLD
@@ -49,6 +50,7 @@ static double fold_double(rd_op op, double a, double b, double c)
 #undef pow_half
 #undef T
 
+/* Makes a weak number of the joint type, i64 or f64. */
 static rd_expr *weak_number(rd_ctx *ctx, rd_dtype type, double value)
 {
     return type == RD_I64 ? rd_int(ctx, (int64_t)value) : rd_num(ctx, value);

@@ -7,12 +7,13 @@
 
 /* Sorted rows, and beside each element the running sum of weights divided by the total. */
 typedef struct weighted {
-    const char *call;
-    rd_expr    *sorted;
-    rd_expr    *part;
-    rd_expr    *none; /* by row: true if it has no quantile */
+    const char *call;   /* for failures */
+    rd_expr    *sorted; /* rows along the last axis */
+    rd_expr    *part;   /* of the total weight: up to and with each element of `sorted` */
+    rd_expr    *none;   /* by row: true if it has no quantile */
 } weighted;
 
+/* Reduces the last axis by name, and keeps it with extent 1; NULL given NULL. */
 static rd_expr *reduce_rows(rd_expr *x, const char *reducer)
 {
     return x ? rd_reduce_name(
@@ -64,8 +65,8 @@ static bool sort_rows(weighted *z, rd_expr *rows, rd_expr *w)
     return z->sorted && z->part && z->none;
 }
 
-/* One quantile of each row, along a last axis of extent 1.  Elements of weight 0 at the
- * beginning are skipped, even if q is 0. */
+/* One quantile of each row, along a last axis of extent 1: the element behind all those whose part
+ * of the weight is below q.  Elements of weight 0 at the beginning are skipped, even if q is 0. */
 static rd_expr *one_quantile(const weighted *z, double q)
 {
     rd_ctx *const  ctx  = z->sorted->ctx;

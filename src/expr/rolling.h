@@ -63,6 +63,7 @@ static inline rd_expr *rd_rolling_map(const rd_rolling *r, rd_op op, rd_expr *x,
     return rd_map_op(op, r->call, 2, (rd_expr *const[]){ x, y });
 }
 
+/* True if a window is reduced by adding its elements: a sum or a mean. */
 static inline bool rd_rolling_adds(const rd_rolling *r)
 {
     return r->what == RD_ROLLED_SUM || r->what == RD_ROLLED_MEAN;

@@ -28,7 +28,8 @@ static rd_expr *slice_of(rd_expr *x, int axis, int64_t start, int64_t n)
 }
 
 /* Combines the squares about the means of two parts (Chan, Golub and LeVeque 1979, "Updating
- * formulae and a pairwise algorithm for computing sample variances"). */
+ * formulae and a pairwise algorithm for computing sample variances").  With k and l elements it is
+ * the sum of both plus (difference of the means)^2 * k l / (k + l). */
 static rd_expr *combine_squares(const rd_rolling *r, const windows *a, const windows *b)
 {
     rd_ctx      *ctx = r->x->ctx;
@@ -48,7 +49,7 @@ static rd_expr *combine_squares(const rd_rolling *r, const windows *a, const win
                           between);
 }
 
-/* Extends each window of a by the window of b that follows it. */
+/* Extends each window of a by the window of b that begins behind it. */
 static windows extended(const rd_rolling *r, int axis, const windows *a, const windows *b)
 {
     const int64_t n  = a->y && b->y ? b->y->extent[axis] - a->k : 0;
@@ -134,6 +135,8 @@ static rd_expr *reduce_row(const rd_rolling *r, int axis, rd_expr *row)
     return rd_rolling_finish(r, rd_cast_to(all.y, r->wide));
 }
 
+/* Makes the result of a window from its sum, minimum or maximum, or squares about the mean: a mean
+ * is divided by n, a variance by n - ddof.  A divisor that is not positive gives NaN. */
 rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)
 {
     const double n = (double)r->n, by = r->what == RD_ROLLED_MEAN ? n : n - r->ddof;
@@ -146,7 +149,8 @@ rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)
 }
 
 /* ---- Across memory --------------------------------------------------------------------------- */
-/* The number of elements in a part that minimises part + parts of a window + remaining elements. */
+/* The number of elements in a part of a window that minimises the cost of a window: elements of a
+ * part + parts of the window + remaining elements. */
 static int64_t part_of(int64_t n)
 {
     int64_t best = 1;
@@ -157,7 +161,7 @@ static int64_t part_of(int64_t n)
     return best;
 }
 
-/* Folds each part by itself; for variances its sum as well. */
+/* Reduces each part of `part` neighbours by a fold of its own; for variances its sum as well. */
 static windows fold_part(const rd_rolling *r, rd_expr *x, int64_t part)
 {
     rd_expr   *w    = rd_window(x, r->axis, part, 1);
@@ -171,9 +175,10 @@ static windows fold_part(const rd_rolling *r, rd_expr *x, int64_t part)
                       rd_rolling_total(&of, w, RD_DIMS(-1)) };
 }
 
-/* A window is some parts, each a fold that is stored once, and single elements.  A row of parts
- * is read as often as a window has parts, a row of elements as often as a part has elements.  So
- * both stay in cache for wider rows than a whole window would allow. */
+/* Reduces all windows of an axis across memory.  A window is some parts, each a fold that is stored
+ * once, and single elements.  A row of parts is read as often as a window has parts, a row of
+ * elements as often as a part has elements.  So both stay in cache for wider rows than a whole
+ * window would allow. */
 rd_expr *rd_rolling_by_parts(const rd_rolling *r)
 {
     const int     axis = r->axis;
@@ -193,7 +198,8 @@ rd_expr *rd_rolling_by_parts(const rd_rolling *r)
 }
 
 /* ---- The axis in rows ------------------------------------------------------------------------ */
-/* Makes windows of n elements at every `step`, and moves the axis of windows to the front. */
+/* Cuts an axis into rows of n elements, one at every `step`, and numbers them by a new first
+ * axis. */
 rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step)
 {
     rd_expr *rows = rd_move_axis(rd_window(x, axis, n, step), axis, 0);
@@ -201,6 +207,7 @@ rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step)
     return rows ? rd_move_axis(rows, rows->rank - 1, axis + 1) : NULL;
 }
 
+/* Joins rows, which are numbered by the first axis, along an axis again. */
 rd_expr *rd_rolling_whole(rd_expr *rows, int axis)
 {
     rd_shape shape = rd_shape_of(rd_select_place(rows, 0, 0));
@@ -211,8 +218,8 @@ rd_expr *rd_rolling_whole(rd_expr *rows, int axis)
     return rd_reshape(rd_move_axis(rows, 0, axis), shape);
 }
 
-/* Cuts the axis into rows, which overlap by n - 1 elements.  They are long enough that this
- * costs little, and worth a loop. */
+/* Reduces all windows of an axis along memory.  The axis is cut into rows, which overlap by n - 1
+ * elements.  They are long enough that this costs little, and worth a loop. */
 rd_expr *rd_rolling_by_rows(const rd_rolling *r, int axis)
 {
     const int64_t row = 4 * r->n > ROW ? 4 * r->n : ROW, n = r->x->extent[axis] - r->n + 1;
