@@ -297,7 +297,8 @@ bool rd_reclaim(rd_ctx *ctx);
 /* rd_is_here() is true if the node is not released; else rd_fail_gone() records the failure and is
  * false.  Detection is certain in debug builds, else possible until the memory is reused.  It costs
  * one comparison. */
-bool               rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k);
+bool rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k);
+/* True if x is not released; else records that operand k is gone.  A release sets the id to 0. */
 static inline bool rd_is_here(rd_ctx *told, const char *call, const char *what, int k,
                               const rd_expr *x)
 {
@@ -374,7 +375,7 @@ rd_expr *rd_function_text(rd_ctx *ctx, const char *call, const char *text, int n
 rd_expr *rd_function_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
                        rd_dtype real, bool quiet);
 
-/* ---- Printing (print_expr.c) ---------------------------------------------------------------------- */
+/* ---- Printing (print_expr.c) ----------------------------------------------------------------- */
 const char *rd_expr_kind_name(rd_expr_kind kind);
 /* Appends one line without operands: "sum dims 0 2", "leaf f32 (3, 4)"; for dumps and messages. */
 struct rd_text;

@@ -3,7 +3,10 @@
  *
  * Places ascend, so one pass over two patterns merges them.  A second pass finds which element
  * of an operand is at each merged place.  The operand's values are gathered by that, and its
- * fill taken where it has no element. */
+ * fill taken where it has no element.
+ *
+ * a and b are the two patterns of a merge.  A *pair* is a place with two coordinates of i32, row
+ * and column, which has faster loops.  A *span* is a part of a merge that one thread does. */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
@@ -66,12 +69,14 @@ static places places_of(const rd_expr *x, rd_expr *const *coord)
     return p;
 }
 
+/* Coordinate k of a place. */
 static int64_t coord_at(const places *p, int k, int64_t place)
 {
     return p->wide[k] ? ((const int64_t *)p->row[k])[place] : ((const int32_t *)p->row[k])[place];
 }
 
-/* Place i as one number. pair: p->pair, passed as a constant so that loops specialise. */
+/* The coordinates of place i as one number, in C order. pair: p->pair, passed as a constant so that
+ * loops specialise. */
 static inline int64_t number_at(const places *p, bool pair, int64_t i)
 {
     int64_t number = 0;
@@ -119,8 +124,9 @@ static inline void put_number(void *row, bool narrow, int64_t n, int64_t number)
         ((int64_t *)row)[n] = number;
 }
 
-/* Merges a span and returns the number of places.  For FIRST it counts those that both have.
- * `to` NULL: only counts. pair: both patterns are pairs, and numbers are narrow. */
+/* Merges a span and returns the number of places; `which` says whether a place of one pattern alone
+ * counts.  For FIRST it counts those that both have.  `to` NULL: only counts. pair: both patterns
+ * are pairs, and numbers are narrow. */
 static inline int64_t merge_as(const merging *m, counting which, bool pair, span s, const made *to)
 {
     const places a = m->a, b = m->b;
@@ -160,8 +166,8 @@ static inline void put_pair(const made *to, int64_t n, int64_t i, int32_t j, int
         ((int32_t *)to->number[1])[n] = (int32_t)b;
 }
 
-/* The same row by row.  Only columns are compared, and where one row ends, the other's tail is
- * copied. */
+/* Merges a span row by row, for pairs with known begins of rows.  Only columns are compared, and
+ * where one row ends, the other's tail is copied.  `to` NULL: only counts. */
 static inline int64_t merge_rows_as(const merging *m, counting which, span s, const made *to)
 {
     const int32_t *const x = m->a.row[1], *const y = m->b.row[1];
@@ -195,6 +201,7 @@ static inline int64_t merge_rows_as(const merging *m, counting which, span s, co
     return n - s.n;
 }
 
+/* Calls merge_rows_as() with constants, so that its loops specialise. */
 static int64_t merge_rows(const merging *m, const span *s, const made *to)
 {
     switch (m->which) {
@@ -204,7 +211,8 @@ static int64_t merge_rows(const merging *m, const span *s, const made *to)
     }
 }
 
-/* Calls the loop specialised for the types, kind of places, and output. */
+/* Merges one span by the loop for its kind of places and output.  Arguments are constants, so that
+ * the loops specialise. */
 static int64_t merge_span(const merging *m, const span *s, const made *to)
 {
     const bool pair =
@@ -237,7 +245,7 @@ static int64_t first_from(const places *p, int64_t number)
     return from;
 }
 
-enum { MOST_SPANS = 64 };
+enum { MOST_SPANS = 64 }; /* spans of a merge: room of lists on the stack */
 
 /* Splits the merge into spans of about the same length, for threads.  Returns the number of
  * spans. */
@@ -282,7 +290,8 @@ static int64_t merge_spans(const merging *m, const rd_ctx *ctx, int n_span, span
     return n;
 }
 
-/* Allocates rows for the coordinates of n places along the axes of x's pattern. */
+/* Allocates rows for the coordinates of n places along the axes of x's pattern.  False: no
+ * memory. */
 static bool make_rows(const merging *m, const rd_expr *x, int n_coord, int64_t n, rd_expr **coord,
                       void **room)
 {
@@ -297,19 +306,21 @@ static bool make_rows(const merging *m, const rd_expr *x, int n_coord, int64_t n
     return true;
 }
 
-/* Allocates a row for the element of one operand at each of n places. */
+/* Allocates a row for the element of one operand at each of n places.  False: no memory. */
 static bool make_numbers(located *at, const rd_expr *x, int64_t n, bool narrow, void **room,
                          const char *call)
 {
     return (at->index = rd_index_row(x->ctx, n, narrow, room, call)) != NULL;
 }
 
+/* True if both lists have the same rows of coordinates, as nodes. */
 static bool have_same_rows(int n, rd_expr *const *x, rd_expr *const *y)
 {
     return memcmp(x, y, (size_t)n * sizeof *x) == 0;
 }
 
-/* Replaces `coord` by the coordinates of the merge of coord and x. */
+/* Replaces the coordinates `coord` by those of their merge with x's.  No rows are made if one of
+ * the two has all merged places.  False: no memory. */
 static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 {
     const int             n_coord           = rd_coords_of(x);
@@ -350,8 +361,8 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 }
 
 /* ---- One operand at the places of all -------------------------------------------------------- */
-/* Finds the element of x at each place of `pattern`: from the first merge if that was the only
- * one, else by a new merge. */
+/* Finds the element of x at each place of `pattern`, from the first merge if that was the only one,
+ * else by a new merge.  False: no memory. */
 static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located *at)
 {
     merging all = { .call  = m->call,
@@ -390,8 +401,8 @@ static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *ca
     return fill;
 }
 
-/* x with the places of `pattern`, a node of its shape: values are gathered, or the fill is
- * taken. */
+/* Makes x with the places of `pattern`, a node of its shape: values are gathered, and the fill is
+ * taken where x has no element. */
 static rd_expr *at_places(merging *m, const rd_expr *pattern, rd_expr *x)
 {
     rd_expr *const old = rd_values_of(x);
@@ -423,7 +434,7 @@ static rd_expr *at_places(merging *m, const rd_expr *pattern, rd_expr *x)
 }
 
 /* ---- All operands ---------------------------------------------------------------------------- */
-/* True if the places of both lie along the same axes. */
+/* True if y is sparse, has x's shape, and has coordinates along the same axes. */
 static bool has_same_axes(const rd_expr *x, const rd_expr *y)
 {
     bool is = rd_has_pattern(y) && rd_coords_of(x) == rd_coords_of(y) && x->rank == y->rank &&
@@ -454,8 +465,9 @@ static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
                           x->as.sparse->axis);
 }
 
-/* Orders all patterns as that of lead, merges them one after the other, and gives each operand
- * the result. */
+/* Gives one pattern to all operands that have places along the same axes as `lead`, one of them.
+ * All are ordered as lead is and merged one after the other; then each gets the result.  False
+ * after a failure. */
 bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, int n, rd_expr **x)
 {
     const bool stored             = !rd_fill_of(lead);
