@@ -26,8 +26,8 @@ static const struct alike_arguments {
     { "cdist", 0, 1 },        { "fillna", 0, 1 },
 };
 
-/* Asks the caller to put *x and *y in one unit; either may be replaced. False: refused, with an
- * error. */
+/* Asks the caller to put *x and *y in one unit; either may be replaced. False: refused, after
+ * recording the reason. */
 static bool ask_alike(rd_formula_reader *r, rd_expr **x, rd_expr **y, size_t at)
 {
     *r->why = '\0';
@@ -71,7 +71,8 @@ bool rd_formula_alike_arguments(rd_arguments *a, const char *name)
     return true;
 }
 
-/* Tells the caller that the function `name` made y of the n operands x. Returns y. */
+/* Tells the caller that the function `name` made y of the n operands x. Returns y, which may be
+ * NULL. */
 rd_expr *rd_formula_told(rd_formula_reader *r, rd_expr *y, const char *name, int n,
                          rd_expr *const *x)
 {

@@ -100,8 +100,8 @@ static bool read_integers(rd_formula_reader *r, const rd_phrase *p, const char *
 
 static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to);
 
-/* Reads an axis: a number, or the name of an axis of argument `of`. If that argument is a list,
- * its first array has the axes. */
+/* Reads an axis: a number, or the name of an axis of argument `of`, if the caller knows names. If
+ * that argument is a list, its first array has the axes. */
 static bool read_axis(const rd_arguments *a, const rd_phrase *p, int of, int64_t *axis)
 {
     rd_formula_reader *r = a->r;
@@ -160,7 +160,8 @@ static bool read_type(rd_formula_reader *r, const rd_phrase *p, rd_dtype *type)
     return *type || rd_formula_fail(r, RD_ERR_TYPE, p->at, "expected a type, such as float32");
 }
 
-/* Copies a name or a text in quotes to `to`, which has room for RD_FORMULA_NAME + 1 characters. */
+/* Copies a name or a text in quotes, without these, to `to`, which has room for RD_FORMULA_NAME + 1
+ * characters. */
 static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to)
 {
     const bool quotes = p->kind == RD_PHRASE_TEXT;
@@ -202,6 +203,7 @@ static bool add_to_list(rd_arguments *a, rd_phrase *p)
     return true;
 }
 
+/* Reads arrays: a list of them, or a single one. */
 static bool read_list(rd_arguments *a, rd_phrase *p)
 {
     if (p->kind != RD_PHRASE_LIST)
@@ -269,6 +271,7 @@ static bool read_argument(rd_arguments *a, int k, rd_phrase *p)
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
+/* Fills in the names, kinds and defaults of all parameters of the list. */
 static void set_defaults(rd_arguments *a, const char *list)
 {
     parameter p;
@@ -286,8 +289,8 @@ static void set_defaults(rd_arguments *a, const char *list)
     }
 }
 
-/* Finds the parameter of keyword p, by its own name or by one that other libraries use. -1:
- * none. */
+/* Finds the parameter of keyword p, by its own name or by one that other libraries use, such as dim
+ * for axis. -1: none. */
 static int parameter_called(const rd_arguments *a, const rd_phrase *p)
 {
     static const char *const other[][2] = {
@@ -308,7 +311,8 @@ static int parameter_called(const rd_arguments *a, const rd_phrase *p)
     return -1;
 }
 
-/* Reads all arguments of the call; those without a keyword go by position. */
+/* Reads all arguments of the call; those without a keyword go by position. All arguments from a
+ * parameter of kind v on belong to it. */
 static bool read_given(rd_arguments *a)
 {
     int position = 0;

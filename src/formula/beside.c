@@ -2,7 +2,10 @@
  * parts.
  *
  * Axes of masks, weights and labels are put where the array has axes of the same names. Labels
- * say how many groups they have. Parts of concat() and stack() must fit each other. */
+ * say how many groups they have. Parts of concat() and stack() must fit each other.
+ *
+ * The *caller* is the program that gave the text; r->opts->axes has its functions, which know names
+ * of axes, coordinates and labels. *Group labels* are the arrays of by= in a group-by. */
 #include "formula/formula.h"
 #include <string.h>
 
@@ -23,7 +26,7 @@ static bool has_axes_parameter(const rd_arguments *a)
 }
 
 /* Finds the arguments that have the axes of the first array: masks, weights, a second operand.
- * Returns how many there are; place: their positions. */
+ * Returns how many there are; place[] gets their positions. */
 static int find_companions(const rd_arguments *a, int place[RD_ARGUMENTS])
 {
     static const char *const names[] = { "where", "weights", "restart", "y" };
@@ -37,7 +40,7 @@ static int find_companions(const rd_arguments *a, int place[RD_ARGUMENTS])
     return n;
 }
 
-/* True if the call has group labels. */
+/* True if the call has group labels, by=[...]. */
 static bool has_labels(const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
@@ -99,7 +102,8 @@ static bool can_join_part(rd_arguments *a, int k, int joined)
     return true;
 }
 
-/* True if all parts of concat(parts, axis) or stack(parts, axis) fit the first one. */
+/* True if all parts of concat(parts, axis) or stack(parts, axis) fit the first one. concat() joins
+ * them along an axis, where coordinates may differ; stack() has no such axis. */
 static bool can_join_parts(rd_arguments *a)
 {
     const bool concat = rd_formula_is(a->r, a->call->at, a->call->length, "concat");
@@ -145,8 +149,9 @@ static bool read_index(rd_arguments *a)
     return a->x[index].x != NULL;
 }
 
-/* Prepares the arguments of a call: parts, labels, indices; then views of all arrays with axes
- * in the order of the first one. */
+/* Prepares the arguments of a call: parts, labels, indices; then views of all arrays with axes in
+ * the order of the first one. Without a caller that knows names it does nothing. False after an
+ * error. */
 bool rd_formula_beside(rd_arguments *a)
 {
     int       place[RD_ARGUMENTS], n_list;
@@ -183,7 +188,7 @@ bool rd_formula_beside(rd_arguments *a)
     return true;
 }
 
-/* Returns the first reduced axis of the operand; its rank if none is reduced. */
+/* Returns the first reduced axis of the operand; its rank if none is reduced; -1 after an error. */
 static int first_reduced(const rd_arguments *a)
 {
     const rd_expr *x = a->x[0].x;
@@ -199,7 +204,8 @@ static int first_reduced(const rd_arguments *a)
     return axis;
 }
 
-/* Counts the axes of the result in front of those of one reduction: 1 for minmax, 0 for others. */
+/* Counts the axes of the result y in front of those of one reduction: 1 for minmax, 0 for others.
+ * What is left of y's axes are the groups, and the kept axes or (keepdims) all but one. */
 static int count_front_axes(const rd_arguments *a, const rd_expr *y)
 {
     const rd_expr *x     = a->x[0].x;

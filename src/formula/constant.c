@@ -14,6 +14,7 @@ typedef enum number_kind {
     DIVIDED /* a division by 0, or of the least number by -1 */
 } number_kind;
 
+/* A value on the way. */
 typedef struct number {
     number_kind      kind;
     int64_t          whole;    /* WHOLE: the value */
@@ -22,12 +23,13 @@ typedef struct number {
     int64_t          divisor;
 } number;
 
+/* A known whole number. */
 static number whole_number(int64_t n)
 {
     return (number){ .kind = WHOLE, .whole = n, .real = (long double)n };
 }
 
-/* Computes a sum, a product, a power or a shift in long double, for results beyond 64 bits. */
+/* Computes a sum, a product, a power or a left shift in long double, for results beyond 64 bits. */
 static long double real_result(rd_op op, long double a, long double b)
 {
     switch (op) {
@@ -50,7 +52,8 @@ static number divide(const rd_phrase *p, int64_t a, int64_t b)
     return whole_number(p->op == RD_OP_remainder ? a - value * b : value);
 }
 
-/* Computes a binary operator of two known numbers; it becomes BEYOND if 64 bits are too few. */
+/* Computes a binary operator of two known numbers; it becomes BEYOND if 64 bits are too few. Only +
+ * - *, powers and shifts (`raises`) leave 64 bits; of any other operator the value is unknown. */
 static number combine(const rd_phrase *p, const number *a, const number *b)
 {
     const bool grows  = p->op == RD_OP_add || p->op == RD_OP_sub || p->op == RD_OP_mul;
@@ -72,7 +75,7 @@ static number combine(const rd_phrase *p, const number *a, const number *b)
 
 static number number_of(rd_formula_reader *r, const rd_phrase *p);
 
-/* Computes -a of a known number. */
+/* Computes -a of a known number; of another unary operator the value is unknown. */
 static number negate(rd_formula_reader *r, const rd_phrase *p)
 {
     const number a = p->op == RD_OP_neg ? number_of(r, p->first) : (number){ 0 };
@@ -155,7 +158,8 @@ static number number_of(rd_formula_reader *r, const rd_phrase *p)
     }
 }
 
-/* True if the number can be used; records an error if it is out of range or a bad quotient. */
+/* True if the number fits in 64 bits, or is unknown; records an error if it is out of range or a
+ * quotient without a value. */
 static bool is_usable(rd_formula_reader *r, const rd_phrase *p, const number *n)
 {
     if (n->kind == BEYOND)
@@ -165,6 +169,7 @@ static bool is_usable(rd_formula_reader *r, const rd_phrase *p, const number *n)
                            (long long)n->whole, (long long)n->divisor);
 }
 
+/* Evaluates p as a whole number, if it is known now. False: it is not, or an error is recorded. */
 bool rd_formula_integer(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     const number n = number_of(r, p);
@@ -173,6 +178,7 @@ bool rd_formula_integer(rd_formula_reader *r, const rd_phrase *p, int64_t *value
     return is_usable(r, p, &n) && n.kind == WHOLE;
 }
 
+/* True if p is a known whole number beyond 64 bits; *value becomes the nearest double. */
 bool rd_formula_beyond(rd_formula_reader *r, const rd_phrase *p, double *value)
 {
     const number n = number_of(r, p);

@@ -110,9 +110,9 @@ typedef struct rd_formula_label {
 /* The state of reading one text. */
 typedef struct rd_formula_reader {
     rd_ctx                *ctx;
-    const char            *call, *text;
-    const rd_formula_opts *opts;
-    bool                   failed;
+    const char            *call, *text; /* the public call, for messages; the whole text */
+    const rd_formula_opts *opts;        /* the caller's: arrays, and functions to ask */
+    bool                   failed;      /* a failure is recorded: reading ends */
     rd_token              *token;
     int                    n_tokens, now;           /* now: the next token to read */
     rd_phrase             *piece;                   /* all pieces of the tree */
@@ -266,25 +266,26 @@ enum { RD_ARGUMENTS = 16, RD_ARGUMENT_LIST = 64 };
 typedef struct rd_arguments {
     rd_formula_reader *r;
     rd_ctx            *ctx;
-    const rd_phrase   *call;
-    int                n;
-    const char        *name[RD_ARGUMENTS];
+    const rd_phrase   *call;               /* the piece of the tree */
+    int                n;                  /* parameters */
+    const char        *name[RD_ARGUMENTS]; /* in the list of parameters, not terminated */
     int                name_length[RD_ARGUMENTS];
-    char               kind[RD_ARGUMENTS];
-    const rd_phrase   *given[RD_ARGUMENTS];
-    rd_labelled        x[RD_ARGUMENTS];
-    int64_t            i[RD_ARGUMENTS];
-    double             f[RD_ARGUMENTS];
-    rd_dims            d;
-    rd_ints            s, pair[2]; /* pair: two lists of kind p */
-    double             q[RD_ARGUMENT_LIST];
-    int32_t            n_q;
-    bool               several; /* q is a list, not one number */
-    rd_dtype           t;
-    char               text[RD_FORMULA_NAME + 1];
-    rd_expr           *list[RD_ARGUMENT_LIST];
-    int                n_list;
-    rd_expr           *by[RD_MAX_RANK]; /* the n_list group labels, as they were given */
+    char               kind[RD_ARGUMENTS];  /* a letter of the list above */
+    const rd_phrase   *given[RD_ARGUMENTS]; /* the argument; NULL: not given */
+    /* by parameter: the value of kind x; of kinds i, b, a and p; of kind f */
+    rd_labelled x[RD_ARGUMENTS];
+    int64_t     i[RD_ARGUMENTS];
+    double      f[RD_ARGUMENTS];
+    rd_dims     d;          /* kind d: axes */
+    rd_ints     s, pair[2]; /* kind s: integers; kind p: two lists */
+    double      q[RD_ARGUMENT_LIST];
+    int32_t     n_q;                       /* kind q: the n_q numbers in q */
+    bool        several;                   /* q is a list, not one number */
+    rd_dtype    t;                         /* kind t: an element type; RD_AUTO: none */
+    char        text[RD_FORMULA_NAME + 1]; /* kind n: a name or a text */
+    rd_expr    *list[RD_ARGUMENT_LIST];    /* kinds l and v: arrays */
+    int         n_list;
+    rd_expr    *by[RD_MAX_RANK]; /* the n_list group labels, as they were given */
 } rd_arguments;
 bool rd_formula_arguments(rd_formula_reader *r, const rd_phrase *call, const char *list,
                           rd_arguments *a);
@@ -301,11 +302,12 @@ void rd_formula_grouped(const rd_arguments *a, rd_expr *y);
 
 /* ---- Functions that are no reducers (functions.c) -------------------------------------------- */
 typedef enum rd_formula_sort {
-    RD_FORMULA_WHOLE,
-    RD_FORMULA_MAPS,
-    RD_FORMULA_REDUCES
+    RD_FORMULA_WHOLE,  /* takes whole arrays */
+    RD_FORMULA_MAPS,   /* elementwise: operands broadcast, and may have indices */
+    RD_FORMULA_REDUCES /* reduces axes; also name[indices] body */
 } rd_formula_sort;
 
+/* A row of functions.def; `arguments` is its list of parameters. */
 typedef struct rd_formula_function {
     const char     *name, *arguments;
     rd_formula_sort sort;

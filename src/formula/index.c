@@ -1,7 +1,11 @@
 /* index.c - which names are indices, and which values each index takes.
  *
  * In y[i] = sum[j] x[i, j] the names i and j are indices. An index without a range has as many
- * values as the axis that it reads: i has the extent of axis 0 of x, j that of axis 1. */
+ * values as the axis that it reads: i has the extent of axis 0 of x, j that of axis 1.
+ *
+ * A *label* is the number of an index in r->label. A piece of the tree is *labelled* if it contains
+ * an index. A *use* is an array that is read at indices, x[i, j]. An index is *known* once its
+ * number of values n is, and *ranged* if the text gives them. */
 #include "formula/formula.h"
 #include <string.h>
 
@@ -18,7 +22,8 @@ static int label_called(const rd_formula_reader *r, size_t at, size_t length)
 
 static bool resolve(rd_formula_reader *r, rd_phrase *p);
 
-/* Makes p an index, a name of a left side or of a reduction. The name must be free. */
+/* Makes p an index, a name of a left side or of a reduction. Its range is resolved first. The name
+ * must be free: no index, result or array has it. */
 static bool declare(rd_formula_reader *r, rd_phrase *p)
 {
     const int n = (int)p->length;
@@ -105,6 +110,7 @@ bool rd_formula_resolve(rd_formula_reader *r, rd_statement *s)
 }
 
 /* ---- Affine ---------------------------------------------------------------------------------- */
+/* Records that an index would exceed 64 bits; returns false. */
 static bool fail_too_large(rd_formula_reader *r, const rd_phrase *p)
 {
     return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "an index beyond 64 bits");
@@ -141,7 +147,8 @@ static bool combine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a,
     return true;
 }
 
-/* Reads p as a known number times a sum of indices, in either order. */
+/* Reads p as a known number times a sum of indices, in either order (`left`: the number is on the
+ * left). */
 static bool affine_product(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a)
 {
     const bool           left = !p->first->labelled;
@@ -240,6 +247,7 @@ static bool read_range(rd_formula_reader *r, const rd_phrase *p, rd_formula_labe
     return true;
 }
 
+/* Reads the ranges of all indices of the statement; false after an error. */
 bool rd_formula_ranges(rd_formula_reader *r)
 {
     for (int k = 0; k < r->n_labels; k++)
@@ -279,13 +287,15 @@ static bool visit_subscripts(rd_formula_reader *r, visit_fn *what)
     return true;
 }
 
+/* True if the sum is one index itself, without a factor or a constant. */
 static bool is_alone(const rd_formula_sum *a)
 {
     return a->n == 1 && a->coef[0] == 1 && a->constant == 0;
 }
 
 /* Checks that an index with the name of an axis reads that axis. Axes of one name that one index
- * reads must have the same coordinates. */
+ * reads must have the same coordinates: l->named is the first array with a named axis that it
+ * reads. False after an error. */
 static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                         int axis, rd_formula_label *l)
 {
@@ -352,8 +362,8 @@ static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phr
     return true;
 }
 
-/* Gives the only index of the subscript without an extent as many values, from 0 on, as stay
- * inside the axis. */
+/* Gives the only index of the subscript without an extent as many values, from 0 on, as stay inside
+ * the axis. The other indices may have any of their values (low to high of `rest`). */
 static bool limit_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                          int axis, int64_t extent, const rd_formula_sum *a)
 {
@@ -407,8 +417,8 @@ static bool check_inside(rd_formula_reader *r, const rd_phrase *use, const rd_ph
                            (long long)extent);
 }
 
-/* Finds the extents of all indices: first from subscripts of one index, then from sums such as i
- * + k, until a round finds none; at the end it checks that all subscripts stay inside. */
+/* Finds the extents of all indices: first from subscripts of one index, then from sums such as i +
+ * k, until a round finds none. At the end it checks that all subscripts stay inside. */
 bool rd_formula_extents(rd_formula_reader *r)
 {
     bool more = true;

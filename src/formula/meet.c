@@ -9,7 +9,10 @@
  *      a (lat, lon) - b (lon, lat)                b is seen transposed
  *
  * An axis without a name keeps its position among the axes of its operand. If two operands have
- * such an axis, names do not say how the axes belong together, and the operation fails. */
+ * such an axis, names do not say how the axes belong together, and the operation fails.
+ *
+ * The *caller* is the program that gave the text; r->opts->axes has its functions, which know names
+ * and coordinates of axes. */
 #include "formula/formula.h"
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +34,7 @@ typedef struct union_of_axes {
     int         place[RD_MAX_RANK][RD_ARGUMENTS];
 } union_of_axes;
 
+/* The name of an axis of x; NULL: it has none, or the caller knows no names. */
 const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -38,8 +42,8 @@ const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis)
     return axes && axes->name ? axes->name(r->opts->user, x, axis) : NULL;
 }
 
-/* Finds the axis of x by name, as the caller knows names. -1: none, or an error as there are
- * several. */
+/* Finds the axis of x by name, as the caller knows names: by its function `axis`, or by comparing
+ * the name of each axis. -1: none, or an error as there are several. */
 int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, size_t at)
 {
     int found = r->opts->axis ? r->opts->axis(r->opts->user, x, name) : -1;
@@ -87,6 +91,7 @@ rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at)
     return rd_formula_made(r, x, at);
 }
 
+/* True if both axes have a name, and it is the same. */
 static bool is_same(const char *a, const char *b)
 {
     return a && b && !strcmp(a, b);
@@ -110,6 +115,7 @@ static bool read_names(named_operands *o)
     return named > 1;
 }
 
+/* The rank of operand i; 0 if there is none (NULL). */
 static int rank_of(const named_operands *o, int i)
 {
     return o->x[i] ? o->x[i]->rank : 0;
@@ -125,9 +131,10 @@ static bool has_new_axis(const named_operands *o, int i)
     return false;
 }
 
-/* True if names and positions of operands i and j disagree: two names at one position, or one
- * name at two. The second is meant if both have new axes: lat[:, None] - lat[None, :] is a
- * matrix of pairs. */
+/* True if names and positions of operands i and j disagree: two names at one position, or one name
+ * at two. Axes a and b are at one position if they are as far from the last axis (`shift`). One
+ * name at two positions is meant if both have new axes: lat[:, None] - lat[None, :] is a matrix of
+ * pairs. */
 static bool has_conflict(const named_operands *o, int i, int j)
 {
     const int  shift = rank_of(o, j) - rank_of(o, i);
@@ -176,6 +183,7 @@ static bool refuse(const named_operands *o, int i, int j, const char *why)
     return rd_formula_fail(o->r, RD_ERR_SHAPE, o->at, "axes (%s) meet (%s): %s", a, b, why);
 }
 
+/* The position of a name in the union; -1: it is not there, or NULL. */
 static int position_of(const union_of_axes *all, const char *name)
 {
     for (int k = 0; k < all->n; k++)
@@ -184,7 +192,8 @@ static int position_of(const union_of_axes *all, const char *name)
     return -1;
 }
 
-/* Adds axis k of operand i to the union. `into`: the first operand must have all axes. */
+/* Adds axis k of operand i to the union of axes. `into`: the first operand must have all axes.
+ * False after an error. */
 static bool add_axis(const named_operands *o, union_of_axes *all, int i, int k, bool into)
 {
     int at = position_of(all, o->name[i][k]);
@@ -277,7 +286,8 @@ static bool broadcast_by_names(named_operands *o, bool into)
     return true;
 }
 
-/* Asks the caller to align two axes of one name; both arrays may become parts of themselves. */
+/* Asks the caller to align two axes of one name; both arrays may become parts of themselves. False:
+ * the coordinates do not fit, which is recorded. */
 bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
                              size_t at)
 {
@@ -289,8 +299,8 @@ bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_e
     return rd_formula_answer(r, NULL, at);
 }
 
-/* Aligns the coordinates of two operands along each common axis. An axis of extent 1 broadcasts,
- * and is not compared. */
+/* Aligns the coordinates of two operands along each common axis, counted from the last one. An axis
+ * of extent 1 broadcasts, and is not compared. False after an error. */
 static bool align_coordinates(named_operands *o, int i, int j)
 {
     const int a = rank_of(o, i), b = rank_of(o, j);

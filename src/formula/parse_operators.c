@@ -2,6 +2,7 @@
  * that ^ is the power, as in function text. The operators ?: && || ! of C are read, too. */
 #include "formula/formula.h"
 
+/* Binary operators; one of a higher rank binds more tightly. */
 static const struct {
     const char *sign;
     int         rank;
@@ -10,7 +11,7 @@ static const struct {
 #define RD_BINARY(sign, op, in_function_text, rank) { sign, rank, RD_OP_##op },
 #include "core/precedence.def"
 };
-enum { RANK_COMPARE = 4 };
+enum { RANK_COMPARE = 4 }; /* the rank of comparisons in precedence.def */
 
 /* Returns the row of the next operator, if its rank is at least `loosest`; -1 otherwise. */
 static int next_binary(const rd_formula_reader *r, int loosest)
@@ -32,7 +33,7 @@ static bool is_too_deep(rd_formula_reader *r)
     return true;
 }
 
-/* Negates a literal: a number with its sign is one number. */
+/* Negates a literal in place: a number with its sign is one number. */
 static rd_phrase *negative(rd_phrase *p)
 {
     p->integer = -p->integer;
@@ -55,7 +56,8 @@ static rd_phrase *read_power(rd_formula_reader *r)
     return rd_phrase_add(r, power, p) && rd_phrase_add(r, power, read_unary(r)) ? power : NULL;
 }
 
-/* Reads a sign or `not`, and its operand; without a sign it reads a power. */
+/* Reads a sign or `not`, and its operand; without a sign it reads a power. A minus sign before a
+ * literal makes a negative number. */
 static rd_phrase *read_sign(rd_formula_reader *r)
 {
     const rd_token *t    = rd_formula_token(r);
@@ -75,6 +77,7 @@ static rd_phrase *read_sign(rd_formula_reader *r)
     return rd_phrase_add(r, p, operand) ? p : NULL;
 }
 
+/* Reads an operand with its signs, if the text is not nested too deeply. */
 static rd_phrase *read_unary(rd_formula_reader *r)
 {
     rd_phrase *p;

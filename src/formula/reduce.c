@@ -7,6 +7,7 @@
 #define KEYWORDS "where? weights? initial? skip_nan:b=0 dtype:t? ddof:f=0 p:f=0 accuracy:n?"
 enum { WHERE, WEIGHTS, INITIAL, SKIP_NAN, DTYPE, DDOF, P, ACCURACY, N_KEYWORDS };
 
+/* The value that stands for a failure. */
 static rd_labelled none(void)
 {
     return (rd_labelled){ 0 };
@@ -104,6 +105,7 @@ rd_labelled rd_formula_reduce(const rd_phrase *p, rd_arguments *a)
     return (rd_labelled){ .x = rd_formula_told(r, y, name, 1, &a->x[X].x) };
 }
 
+/* The list of parameters of a scan. */
 const char *rd_formula_scan_list(void)
 {
     return "x axis:d? exclusive:b=0 reverse:b=0 restart? " KEYWORDS;
@@ -136,11 +138,13 @@ rd_labelled rd_formula_scan(const rd_phrase *p, rd_arguments *a)
 }
 
 /* ---- With indices ---------------------------------------------------------------------------- */
+/* The row of functions.def with the name of the reduction p; NULL: it is a reducer. */
 static const rd_formula_function *function_of(const rd_formula_reader *r, const rd_phrase *p)
 {
     return rd_formula_function_called(r, p->at, p->length);
 }
 
+/* The list of parameters of name[indices, keywords] body, whose first argument is the body. */
 const char *rd_formula_bracket_list(const rd_formula_reader *r, const rd_phrase *p)
 {
     const rd_formula_function *f = function_of(r, p);

@@ -2,16 +2,19 @@
  *
  * x[0, 1:3] slices a whole array. x[i, j + 1] is one view with the axes i and j. A subscript
  * inside pad() and the like adds a border, and a subscript that is no sum of indices, x[k[i]],
- * is a gather. */
+ * is a gather. A *whole array* has no indices. A *coordinate* is a value along an axis that only
+ * the caller, the program that gave the text, can find: x[lat=45]. */
 #include "formula/formula.h"
 #include <string.h>
 
+/* The value that stands for a failure. */
 static rd_labelled failure(void)
 {
     return (rd_labelled){ 0 };
 }
 
 /* ---- Whole arrays: as NumPy ------------------------------------------------------------------ */
+/* Reads a bound of a slice; an empty one leaves *value as it is. False after an error. */
 static bool read_bound(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     return p->kind == RD_PHRASE_EMPTY || rd_formula_need_integer(r, p, "a bound of a slice", value);
@@ -28,8 +31,9 @@ static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_phras
     return rd_slice_axis(x, axis, start, stop, step);
 }
 
-/* Takes elements by a value: a known number selects, an array gathers. *axis becomes the next
- * axis. */
+/* Takes elements of x along *axis by the subscript p: a known number selects, an array gathers.
+ * *axis becomes the next axis. *gathered: an array has been a subscript, so a second one is
+ * refused. */
 static rd_expr *take_by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_phrase *p,
                               bool *gathered)
 {
@@ -62,7 +66,8 @@ static rd_expr *take_by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_ph
     return x;
 }
 
-/* Counts the subscripts that take an axis of x, which has that rank. */
+/* Counts the subscripts that take an axis of x, which has that rank: all but None, "..." and
+ * coordinates. False after recording that they are too many. */
 static bool count_taken_axes(rd_formula_reader *r, const rd_phrase *p, int rank, int *taken)
 {
     int rests = 0;
@@ -138,8 +143,8 @@ static rd_expr *no_axis_left(rd_formula_reader *r, rd_expr *base, rd_expr *x, co
         name);
 }
 
-/* Takes elements by coordinate: x[lat=45], x[lat=-30..30], x[time="1990-06"]. The caller finds
- * them. */
+/* Takes elements by coordinate, x[lat=45], x[lat=-30..30], x[time="1990-06"], along the axis of
+ * that name. The caller finds them. `base` is the array before its other subscripts. */
 static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *base, rd_expr *x, const rd_phrase *p)
 {
     const rd_formula_axes  *axes  = r->opts->axes;
@@ -212,7 +217,8 @@ typedef struct places {
     rd_formula_sum at[RD_MAX_RANK];
 } places;
 
-/* Pads an axis so that pad(i, value), clamp(i) and the like may read beyond its ends. */
+/* Pads an axis so that pad(i, value), clamp(i) and the like may read beyond its ends, as far as the
+ * values of the indices go. The subscript then counts from the new begin. False after an error. */
 static bool add_border(rd_formula_reader *r, places *s, int axis, rd_phrase *q, rd_pad_mode mode)
 {
     rd_formula_sum *a = &s->at[axis];
@@ -282,7 +288,8 @@ static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, 
     return !r->failed;
 }
 
-/* Replaces axis `axis` by a gather at q; the axes of q stand in its position. */
+/* Replaces axis `axis` by a gather at q; the axes of q stand in its position. Each is then read at
+ * its own index. False after an error. */
 static bool gather_axis(rd_formula_reader *r, places *s, int axis, rd_phrase *q)
 {
     rd_labelled v = rd_formula_value(r, q);
@@ -305,7 +312,7 @@ static bool gather_axis(rd_formula_reader *r, places *s, int axis, rd_phrase *q)
     return s->x != NULL;
 }
 
-/* Collects the labels of all subscripts. */
+/* Collects the labels of all subscripts into `all`; false after an error. */
 static bool labels_of(rd_formula_reader *r, const places *s, size_t at, rd_labelled *all)
 {
     rd_labelled own[RD_MAX_RANK];
@@ -325,7 +332,8 @@ static bool steps_along(const rd_formula_label *l, int64_t extent, bool empty)
     return l->n == extent || (l->n > 1 && !empty);
 }
 
-/* Builds one view of x with an axis for each label. */
+/* Builds one view of x with an axis for each label. Axis `a` is read at the sum s->at[a] of the
+ * values of the indices, which begin with l->low. */
 static rd_labelled build_view(rd_formula_reader *r, const places *s, size_t at)
 {
     int64_t     extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];

@@ -1,7 +1,8 @@
 /* value.c - evaluates the tree: names, numbers and operators become nodes.
  *
  * The axes of a value with indices are its indices, in ascending order, so operands broadcast by
- * index. */
+ * index. A *label* is the number of an index; a piece of the tree is *labelled* if it contains one.
+ * After a failure, which is recorded, the x of a value is NULL. */
 #include "formula/formula.h"
 #include <math.h>
 #include <string.h>
@@ -123,6 +124,7 @@ static rd_labelled name_value(rd_formula_reader *r, const rd_phrase *p)
 }
 
 /* ---- Whole numbers beyond 64 bits ------------------------------------------------------------ */
+/* True if p is a known whole number beyond 64 bits. */
 static bool is_beyond(rd_formula_reader *r, const rd_phrase *p)
 {
     double value;
@@ -229,7 +231,7 @@ static rd_labelled choose(rd_formula_reader *r, rd_phrase *p)
     return map_operands(r, RD_OP_where, 3, v, p->at);
 }
 
-/* Evaluates x.T. */
+/* Evaluates x.T, the last two axes of a whole array swapped. */
 static rd_labelled transpose(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v = rd_formula_value(r, p->first);
@@ -252,6 +254,7 @@ static rd_labelled refuse_misplaced(rd_formula_reader *r, const rd_phrase *p, co
                                                         : "") };
 }
 
+/* Builds a literal: imaginary, whole or real; all are weak numbers. */
 static rd_expr *build_number(rd_formula_reader *r, const rd_phrase *p)
 {
     if (p->imaginary)
@@ -279,7 +282,8 @@ static rd_labelled value_of_kind(rd_formula_reader *r, rd_phrase *p)
     }
 }
 
-/* Evaluates p once, even if its shape and its values are both asked for; p->x keeps the node. */
+/* Evaluates p. A piece without indices is evaluated once, even if its shape and its values are both
+ * asked for: p->x keeps the node. */
 rd_labelled rd_formula_value(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v = { 0 };
