@@ -52,8 +52,8 @@ const rd_affine *rd_affine_sliced(rd_affine *v, const rd_expr *x, int axis, int6
     return v;
 }
 
-/* Returns axis `order.at[k]` of x, counted from 0.  Returns -1 after recording that x has no
- * such axis, or that `seen` has it already. */
+/* Returns axis `order.at[k]` of x as a number from 0. -1 after recording that x has no such axis,
+ * or that an earlier entry named it (`seen` is the set of those). */
 static int axis_in_order(const rd_expr *x, const rd_index *order, int k, uint64_t seen)
 {
     const int64_t a = order->at[k] < 0 ? order->at[k] + x->rank : order->at[k];
@@ -70,7 +70,8 @@ static int axis_in_order(const rd_expr *x, const rd_index *order, int k, uint64_
     return -1;
 }
 
-/* Puts the axes of x in another order, after checking that each is named once. */
+/* Builds the view with the axes of x in another order.  NULL after recording that an axis is
+ * missing or named twice. */
 const rd_affine *rd_affine_permuted(rd_affine *v, const rd_expr *x, rd_index order)
 {
     uint64_t seen = 0;
@@ -95,7 +96,8 @@ const rd_affine *rd_affine_permuted(rd_affine *v, const rd_expr *x, rd_index ord
     return v;
 }
 
-/* Inserts an axis of one element that no axis of x steps along. */
+/* Builds the view with one more axis, of one element, that no axis of x steps along.  `axis` is its
+ * position in the result, from the end if negative.  NULL after recording a failure. */
 const rd_affine *rd_affine_expanded(rd_affine *v, const rd_expr *x, int axis)
 {
     char text[RD_SHAPE_TEXT];
@@ -118,7 +120,8 @@ const rd_affine *rd_affine_expanded(rd_affine *v, const rd_expr *x, int axis)
     return v;
 }
 
-/* Removes axes of one element, after checking that they have one. */
+/* Builds the view without the axes d.  NULL after recording that one has more or less than one
+ * element. */
 const rd_affine *rd_affine_squeezed(rd_affine *v, const rd_expr *x, rd_dims d)
 {
     uint64_t bits;

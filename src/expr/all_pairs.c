@@ -108,13 +108,13 @@ static void find_axes(side *s, const rd_expr *x)
             s->lacks.axis[s->lacks.n++] = a;
 }
 
-/* Removes the listed axes of one element. */
+/* Removes the listed axes of one element; NULL given NULL. */
 static rd_expr *squeeze_axes(rd_expr *x, const rd_dims *axes)
 {
     return x && axes->n ? rd_squeeze(x, *axes) : x;
 }
 
-/* Inserts the listed axes of one element. */
+/* Inserts axes of one element where they are listed, the reverse of squeeze_axes(). */
 static rd_expr *expand_axes(rd_expr *x, const rd_dims *axes)
 {
     for (int k = 0; k < axes->n; k++)
@@ -152,7 +152,7 @@ static rd_expr *reduce_named(const rd_folding *f, rd_expr *x, const char *reduce
     return x ? rd_reduce_name(x, reducer, &opts) : NULL;
 }
 
-/* Subtracts from each row its first element. */
+/* Subtracts from each row its first element, so that a large common value costs no digits. */
 static rd_expr *shift_by_first(const side *s)
 {
     rd_expr *first = s->x;
@@ -193,7 +193,8 @@ static rd_dims reduced_axes(const rd_folding *f)
     return dims;
 }
 
-/* The divisor of the sums, n - ddof; NaN where it is not positive.  With weights n is their sum. */
+/* The divisor of the sums, n - ddof; NaN where it is not positive.  With weights n is their sum;
+ * without them it is the number of elements of a row. */
 static rd_expr *divisor(const rd_all_pairs *pairs, rd_dtype type)
 {
     const rd_folding *f    = pairs->f;

@@ -44,7 +44,8 @@ static rd_expr *pad_index(const char *call, rd_pad_mode mode, rd_expr *i, int64_
     return map_2(RD_OP_minimum, call, at, map_2(RD_OP_sub, call, rd_int(ctx, period - back), at));
 }
 
-/* Makes `extent` elements of padding; the first continues the axis at index `start`. */
+/* Makes `extent` elements of padding along an axis; the first continues the axis at index `start`.
+ * A constant is broadcast; other modes gather elements of x. */
 static rd_expr *make_padding(const char *call, rd_expr *x, int axis, int64_t start, int64_t extent,
                              rd_pad_mode mode, rd_expr *value)
 {
@@ -70,7 +71,8 @@ static rd_expr *padding_value(const char *call, rd_expr *x, int axis, rd_expr *v
     return value ? rd_broadcast_to(value, shape.n, shape.at, call) : NULL;
 }
 
-/* Pads one axis on both sides: checks arguments, then concatenates padding, x and padding. */
+/* Pads one axis by `before` and `after` elements: concatenates padding, x and padding.  `value` is
+ * for RD_PAD_CONSTANT; NULL: 0. */
 rd_expr *rd_pad(rd_expr *x, int axis, int64_t before, int64_t after, rd_pad_mode mode,
                 rd_expr *value)
 {
@@ -290,7 +292,7 @@ rd_expr *rd_triu(rd_expr *x, int64_t k)
     return triangle("rd_triu", RD_OP_ge, x, k);
 }
 
-/* Makes a matrix of ones on and below diagonal k, and zeros above. */
+/* Makes an n x m matrix of ones on and below diagonal k, and zeros above. */
 rd_expr *rd_tri(rd_ctx *ctx, int64_t n, int64_t m, int64_t k, rd_dtype type)
 {
     return rd_tril(rd_broadcast(rd_cast(rd_int(ctx, 1), type), RD_SHAPE(n, m)), k);
@@ -329,7 +331,8 @@ rd_expr *rd_kron(rd_expr *x, rd_expr *y)
     return rd_reshape(all, shape);
 }
 
-/* Subtracts adjacent elements along an axis, n times; of bools it tells whether they differ. */
+/* Subtracts adjacent elements along an axis, n times; for bools the result says whether they
+ * differ. */
 rd_expr *rd_diff(rd_expr *x, int axis, int32_t n)
 {
     static const char call[] = "rd_diff";

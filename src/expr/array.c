@@ -62,8 +62,8 @@ bool rd_array_asks_memory(const rd_array *array)
     return rd_array_is_zeroed(&rest);
 }
 
-/* Computes strides of a dense array with axes ordered by `rank`: the axis of the least rank is
- * contiguous. */
+/* Computes strides of a dense array whose axes have ranks: the axis of the least rank is
+ * contiguous, then comes the next one. */
 static void strides_by_rank(const rd_expr *y, const rd_strides *rank, int64_t *stride)
 {
     bool    used[RD_MAX_RANK] = { false };
@@ -115,7 +115,7 @@ bool rd_array_fresh_strides(rd_ctx *ctx, const char *call, const rd_expr *y, con
     return true;
 }
 
-/* Releases the memory by its owner, and zeroes the descriptor. */
+/* Releases the array's memory, if it has an owner, and zeroes the descriptor. */
 void rd_array_free(rd_array *array)
 {
     if (!array)
@@ -151,7 +151,7 @@ typedef struct callers_block {
     void *user;
 } callers_block;
 
-/* Calls the caller's function, once nothing reads the memory any more. */
+/* Calls the caller's function for memory of the caller, once no evaluation can read it any more. */
 static void call_release(rd_array_block *block)
 {
     const callers_block *mine = (const callers_block *)block;

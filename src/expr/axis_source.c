@@ -195,7 +195,8 @@ static bool trace_axis(trace *t)
     }
 }
 
-/* The public call: checks arguments and traces one axis. */
+/* Finds the axis of a leaf from which an axis of y comes: the public call.  *out gets leaf, axis,
+ * offset and step. */
 bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out)
 {
     int found;

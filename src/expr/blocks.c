@@ -18,7 +18,8 @@
 
 static const char call[] = "rd_blocks";
 
-/* Checks that borders begin with 0 and do not fall; `what` names them in the error. */
+/* True if there is at least one cluster, and borders begin with 0 and do not fall; else records,
+ * with `what` for rows or columns. */
 static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *border)
 {
     if (n < 1 || n > INT32_MAX || !border) {
@@ -37,8 +38,8 @@ static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *
     return true;
 }
 
-/* Makes the row that holds the cluster of each index. border[k] to border[k + 1] are the indices of
- * cluster k. */
+/* Makes the row that holds the cluster of each index.  Cluster k has the indices border[k] to
+ * border[k + 1] - 1. */
 static rd_expr *make_cluster_row(rd_ctx *ctx, int64_t n, const int64_t *border)
 {
     void          *room;
@@ -59,8 +60,9 @@ typedef struct pairs {
     const int64_t *border; /* first index of each of them, then the end */
 } pairs;
 
-/* Writes the ranges of clusters k and l, adjacent ones merged, and returns their number.  `to`
- * NULL: only counts. */
+/* Writes the ranges of indices that count for cluster k or l, two numbers each, adjacent ones
+ * merged, and returns how many they are.  If there are none it writes one empty range.  `to` NULL:
+ * only counts. */
 static int64_t write_ranges(const pairs *p, int64_t k, int64_t l, int64_t *to)
 {
     int64_t n = 0, end = -1;
@@ -84,7 +86,8 @@ static int64_t write_ranges(const pairs *p, int64_t k, int64_t l, int64_t *to)
 }
 
 /* Writes where each list begins, then all ranges, and returns how many numbers that takes.  `to`
- * NULL: only counts.  List c + d belongs to clusters c to d, which are equal or adjacent. */
+ * NULL: only counts.  List k has the ranges of clusters k / 2 and (k + 1) / 2, which are equal or
+ * adjacent. */
 static int64_t write_lists(const pairs *p, int64_t clusters, int64_t *to)
 {
     const int64_t lists = 2 * clusters;

@@ -121,13 +121,13 @@ static rd_expr *map_1(rd_op op, const char *call, rd_expr *x)
     return map_n(op, call, 1, &x);
 }
 
-/* An operator on two operands; at least one may be complex. */
+/* Applies an operator to two operands, which may be complex. */
 static rd_expr *map_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
 {
     return map_n(op, call, 2, (rd_expr *const[]){ x, y });
 }
 
-/* Selects by a condition; both branches may be complex. */
+/* Makes cond ? yes : no; both branches may be complex. */
 static rd_expr *map_where(const char *call, rd_expr *cond, rd_expr *yes, rd_expr *no)
 {
     return map_n(RD_OP_where, call, 3, (rd_expr *const[]){ cond, yes, no });
@@ -270,7 +270,8 @@ static rd_expr *map_choice(const char *call, rd_expr *const *x, rd_dtype part)
     return rd_complex_of(y[0], y[1], call);
 }
 
-/* Logic operators: converts operands to bool first. */
+/* Applies a logic operator (and, or, not) after casting the operands to bool: a number is true if a
+ * part is not 0. */
 static rd_expr *map_logic(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *in[2] = { NULL };

@@ -100,7 +100,8 @@ static rd_expr *build_sum(const request *a)
     return rd_complex_of(sum_part(a, 0), sum_part(a, 1), a->call);
 }
 
-/* Reduces both parts independently of each other, as for a mean. */
+/* Reduces both parts independently of each other, as for a mean: in one pass if they are adjacent
+ * in memory. */
 static rd_expr *build_parts(const request *a)
 {
     rd_expr *y[2], *both = reduce_adjacent(a, a->name, a->x, false);
@@ -237,7 +238,8 @@ static bool mask_nan(int n, rd_expr *const *x, rd_reduce_opts *part)
     return where != NULL;
 }
 
-/* Replaces a complex .type by the type of its parts; a real one is an error. */
+/* Replaces a complex .type by the type of its parts.  False after recording that the type is real,
+ * which would lose the imaginary part. */
 static bool split_type(const char *call, const rd_expr *x, rd_reduce_opts *part)
 {
     const rd_dtype type = part[0].type;
@@ -292,7 +294,7 @@ static rd_expr *fail_no_reduction(const rd_expr *x, const char *name, bool scan)
                        : "");
 }
 
-/* Finds how the reduction is made, splits its keywords, and makes it. */
+/* Makes the request: finds how the reduction is made of parts and splits its keywords. */
 static rd_expr *build(request *a, const rd_reduce_opts *opts)
 {
     const row *r = find_row(a->name);

@@ -52,7 +52,7 @@ rd_expr *rd_nan_to_num(rd_expr *x)
     return map_where(call, map_1(RD_OP_isnan, call, x), rd_int(x->ctx, 0), kept);
 }
 
-/* Casts ints and halves to a type that holds their differences. */
+/* Casts ints to f64 and halves to f32, in which differences do not wrap and round less. */
 static rd_expr *widen(rd_expr *x)
 {
     return rd_dtype_is_half(x->type)         ? rd_cast_to(x, RD_F32)

@@ -235,7 +235,8 @@ typedef struct pair {
     double memory; /* elements of the result, minus those of both operands */
 } pair;
 
-/* Estimates work and memory of contracting terms i and j. */
+/* Estimates work and memory of contracting terms i and j; `set` has the labels of each of the n
+ * terms. */
 static pair pair_of(const contraction *c, const rd_labels *set, int n, int i, int j)
 {
     const rd_labels both = set[i] | set[j], kept = both & needed_labels(c, set, n, i, j);

@@ -74,8 +74,8 @@ rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
     return ctx;
 }
 
-/* Frees all that belongs to the context.  Owned things go first, as they may refer to nodes; the
- * context itself goes last. */
+/* Frees all that belongs to the context.  Owned things (plans, files) go first, as they may refer
+ * to nodes; the evaluator's caches follow, and the context itself goes last. */
 void rd_ctx_free(rd_ctx *ctx)
 {
     rd_ctx_opts opts;
@@ -162,7 +162,8 @@ rd_mark rd_ctx_mark(rd_ctx *ctx)
     return (rd_mark){ .at = (uint64_t)ctx->n_moment - 1, .serial = present.serial };
 }
 
-/* Returns the context to the state of the mark; later marks end. */
+/* Returns the context to the state of the mark: frees nodes, arrays and strings made since.  Later
+ * marks end. */
 rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark)
 {
     rd_moment *moment;

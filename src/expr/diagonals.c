@@ -42,7 +42,7 @@ static rd_expr *remake_node(const rd_expr *x, int a, int b, rd_expr *const *in, 
                    facts, x->as_size);
 }
 
-/* Applies the map to the diagonals of its operands. */
+/* Makes the diagonal of a map: the map of the diagonals of its operands. */
 static rd_expr *diagonal_of_map(const rd_expr *x, int a, int b)
 {
     rd_expr *in[RD_MOST_ARITY];

@@ -49,7 +49,7 @@ static bool accept(reader *r, const char *word)
     return true;
 }
 
-/* Reads a letter; returns its label, or -1. */
+/* Reads a letter; returns its label, 0 to 51, or -1 if no letter comes next. */
 static int take_letter(reader *r)
 {
     skip_spaces(r);
@@ -62,7 +62,7 @@ static int take_letter(reader *r)
     return -1;
 }
 
-/* The number of letters up to the end of the term. */
+/* The number of letters up to the end of the term, at a comma or an arrow. */
 static int count_letters(const char *p)
 {
     int n = 0;
@@ -211,7 +211,7 @@ static bool read_result(reader *r, int8_t *out, int *n)
            fail(r, r->p, "the operands have axes of \"...\", which the result must name");
 }
 
-/* Reads the whole text, then contracts the operands. */
+/* Reads the whole text, then contracts the operands.  NULL after recording a failure. */
 static rd_expr *read_all(reader *r)
 {
     int8_t out[RD_MAX_LABELS];
@@ -230,7 +230,7 @@ static rd_expr *read_all(reader *r)
     return rd_contract("rd_einsum", r->n, r->term, n, out);
 }
 
-/* The public call: checks operands and reads the text. */
+/* Contracts operands as an einsum text such as "ij,jk->ik" says: the public call. */
 rd_expr *rd_einsum_text(const char *text, rd_exprs operands)
 {
     reader r = { .text = text, .p = text, .n = operands.n };

@@ -30,7 +30,7 @@ static rd_expr *powers(rd_ctx *ctx, double d)
     return y ? rd_triu(y, 0) : NULL;
 }
 
-/* The row d^1, ..., d^32. */
+/* The row d^1, ..., d^32: what is left of the value before a block at each of its elements. */
 static rd_expr *first_powers(rd_ctx *ctx, double d)
 {
     rd_expr *const all = rd_broadcast(rd_num(ctx, d), RD_SHAPE(BLOCK));
@@ -88,7 +88,8 @@ static bool is_serial(const rd_expr *x)
     return (several || x->extent[x->rank - 1] <= LONG_ROW) && !x->device;
 }
 
-/* The recurrence as a scan.  Infinities and NaN persist, unless d is 0. */
+/* Runs the recurrence as a scan with the reducer `decay`, whose weights are all d.  Infinities and
+ * NaN persist, unless d is 0. */
 static rd_expr *by_scan(rd_expr *x, double d)
 {
     rd_expr *const one     = rd_cast_to(rd_num(x->ctx, d), x->type);

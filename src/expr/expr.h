@@ -178,7 +178,8 @@ static inline bool rd_is_grouped(const rd_expr *e)
     return e->kind == RD_EXPR_REDUCE && e->n_in > 3;
 }
 
-/* The number of values of each result; if there are several, they form a last axis. */
+/* The number of outputs of a reduction: a user's reducer may have several, which form a last
+ * axis. */
 static inline int32_t rd_outputs_of(const rd_expr *e)
 {
     return e->kind == RD_EXPR_REDUCE && e->as.fold->user ? e->as.fold->user->n_out : 1;

@@ -99,13 +99,13 @@ void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *wh
                    text[from + n] ? "..." : "", (int)(at - from) + (from ? 3 : 0), "");
 }
 
-/* Records RD_ERR_TEXT.  See rd_fail_at(). */
+/* Records RD_ERR_TEXT with the text and a caret under the byte `at`; returns NULL. */
 void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at)
 {
     return rd_fail_at(ctx, RD_ERR_TEXT, call, what, text, at);
 }
 
-/* Records that operand k was released; returns false. */
+/* Records that operand k (`what`: operand, result or leaf) was released; returns false. */
 bool rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k)
 {
     rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s %d is gone: rd_ctx_release() has released it", call, what,

@@ -23,7 +23,8 @@ static const struct {
     { "clip", RD_TEXT_CLIP, USE_TEXT },
 };
 
-/* Finds a name in ops.def and in the table above; -1 if texts of this kind do not know it. */
+/* Finds a function by its name in C (ops.def) or in the table above; -1 if texts of the kind
+ * `least` do not know it. */
 static int find_row(const char *name, size_t length, name_use least)
 {
     const int op = rd_op_of_c(name, length);
@@ -37,7 +38,8 @@ static int find_row(const char *name, size_t length, name_use least)
     return -1;
 }
 
-/* True for operators that only the evaluator makes, or that functions of other names make. */
+/* True for operators that texts cannot name: those that only the evaluator makes, or that functions
+ * of other names make. */
 static bool is_internal(int function)
 {
     return function == RD_OP_fma || function == RD_OP_pow_half || function == RD_OP_cast ||

@@ -75,7 +75,8 @@ static rd_expr *constant(const rd_reader *r, const char *name, size_t length)
     return length == 2 && !memcmp(name, "pi", 2) ? rd_num(r->ctx, 3.14159265358979323846) : NULL;
 }
 
-/* Reads an operand, a constant, or a call. */
+/* Reads what begins with a name: a call if "(" follows, else an operand or a constant.  NULL after
+ * recording that nothing has the name. */
 static rd_expr *read_name(rd_reader *r, size_t length)
 {
     const char *name = r->at;
@@ -151,7 +152,7 @@ static bool is_integer(const rd_expr *x, int depth, int64_t *value)
            rd_whole_result(x->op, a, b, value) == RD_WHOLE_FITS;
 }
 
-/* Applies an operator; an integer of the text that exceeds 64 bits is an error instead of
+/* Applies an operator.  A constant int of the text that exceeds 64 bits is an error instead of
  * wrapping. */
 static rd_expr *apply_checked(rd_reader *r, rd_op op, const char *at, int n, rd_expr *const *v)
 {
@@ -176,8 +177,8 @@ static rd_expr *apply_as_c(rd_reader *r, rd_op op, const char *at, int n, rd_exp
     return convert_as_c(r, n, v, true) ? apply_checked(r, op, at, n, v) : NULL;
 }
 
-/* Reads a prefix operator - + !, or a power, which binds more tightly to its left: -x^2 is
- * -(x^2), 2^-1 is a half. */
+/* Reads an operand with its prefix operators - + ! and powers.  A power binds more tightly to its
+ * left: -x^2 is -(x^2), 2^-1 is a half. */
 static rd_expr *read_unary(rd_reader *r)
 {
     static const char sign[] = "-+!";

@@ -30,8 +30,8 @@ rd_expr *rd_steps_find(const rd_steps *steps, const char *name)
     return NULL;
 }
 
-/* Casts a strong value to the type of the parts.  `where` of two weak numbers is strong and has
- * a type of its own. */
+/* Casts a value to the type of the parts; bools and weak numbers stay.  `where` of two weak numbers
+ * is strong and has a type of its own. */
 static rd_expr *cast_strong(rd_expr *x, rd_dtype part)
 {
     return x && x->type != RD_BOOL && !x->weak ? rd_real_cast(x, part) : x;

@@ -29,8 +29,8 @@ static int read_names(rd_reader *r)
     return 0;
 }
 
-/* Names the operands as the text says, or else x, y, z, w.  Checks number and uniqueness of
- * names. */
+/* Names the operands as the text says ("a, b: a + b"), or else x, y, z, w.  False after recording
+ * that names are too few, too many, or not unique. */
 static bool name_operands(rd_reader *r)
 {
     static const char plain[] = "xyzw";
@@ -57,8 +57,8 @@ static bool name_operands(rd_reader *r)
     return true;
 }
 
-/* Returns the function if the text is nothing but its name: it is applied to the operands.  Else
- * -1. */
+/* Returns the function if the text is nothing but its name, such as "atan2"; it is then applied to
+ * the operands.  Else -1. */
 static int bare_function(rd_reader *r)
 {
     size_t      length = rd_function_word(r);
@@ -90,8 +90,8 @@ static rd_expr *read_all(rd_reader *r)
     return v && *rd_function_skip(r) ? rd_function_expected(r, "an operator or the end") : v;
 }
 
-/* Gives the result of any text the shape of all operands.  It is a weak number only if all
- * operands are. */
+/* Reads the text, and gives the result the shape of all operands, whatever it uses.  It is a weak
+ * number only if all operands are. */
 static rd_expr *read_result(rd_reader *r)
 {
     int      rank;

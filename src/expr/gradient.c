@@ -14,7 +14,7 @@ typedef struct slopes {
     int64_t     n; /* elements along the axis */
 } slopes;
 
-/* The n elements along the axis from `start` on. */
+/* The n elements of x along the axis from position `start` on. */
 static rd_expr *slice(const slopes *s, rd_expr *x, int64_t start, int64_t n)
 {
     return rd_slice_places(x, s->axis, start, start + n, 1);

@@ -40,8 +40,8 @@ rd_expr *rd_grouped_label(const rd_folding *f)
     return rows ? rd_cast_to(rows, number_type(n)) : NULL;
 }
 
-/* Counts the elements of each group and finds where they begin, by an exclusive scan of the
- * counts. */
+/* Counts the elements of each group and finds where they begin in sorted rows, by an exclusive scan
+ * of the counts.  False after a failure. */
 static bool count_groups(rd_grouped *g)
 {
     rd_expr *const by[] = { g->label };

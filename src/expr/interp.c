@@ -16,7 +16,8 @@ typedef struct points {
     rd_expr *at;         /* of x's own shape: the point before each x, 0 to n - 2 */
 } points;
 
-/* Checks that positions are a row, not empty, as long as the axis of the values. */
+/* True if the positions xp are a row, not empty, as long as the axis of the values fp; else
+ * records. */
 static bool shapes_ok(rd_expr *x, const rd_expr *xp, const rd_expr *fp, int axis)
 {
     char own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
@@ -33,7 +34,8 @@ static bool shapes_ok(rd_expr *x, const rd_expr *xp, const rd_expr *fp, int axis
     return false;
 }
 
-/* Reshapes x to the rank of the result, in which the axes of x replace the axis of fp. */
+/* Reshapes x to the rank of the result, in which the axes of x replace the axis of fp: it appends
+ * one axis of extent 1 for each axis of fp behind that one. */
 static rd_expr *reshape_to_result(rd_expr *x, const rd_expr *fp, int axis)
 {
     rd_shape shape = { .n = x->rank + fp->rank - 1 - axis };
@@ -148,7 +150,8 @@ static bool find_intervals(points *p, rd_expr *x)
     return p->x && p->at;
 }
 
-/* Interpolates real values in f64 and casts the result. */
+/* Interpolates real values in f64 and casts the result to their type. left and right replace
+ * results beyond the ends; NULL: the value at the end. */
 static rd_expr *interpolate_real(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left,
                                  rd_expr *right)
 {

@@ -150,7 +150,8 @@ rd_expr *rd_tensordot(rd_expr *a, rd_expr *b, rd_index of_a, rd_index of_b)
     return tensordot(call, a, b, of_a.n, axis_a, axis_b);
 }
 
-/* Sums over the last axis of a and the second to last of b; a number multiplies. */
+/* Sums over the last axis of a and the second to last of b, as numpy.dot does; a number
+ * multiplies. */
 rd_expr *rd_dot(rd_expr *a, rd_expr *b)
 {
     static const char call[] = "rd_dot";
@@ -163,7 +164,7 @@ rd_expr *rd_dot(rd_expr *a, rd_expr *b)
                      (int[]){ b->rank > 1 ? b->rank - 2 : 0 });
 }
 
-/* Multiplies all elements of a with all elements of b. */
+/* Multiplies all elements of a with all elements of b, both flattened. */
 rd_expr *rd_outer(rd_expr *a, rd_expr *b)
 {
     static const char call[] = "rd_outer";

@@ -23,7 +23,8 @@ static void record(rd_ctx *ctx, const refused *r)
                 r->is_null ? ", which is NULL" : "");
 }
 
-/* Records the failure, or lets it wait if there is no context.  The first one counts. */
+/* Records that a list of n `what` was refused, or lets that wait in the thread if there is no
+ * context.  The first failure counts. */
 void rd_list_refuse(rd_ctx *ctx, const char *call, const char *what, const void *at, int64_t n)
 {
     const refused r = { .call = call, .what = what, .is_null = !at, .n = n };

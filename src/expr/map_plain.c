@@ -44,7 +44,7 @@ rd_expr *rd_plain_cast(rd_expr *x, rd_dtype type)
                    NULL, 0);
 }
 
-/* Casts, after checking that a weak int fits the type. */
+/* Casts x.  NULL after recording that a weak int does not fit the type. */
 static rd_expr *cast_fitting(rd_expr *x, rd_dtype type, const char *call)
 {
     return x && rd_fits(x, type, call) ? rd_plain_cast(x, type) : NULL;
@@ -121,7 +121,7 @@ rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
     return map_node(op, rd_gives_bool(rule) ? RD_BOOL : type, call, n, in);
 }
 
-/* Applies an operator of the table to plain operands. */
+/* Applies an operator of the table (ops.def) to plain operands. */
 rd_expr *rd_plain_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op == RD_OP_where)

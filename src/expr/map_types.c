@@ -47,7 +47,8 @@ static rd_dtype unsigned_of(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_INT ? (rd_dtype)(type - RD_I8 + RD_U8) : type;
 }
 
-/* The type in which an operator of this rule works, for operands of a joint type. */
+/* The type in which an operator of this rule works, for operands of a joint type: bools for logic,
+ * i64 for arithmetic of bools, f64 for functions of ints. */
 rd_dtype rd_working_type(rd_rule rule, rd_dtype type)
 {
     if (rule == RD_RULE_LOGIC)

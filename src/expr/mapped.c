@@ -35,7 +35,7 @@ static bool is_large(size_t bytes)
     return (int64_t)bytes > rd_machine_memory() / 4;
 }
 
-/* Fills in the entry; a large file is added to the list. */
+/* Fills in the entry of a mapped file; a large one is added to the list. */
 void rd_mapped_add(rd_mapped *file, void *at, size_t bytes)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -66,7 +66,8 @@ void rd_mapped_remove(rd_mapped *file)
     unlock_list();
 }
 
-/* True if any address lies in the file. */
+/* True if any of the addresses lies in the file; a difference below 0 becomes a large unsigned
+ * number. */
 static bool has_address(const rd_mapped *file, int n, void *const *address)
 {
     for (int k = 0; k < n; k++)

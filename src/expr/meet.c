@@ -37,7 +37,7 @@ bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
     return same;
 }
 
-/* ---- Indices ------------------------------------------------------------------------------- */
+/* ---- Indices --------------------------------------------------------------------------------- */
 static bool is_repeated(const rd_expr *x, int a, int depth);
 
 /* True if a sparse array repeats along axis `a`: its pattern lacks the axis, and its values and
@@ -92,7 +92,8 @@ static int axis_from_end(const rd_expr *x, int from_end, bool all_are_1)
     return is_repeated(x, a, 4) ? -1 : a;
 }
 
-/* Records that two operands have different indices along an axis; returns false. */
+/* Records that axis a of `first` and axis b of operand k begin at different indices; returns false.
+ * `axis` is the result's. */
 static bool fail_indices(const char *call, const rd_expr *first, int a, int k, const rd_expr *x,
                          int b, int axis)
 {

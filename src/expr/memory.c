@@ -93,7 +93,7 @@ static void free_block(rd_ctx *ctx, header *block)
     rd_hook_release(&ctx->opts, block);
 }
 
-/* Stores the block in an empty slot; false if there is none. */
+/* Stores the block in an empty slot, where take_kept() finds it; false if there is none. */
 static bool keep_block(rd_ctx *ctx, header *block)
 {
     for (int k = 0; k < RD_LARGE_KEPT; k++) {
@@ -163,7 +163,8 @@ void rd_free_work(rd_ctx *ctx, void *p)
     }
 }
 
-/* Frees kept blocks, the spare block, and unused parts of the caches.  See expr.h. */
+/* Frees kept blocks, the spare block, and unused parts of the evaluator's caches, as memory is
+ * short.  False if there was nothing to free. */
 bool rd_reclaim(rd_ctx *ctx)
 {
     void      *spare  = rd_take_spare(ctx);
@@ -221,7 +222,8 @@ void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
     return kept ? kept + 1 : rd_alloc_pages(ctx, bytes);
 }
 
-/* Records RD_ERR_MEMORY with the sizes.  See expr.h. */
+/* Records RD_ERR_MEMORY: the sentence, then the bytes asked for, held, and allowed. bytes 0: as
+ * many as the context refused last.  Returns NULL. */
 void *rd_fail_memory(rd_ctx *ctx, int64_t bytes, const char *format, ...)
 {
     char    what[RD_SENTENCE / 2], limit[64] = "";

@@ -117,7 +117,7 @@ static rd_expr *reduce_runs(const modes *m, const char *reducer, rd_expr *initia
                                              .groups  = RD_SHAPE(m->group.n_group) });
 }
 
-/* The position of the last element of each group. */
+/* The position of the last element of each group in the sorted rows. */
 static rd_expr *end_of_group(const modes *m)
 {
     return map_2(RD_OP_sub, m->f.call, map_2(RD_OP_add, m->f.call, m->group.first, m->group.count),
@@ -134,7 +134,7 @@ static rd_expr *replace_nan_in_groups(const modes *m, rd_expr *of_nan, rd_expr *
                : y;
 }
 
-/* The result of a group without elements: .initial, or NaN. */
+/* The mode of no elements: .initial, or NaN. */
 static rd_expr *empty_result(const modes *m)
 {
     return m->f.opts.initial ? rd_fit_to(m->f.opts.initial, m->f.x->type, m->f.call)

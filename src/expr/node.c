@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* ---- The table ------------------------------------------------------------------------------- */
-/* Adds a word to a hash. */
+/* Adds a word to a hash, by a multiplication with 2^64 over the golden ratio. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);

@@ -47,7 +47,8 @@ static rd_expr *in_working_type(rd_expr *x)
     return rd_cast_to(x, rd_dtype_is_half(type) ? RD_F32 : type);
 }
 
-/* Checks the operand and the axes, and fills in `w`.  False after recording what is wrong. */
+/* Checks the operand and the axes, and fills in `w`; complex operands are taken.  False after
+ * recording what is wrong. */
 static bool begin_any(normaliser *w, const char *call, rd_expr *x, rd_dims dims)
 {
     uint64_t bits;
@@ -61,7 +62,7 @@ static bool begin_any(normaliser *w, const char *call, rd_expr *x, rd_dims dims)
     return w->x != NULL;
 }
 
-/* As begin_any(), but refuses complex operands. */
+/* Checks a real operand and the axes, and fills in `w`.  False after recording what is wrong. */
 static bool begin(normaliser *w, const char *call, rd_expr *x, rd_dims dims)
 {
     return !rd_refuse_complex(call, 1, &x) && begin_any(w, call, x, dims);
@@ -116,7 +117,7 @@ rd_expr *rd_standardise(rd_expr *x, rd_dims dims, double ddof)
     return end(&w, map_2(&w, RD_OP_div, apart, rd_std(w.x, w.kept, .ddof = ddof)));
 }
 
-/* y * gamma + beta.  Either factor may be NULL. */
+/* y * gamma + beta.  Either of the two may be NULL. */
 static rd_expr *scaled(const normaliser *w, rd_expr *y, rd_expr *gamma, rd_expr *beta)
 {
     if (gamma)
@@ -158,8 +159,8 @@ rd_expr *rd_rms_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, double eps)
 }
 
 /* ---- Sums weighed by exponentials ------------------------------------------------------------ */
-/* Casts two operands to their common type, broadcasts x to their common shape, and begins `w`
- * with x. */
+/* Begins `w` with two real operands: casts both to their common type, and broadcasts x, but not y,
+ * to their common shape.  False after recording what is wrong. */
 static bool begin_both(normaliser *w, const char *call, rd_expr *x, rd_expr **y, rd_dims dims)
 {
     rd_expr *const both[] = { x, *y };

@@ -66,8 +66,9 @@ static bool takes_pairs_once(const rd_folding *f, const rd_expr *x, const rd_fol
     }
 }
 
-/* True if axes a and b are reduced, swapping their indices changes nothing, and a pair costs
- * enough.  Mask and labels must be symmetric, too. */
+/* True if axes a and b hold the points of pairs that are worth it: both are reduced, exchanging
+ * their indices changes nothing, and a pair costs enough.  Mask and labels must be symmetric,
+ * too. */
 static bool are_pairs(const rd_folding *f, const rd_expr *x, int a, int b)
 {
     bool moves = false;

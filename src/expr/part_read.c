@@ -31,7 +31,7 @@ static int by_serial(const void *a, const void *b)
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-/* Finds a node's box by bisection. */
+/* Finds the box of a node, by bisection of the list by serials. */
 static box *box_of(const search *s, const rd_expr *x)
 {
     int64_t low = 0, high = s->list.n - 1;
@@ -168,7 +168,8 @@ static void through_concat(const search *s, const rd_expr *x, const box *b)
     }
 }
 
-/* Passes the box of a node on to its operands. */
+/* Passes the box of a node on to its operands, by the kind of the node.  Kinds that are not listed
+ * read all of their operands. */
 static void propagate(const search *s, const rd_expr *x, const box *b)
 {
     switch (x->kind) {

@@ -3,7 +3,7 @@
 
 enum { MOST_OF_INTS = 64 }; /* the greatest exponent of ints; beyond, all but 0, 1, -1 wrap */
 
-/* x^n of ints, n > 0, by repeated squaring.  Ints wrap, so the order of products changes
+/* Makes x^n of ints, n > 0, by repeated squaring.  Ints wrap, so the order of products changes
  * nothing. */
 static rd_expr *power_of_ints(const char *call, rd_expr *x, int n)
 {

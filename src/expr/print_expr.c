@@ -98,7 +98,7 @@ static void sparse_line(rd_text *text, const rd_expr *x)
         rd_text_add(text, " %d", (int)x->as.sparse->axis[k]);
 }
 
-/* Writes the line of any node, without its origins. */
+/* Writes the line of any node by its kind, without its origins. */
 static void node_line(rd_text *text, const rd_expr *x)
 {
     switch (x->kind) {

@@ -38,8 +38,8 @@ static rd_expr *rounded(const grouped_call *l, rd_op op, rd_expr *x)
     return map_1(op, l->call, x);
 }
 
-/* The fractional position of quantile q in each group, as rd_quantile_at() has it before it is
- * clipped to the group. */
+/* The fractional position of quantile q in each group, before it is clipped to the group.  Hyndman
+ * and Fan (1996) describe the methods; rd_quantile_at() has the same formulas for a whole row. */
 static rd_expr *position(const grouped_call *l, rd_quantile_method method, double q)
 {
     static const double lines[][2] = { RD_QUANTILE_LINES };
@@ -91,7 +91,7 @@ static rd_expr *mean_of_two(const grouped_call *l, rd_expr *low, rd_expr *high, 
     return map_where(l->call, map_1(RD_OP_isinf, l->call, sum), halves, times(l, sum, 0.5));
 }
 
-/* Interpolates between two elements of each group, as rd_quantile_of() does.  If high - low
+/* Interpolates between two elements of each group, low + between * (high - low).  If high - low
  * overflows, it is computed of halves.  If one of the two is infinite, the result is their sum. */
 static rd_expr *interpolate(const grouped_call *l, rd_expr *low, rd_expr *high, rd_expr *between)
 {

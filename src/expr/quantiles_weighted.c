@@ -22,7 +22,7 @@ static rd_expr *reduce_rows(rd_expr *x, const char *reducer)
              : NULL;
 }
 
-/* The weights as rows: 0 where an element does not take part. */
+/* The weights as rows: 0 where an element does not take part, because of the mask or as NaN. */
 static rd_expr *weights_of(const rd_folding *f, rd_expr *weights, rd_expr *x, bool skip_nan)
 {
     rd_expr *const zero = rd_num(x->ctx, 0);
@@ -82,7 +82,8 @@ static rd_expr *one_quantile(const weighted *z, double q)
     return y ? map_where(z->call, z->none, rd_num(ctx, NAN), y) : NULL;
 }
 
-/* Makes one expression for each q and joins them along the last axis; empty rows have NaN. */
+/* All weighted quantiles q of each row: one expression for each q, joined along the last axis.
+ * Empty rows have NaN. */
 rd_expr *rd_quantiles_weighted(const rd_folding *f, rd_expr *weights, bool skip_nan, rd_dtype type,
                                rd_qs q)
 {

@@ -29,7 +29,8 @@ static rd_expr *run_ends(rd_expr *begins, rd_expr *at)
     return y ? rd_scan(y, "min", RD_DIMS(-1), .reverse = true) : NULL;
 }
 
-/* Ranks of a sorted row, from 1.  For RD_RANK_AVERAGE they are doubled. */
+/* Ranks of the elements of a sorted row, from 1; `method` says how equal elements are ranked.  For
+ * RD_RANK_AVERAGE they are doubled, so that they are ints. */
 static rd_expr *ranks_in_order(rd_expr *sorted, rd_rank_method method)
 {
     rd_expr *const begins = rd_begins_run(call, sorted);
@@ -51,7 +52,7 @@ static rd_expr *ranks_in_order(rd_expr *sorted, rd_rank_method method)
 }
 
 /* Ranks along the last axis, which is not empty.  The second sort inverts the permutation of the
- * first. */
+ * first, which brings the ranks to x's order.  NaN has no rank: its rank is NaN. */
 static rd_expr *ranks_of_rows(rd_expr *x, rd_rank_method method)
 {
     const int      last   = x->rank - 1;

@@ -25,8 +25,8 @@ static bool only_ones_differ(const rd_expr *x, int rank, const int64_t *extent, 
     return a == x->rank;
 }
 
-/* Makes a view if only extents of 1 differ, else a RESHAPE node.  A reshape of a reshape is one
- * reshape. */
+/* Reshapes a plain x to a shape with as many elements.  It is a view if only extents of 1 differ,
+ * else a RESHAPE node.  A reshape of a reshape is one reshape. */
 rd_expr *rd_plain_reshape(rd_expr *x, int rank, const int64_t *extent)
 {
     rd_affine v = { 0 };

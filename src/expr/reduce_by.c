@@ -70,7 +70,7 @@ static rd_dtype type_of_labels(const rd_folding *f)
     return narrow ? RD_I32 : RD_I64;
 }
 
-/* Adds a condition to `inside`, which may be NULL. */
+/* Adds a condition to `inside`; NULL: there is none so far. */
 static rd_expr *with_test(const rd_folding *f, rd_expr *inside, rd_expr *test)
 {
     return inside ? both(f, RD_OP_and, inside, test) : test;

@@ -25,7 +25,8 @@ static bool has_choice(const rd_folding *f)
     return false;
 }
 
-/* The place in each row of the first, or last, element that takes part; -1: there is none. */
+/* The place in each row of the first, or last, element that the mask lets take part; -1: there is
+ * none.  `none` is worse than any place, so it stays if no element takes part. */
 static rd_expr *chosen_place(const rd_folding *f, rd_expr *rows, bool last)
 {
     const int     end   = rows->rank - 1;
@@ -105,7 +106,7 @@ static rd_expr *first_or_last_of_reals(rd_folding *f, const rd_reduce_opts *opts
     return rd_folding_kept(f, y);
 }
 
-/* Chooses the element of a real operand, or of both parts of a complex one. */
+/* Makes the first or last element of a real operand, or of both parts of a complex one. */
 static rd_expr *first_or_last(rd_folding *f, const rd_reduce_opts *opts, bool last)
 {
     rd_expr *const x = f->x;

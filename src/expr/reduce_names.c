@@ -43,8 +43,8 @@ static rd_dtype float_type(rd_dtype type)
     return is_float(type) ? type : RD_F64;
 }
 
-/* The type that holds both the elements and the result.  The result would be of type `natural`
- * without keywords. */
+/* The type that holds both the elements and the result: `natural`, promoted with .type if that is
+ * given. */
 static rd_dtype common_type(const rd_folding *f, rd_dtype natural)
 {
     return f->opts.type ? rd_dtype_promote(natural, f->opts.type) : natural;
@@ -69,7 +69,8 @@ rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* True if the reducer has a neutral element, which may replace a masked one; *x gets it. */
+/* True if the reducer has a neutral element, which may replace a masked one; *x gets it.  Minima
+ * and maxima have none here, as an empty one is NaN. */
 static bool has_neutral(rd_reducer_id reducer, double *x)
 {
     switch (reducer) {
@@ -318,7 +319,8 @@ static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype t
                : NULL;
 }
 
-/* The number of elements in each prefix of a scan. */
+/* The number of elements in each prefix of a scan, from the position along its axis, or from the
+ * end if it runs in reverse. */
 static rd_expr *prefix_counts(const rd_folding *f, rd_dtype type)
 {
     const int axis = __builtin_ctzll(f->bits);
@@ -354,7 +356,7 @@ static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype typ
     return rd_number(f->x->ctx, type, rd_word_from_int(rd_folding_extent(f, &any_result), type));
 }
 
-/* sum(x * weights) / sum(weights), or sum(x) / count. */
+/* Makes the mean: sum(x * weights) / sum(weights), or sum(x) / count. */
 static rd_expr *build_mean(const rd_folding *f, const row *r)
 {
     rd_dtype natural = float_type(f->x->type), type = rd_folding_accumulator(f, natural);
@@ -384,7 +386,7 @@ static rd_expr *build_weighted(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, y && r->after != RD_OP_none ? map_1(f, r->after, y) : y, natural);
 }
 
-/* Norms for p = 1, 2, inf and -inf. */
+/* Makes the norms for p = 1, 2, inf and -inf; p of 0 stands for 2. */
 static rd_expr *build_norm(const rd_folding *f, const row *r)
 {
     rd_dtype natural = float_type(f->x->type), type = rd_folding_accumulator(f, natural);

@@ -33,7 +33,8 @@ static bool mask_nan(pair *p)
     return p->f.where != NULL;
 }
 
-/* Checks and broadcasts both operands, and fills in `p`.  False after recording what is wrong. */
+/* Checks and broadcasts both operands, and fills in `p`.  `takes` has the RD_TAKES_ bits of
+ * keywords.  False after recording what is wrong. */
 static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, unsigned takes)
 {
     rd_expr *const both[] = { x, y };

@@ -12,7 +12,8 @@ _Static_assert(sizeof(rd_reducer) ==
                    8 * 4 + sizeof(int64_t) + 6 * sizeof(char *) + 6 * sizeof(void (*)(void)),
                "rd_reducer has padding");
 
-/* Copies a user's reducer field by field, with every field this release knows. */
+/* Copies a user's reducer field by field, so that padding and unknown fields are 0; fields that an
+ * older caller's struct lacks are 0. */
 static rd_reducer copy_reducer(const rd_reducer *r)
 {
     rd_reducer copy, whole;
@@ -110,7 +111,8 @@ static bool may_lack_elements(const rd_folding *f)
     return f->where || f->label || f->opts.exclusive;
 }
 
-/* True where an element has taken part: the same fold of the mask, by `any`. */
+/* True where an element has taken part in a result: the same reduction or scan of the mask, by
+ * `any`. */
 static rd_expr *any_element(const rd_folding *f)
 {
     rd_reduce_opts o = { .size = sizeof o, .dims = f->opts.dims };
@@ -126,7 +128,8 @@ static rd_expr *any_element(const rd_folding *f)
     return f->scan ? rd_scan_name(mask, "any", &o) : rd_reduce_for(f->call, mask, "any", &o);
 }
 
-/* Replaces results that have no element by .initial, or NaN. */
+/* Replaces results that have no element by .initial, or NaN, after a reducer without an
+ * identity. */
 static rd_expr *fill_missing(const rd_folding *f, rd_expr *y)
 {
     bool     any_result, none = !f->scan && !rd_folding_extent(f, &any_result);

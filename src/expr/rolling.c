@@ -125,7 +125,7 @@ rd_expr *rd_rolling_reduced(rd_rolling *r)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* Checks the operand, axis and window, and fills them in.  False after recording what is wrong. */
+/* Checks the operand, axis and window, and fills in `r`.  False after recording what is wrong. */
 static bool begin(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     if (!rd_operands(r->call, 1, &x) || (r->axis = rd_axis(x, o->axis, r->call)) < 0)
@@ -163,7 +163,8 @@ static bool set_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums
     return r->x != NULL;
 }
 
-/* The type without .type.  Sums have that of rd_sum(); means and variances are floats. */
+/* The type of results if the caller asks for none.  Sums have that of rd_sum(); means and variances
+ * are floats. */
 static rd_dtype natural_type(const rd_rolling *r)
 {
     const rd_kind kind = rd_dtype_kind(r->x->type);
@@ -188,7 +189,8 @@ static rd_expr *build(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
     return rd_rolling_reduced(r);
 }
 
-/* The variance of complex elements is the sum of both parts' variances. */
+/* Makes the variance, or deviation, of complex elements: the sum of both parts' variances, and its
+ * root. */
 static rd_expr *complex_variance(const rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     rd_expr        *part[2];

@@ -69,7 +69,7 @@ static inline bool rd_rolling_adds(const rd_rolling *r)
     return r->what == RD_ROLLED_SUM || r->what == RD_ROLLED_MEAN;
 }
 
-/* The operator that combines two parts of a window.  For variances it combines their sums. */
+/* The operator that combines two parts of a window.  For sums, means and variances it adds. */
 static inline rd_op rd_rolling_op(const rd_rolling *r)
 {
     switch (r->what) {

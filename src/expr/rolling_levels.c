@@ -49,7 +49,8 @@ static rd_expr *combine_squares(const rd_rolling *r, const windows *a, const win
                           between);
 }
 
-/* Extends each window of a by the window of b that begins behind it. */
+/* Extends each window of a by the window of b that begins behind it. n windows fit; `at` and `by`
+ * are the parts of these windows. */
 static windows extended(const rd_rolling *r, int axis, const windows *a, const windows *b)
 {
     const int64_t n  = a->y && b->y ? b->y->extent[axis] - a->k : 0;
@@ -98,7 +99,7 @@ static windows by_overlap(const rd_rolling *r, int axis, windows power)
     return power;
 }
 
-/* Subtracts a row's middle element, if finite, so that squares about the mean lose less to
+/* Subtracts a row's middle element, if that is finite, so that squares about the mean lose less to
  * rounding. */
 static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
 {
@@ -113,7 +114,7 @@ static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
     return rd_rolling_map(r, RD_OP_sub, row, centre);
 }
 
-/* Reduces all windows of a row along an axis. */
+/* Reduces all windows of a row along an axis, which may be one of several rows. */
 static rd_expr *reduce_row(const rd_rolling *r, int axis, rd_expr *row)
 {
     windows all = { 0 };

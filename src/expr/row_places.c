@@ -25,7 +25,8 @@ void *rd_index_room(rd_ctx *ctx, int64_t n, bool wide)
     return rd_arena_room(ctx, (size_t)(n + 1) * (wide ? sizeof(int64_t) : sizeof(int32_t)));
 }
 
-/* The column of each place, borrowed if the type fits, else converted. */
+/* The column of each place: the row of indices in memory if it has the type asked for, else a
+ * converted copy. */
 static const void *columns_of(const rd_expr *x, bool wide)
 {
     const rd_expr *row = x->in[3];
@@ -39,8 +40,8 @@ static const void *columns_of(const rd_expr *x, bool wide)
     return made;
 }
 
-/* Where the places of each row begin, with the end behind them.  Borrowed if it lies behind the
- * row of indices, else counted. */
+/* Where the places of each row begin, with the end behind them.  They are borrowed if they lie
+ * behind the row of indices (row->ascends), else counted. */
 static const void *begins_of(const rd_expr *x, bool wide)
 {
     const rd_expr *row = x->in[2];

@@ -40,7 +40,7 @@ static rd_expr *labels_of(const rd_expr *x, rd_expr *index, int axis)
     return y ? rd_reshape(y, shape) : NULL;
 }
 
-/* Sums the values by label over the index's axes.  The axis of groups replaces them. */
+/* Sums the values by label over the index's axes.  The axis of groups replaces these axes. */
 static rd_expr *sums_by_label(rd_expr *x, rd_expr *index, rd_expr *values, int axis)
 {
     rd_dims        dims = RD_NONE;

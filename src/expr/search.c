@@ -25,8 +25,7 @@ static bool is_compared_with_all(const rd_expr *sorted, const rd_expr *x)
            rd_points(x->rank, x->extent) >= MANY;
 }
 
-/* Counts the elements that go before x, by comparing x with all of them.  The row is sorted, so
- * these are its first ones. */
+/* Counts the elements of a short row that go before x, by comparing x with all of them. */
 static rd_expr *count_all(const char *call, rd_expr *sorted, rd_expr *x, rd_op before)
 {
     rd_expr *n = NULL;
@@ -127,7 +126,7 @@ static rd_dtype type_compared(rd_expr *sorted, rd_expr *x)
     return rd_rule_type(RD_RULE_COMPARE, 2, (rd_expr *const[]){ sorted, x });
 }
 
-/* x in the type of the comparison; f32 for halves, which have no nextafter. */
+/* Casts x to the type of the comparison; f32 for halves, which have no nextafter. */
 static rd_expr *in_compared_type(rd_expr *sorted, rd_expr *x)
 {
     const rd_dtype type = type_compared(sorted, x);

@@ -64,7 +64,8 @@ bool rd_cancel_taken(rd_ctx *ctx)
            atomic_exchange(&ctx->cancel, false);
 }
 
-/* False after a failure, or after recording that the caller has cancelled. */
+/* True if planning may go on.  False after a failure, or after recording that the caller has
+ * cancelled. */
 bool rd_goes_on(rd_ctx *ctx)
 {
     if (rd_cancel_taken(ctx))

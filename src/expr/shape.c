@@ -5,7 +5,7 @@
 
 #define LARGEST ((int64_t)1 << 62) /* elements of a shape */
 
-/* Writes "(3, 4)"; "(3, 4, ...)" beyond RD_MAX_RANK axes. */
+/* Writes a shape as text, "(3, 4)"; "(3, 4, ...)" beyond RD_MAX_RANK axes. */
 const char *rd_shape_text(int rank, const int64_t *extent, char text[RD_SHAPE_TEXT])
 {
     size_t n = 0;

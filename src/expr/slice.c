@@ -98,7 +98,8 @@ static bool read_range(reader *r, part *p)
     return !r->failed;
 }
 
-/* part = "..." | "new" | number | [number] ":" [number] [":" [number]] */
+/* Reads one part of the text: "..." | "new" | number | [number] ":" [number] [":" [number]].  False
+ * after recording a failure. */
 static bool read_part(reader *r, part *p)
 {
     bool first;
@@ -122,7 +123,8 @@ static bool read_part(reader *r, part *p)
     return first || fail(r, r->at, "expected a number, ':', '...' or 'new'");
 }
 
-/* Reads all parts, and counts the axes that they take. */
+/* Reads all parts, separated by commas, and counts the axes that they take.  False after recording
+ * a failure. */
 static bool read_parts(reader *r)
 {
     do {

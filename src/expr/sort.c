@@ -149,8 +149,8 @@ static bool asked_ok(const quantiles *z)
     return true;
 }
 
-/* True if weights and the other keywords fit together.  A weight is how often an element counts,
- * so only RD_INVERTED_CDF has a meaning for it. */
+/* True if there are no weights, or they are real and fit the other keywords.  A weight is how often
+ * an element counts, so only RD_INVERTED_CDF has a meaning for it. */
 static bool weights_ok(const quantiles *z)
 {
     if (!z->weights)
@@ -218,7 +218,8 @@ static rd_expr *has_nan(const quantiles *z, rd_expr *x)
                : NULL;
 }
 
-/* Allocates the facts of the SORT node; the caller frees them. */
+/* Allocates the facts of the SORT node for quantiles, with q.n numbers behind them; the caller
+ * frees them. */
 static rd_sort_facts *quantile_facts(const quantiles *z)
 {
     rd_sort_facts *facts =
@@ -248,8 +249,8 @@ static rd_expr *results_in_place(const quantiles *z, rd_expr *y)
     return y;
 }
 
-/* Quantiles by label.  The axis of results stands behind those of groups, and is moved to the
- * front. */
+/* Makes quantiles by label.  The axis of results stands behind those of groups, and is moved to the
+ * front, or dropped if there is one q. */
 static rd_expr *quantiles_by_label(const quantiles *z, rd_dtype type)
 {
     rd_expr *y = rd_quantiles_by_label(&z->f, type, z->method, z->q);

@@ -86,14 +86,16 @@ static bool multiplied(span a, span b, span *s)
     return true;
 }
 
-/* The remainder by a positive b: from 0 to b - 1, and no greater than a non-negative a. */
+/* The span of remainders a % b by a positive b: from 0 to b - 1, and no greater than a non-negative
+ * a.  False: b may not be positive. */
 static bool remaining(span a, span b, span *s)
 {
     *s = (span){ 0, lesser(b.high - 1, a.low >= 0 ? a.high : INT64_MAX) };
     return b.low > 0 && b.high < INT64_MAX;
 }
 
-/* The bitwise and: no negative number, and no greater than either operand that is not negative. */
+/* The span of a & b: no negative number, and no greater than either operand that is not negative.
+ * False: both may be negative. */
 static bool common_bits(span a, span b, span *s)
 {
     *s = (span){ 0, a.low < 0 ? b.high : b.low < 0 ? a.high : lesser(a.high, b.high) };
@@ -120,7 +122,7 @@ static bool span_of_binary(rd_op op, span a, span b, span *s)
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 static span span_of(const rd_expr *x, int *visits);
 
-/* The span of a map.  False: it is unknown. */
+/* The span of a map from those of its operands.  False: it is unknown. */
 static bool span_of_map(const rd_expr *x, int *visits, span *s)
 {
     if (x->op == RD_OP_cast) {
@@ -152,7 +154,7 @@ static span span_of_axis(const rd_expr *x, int axis)
     return united((span){ 0, last }, (span){ from, from + last });
 }
 
-/* The span that the node itself implies, beside its type.  False: it implies none. */
+/* Finds the span that a node implies, beside its type.  False: it implies none. */
 static bool is_known(const rd_expr *x, int *visits, span *s)
 {
     switch (x->kind) {
@@ -169,7 +171,8 @@ static bool is_known(const rd_expr *x, int *visits, span *s)
     }
 }
 
-/* The span of any node; that of its type after MOST_VISITS nodes. */
+/* The span of the elements of any node; that of its type for floats, and once MOST_VISITS nodes
+ * were visited. */
 static span span_of(const rd_expr *x, int *visits)
 {
     span s;

@@ -143,7 +143,7 @@ static rd_expr *broadcast(rd_expr *x, rd_shape shape)
     return rd_plain_broadcast(x, shape.n, shape.at, call);
 }
 
-/* The extents of the axes that have coordinates. */
+/* The extents of the axes that have coordinates, in the order of the coordinates. */
 static rd_shape shape_of_places(const rd_expr *x)
 {
     rd_shape shape = { .n = rd_coords_of(x) };
@@ -166,7 +166,7 @@ static rd_expr *key_of(const rd_expr *x, rd_expr *const *coord)
     return key;
 }
 
-/* For each target, the number of keys that are at most the target.  The keys ascend. */
+/* Counts for each target the keys that are at most the target, by bisection.  The keys ascend. */
 static rd_expr *count_not_behind(rd_expr *keys, rd_expr *target)
 {
     const rd_bisection b = {

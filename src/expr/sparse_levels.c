@@ -264,7 +264,7 @@ static bool put_level(builder *b, int k, int64_t place)
     return true;
 }
 
-/* Describes the levels for passes over one index array at a time (sparse_places.h). */
+/* Describes the levels for the fast passes over one index array at a time (sparse_places.h). */
 static void describe_levels(const builder *b, rd_index_level *level)
 {
     for (int k = 0; k < b->n; k++) {
@@ -345,7 +345,8 @@ static bool axes_ok(builder *b)
     return true;
 }
 
-/* The values, broadcast to all places; true for a pattern without values. */
+/* The values, broadcast to all places; bools that are true for a pattern without values.  NULL
+ * after recording what is wrong. */
 static rd_expr *values_of(const builder *b)
 {
     rd_expr *values = b->opts->values;
@@ -362,7 +363,8 @@ static rd_expr *values_of(const builder *b)
     return values ? rd_broadcast_to(values, 1, &b->places, b->call) : NULL;
 }
 
-/* True if .fill is one number of the same context.  False after recording what is wrong. */
+/* True if .fill is one number of the same context. pairs: values are complex, so it may be as well.
+ * False after recording what is wrong. */
 static bool fill_ok(const builder *b, bool pairs)
 {
     rd_expr *fill = b->opts->fill;

@@ -37,7 +37,7 @@ static bool broadcast_all(const char *call, int n, rd_expr *const *x, rd_expr **
     return true;
 }
 
-/* Makes the map `op` under the rule, for plain operands. */
+/* Applies an operator under a type rule to plain operands; `where` has rules of its own. */
 static rd_expr *plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     return op == RD_OP_where ? rd_plain_map(op, call, n, x) : rd_plain_rule(op, rule, call, n, x);
@@ -53,8 +53,8 @@ static bool from_0(int n, rd_expr **x)
     return ok;
 }
 
-/* True if the result is 0 wherever one operand is, and all fills are 0.  False for floats, as 0
- * * inf is NaN. */
+/* True if the result is 0 wherever one operand is, and all fills are 0: then only places of all
+ * operands matter.  False for floats, as 0 * inf is NaN. */
 static bool annihilates(rd_op op, int n, rd_expr *const *x)
 {
     bool is = rd_keeps_zero(op) == RD_KEEPS_ANY;

@@ -109,8 +109,7 @@ static bool mark_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
     return done;
 }
 
-/* Writes coordinate k of the marked places.  Its type is that of the new row; borrowed rows may
- * be i64. */
+/* Writes coordinate k of the marked places to a row that is i64 if `wide`. */
 static void write_own(const rd_expr *of, int k, const int64_t *has, bool wide, void *to)
 {
     const rd_expr *const row = of->in[2 + k];
@@ -234,7 +233,8 @@ static bool is_mask_for(rd_op op, int n, rd_expr *const *x, int m, int k)
     return rd_dtype_kind(x[k]->type) != RD_KIND_FLOAT && rd_dtype_kind(x[m]->type) != RD_KIND_FLOAT;
 }
 
-/* Computes product x[k] at the places of a mask among the operands; lists it if there is none. */
+/* Computes product x[k] at the places of a mask among the operands; lists all of its places if
+ * there is none.  NULL after a failure. */
 static rd_expr *product_at_mask(rd_op op, int n, rd_expr *const *x, int k, const char *call)
 {
     const rd_later_facts *const of = x[k]->as.later;

@@ -53,7 +53,8 @@ typedef struct merging {
     located     of[2];
 } merging;
 
-/* The coordinates `coord`, along the axes of x's pattern. */
+/* Describes the coordinates `coord`, along the axes of x's pattern, for a merge. begin is set if
+ * the row of the first coordinate has its begins behind it. */
 static places places_of(const rd_expr *x, rd_expr *const *coord)
 {
     places p = { .n = coord[0]->extent[0], .n_coord = rd_coords_of(x) };
@@ -69,7 +70,7 @@ static places places_of(const rd_expr *x, rd_expr *const *coord)
     return p;
 }
 
-/* Coordinate k of a place. */
+/* Coordinate k of a place: an entry of row k, which is i64 (wide) or i32. */
 static int64_t coord_at(const places *p, int k, int64_t place)
 {
     return p->wide[k] ? ((const int64_t *)p->row[k])[place] : ((const int32_t *)p->row[k])[place];
@@ -88,7 +89,8 @@ static inline int64_t number_at(const places *p, bool pair, int64_t i)
     return number;
 }
 
-/* Copies the coordinates of place i to entry n. */
+/* Copies the coordinates of place i to entry n of the rows `room`. pair: all have two coordinates
+ * of i32. */
 static inline void put_place(const places *from, bool pair, int64_t i, const places *to,
                              void *const *room, int64_t n)
 {
@@ -247,8 +249,8 @@ static int64_t first_from(const places *p, int64_t number)
 
 enum { MOST_SPANS = 64 }; /* spans of a merge: room of lists on the stack */
 
-/* Splits the merge into spans of about the same length, for threads.  Returns the number of
- * spans. */
+/* Splits the merge into spans of about the same length, for threads.  With known rows spans begin
+ * at rows; else b is cut, by bisection, where a is cut.  Returns the number of spans. */
 static int cut_spans(const merging *m, const rd_ctx *ctx, span *s)
 {
     const int team = rd_places_threads(ctx, m->a.n + m->b.n);
@@ -451,7 +453,7 @@ static bool has_same_order(const rd_expr *x, const rd_expr *y)
     return memcmp(x->as.sparse, y->as.sparse, sizeof *x->as.sparse) == 0;
 }
 
-/* A node of x's shape that is true at these places: just a pattern. */
+/* Makes a node of x's shape that is true at these places: just a pattern. */
 static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
 {
     const rd_expr *const old = rd_values_of(x);

@@ -10,7 +10,8 @@ typedef struct placed {
     int64_t number, place;
 } placed;
 
-/* One pass of a radix sort, by one digit.  Places with the same digit keep their order. */
+/* Does one pass of a radix sort, by the digit from bit `shift` on.  Places with the same digit keep
+ * their order. */
 static void sort_by_digit(int64_t n, const placed *from, placed *to, int shift)
 {
     int64_t start[DIGITS + 1] = { 0 };

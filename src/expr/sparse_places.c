@@ -94,7 +94,8 @@ static bool is_fall_at(int n, const rd_index_level *level, int64_t p)
     return true;
 }
 
-/* Counts the falls of a group of n levels from place `from` on. */
+/* Counts the falls among places `from` to `to` - 1 of a group of n levels: each place that is not
+ * before the next one. */
 static int64_t count_falls(int n, const rd_index_level *level, int64_t from, int64_t to)
 {
     int64_t bad = 0;
@@ -198,7 +199,8 @@ bool rd_levels_in_order(const rd_ctx *ctx, int n, const rd_index_level *level, b
 }
 
 /* ---- Coordinates ----------------------------------------------------------------------------- */
-/* The first place of the last of n levels that is below place p of the level before them. */
+/* The first place of the last of n levels that lies below place p of the level before them.  A
+ * level of coordinates has as many places as the level before. */
 static int64_t first_below(int n, const rd_index_level *level, int64_t p)
 {
     for (int k = 0; k < n; k++)

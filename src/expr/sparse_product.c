@@ -35,7 +35,7 @@ static int64_t words_of(int64_t n)
     return (n + 63) / 64;
 }
 
-/* Sets the depth of a set for ints below n.  Returns its number of words. */
+/* Sets the number of levels of a set for ints below n.  Returns its number of words. */
 static int64_t shape_bits(int64_t n, bits *b)
 {
     b->depth = 0;
@@ -58,7 +58,8 @@ static void place_bits(int64_t n, uint64_t *at, bits *b)
     }
 }
 
-/* Adds i.  It stops at the first word that was not empty, as the bits above are set already. */
+/* Adds i to a set.  It stops at the first word that was not empty, as the bits above are set
+ * already. */
 static inline void put_bit(const bits *b, int64_t i)
 {
     b->word[0][i >> 6] |= (uint64_t)1 << (i & 63);
@@ -247,7 +248,7 @@ static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, r
 }
 
 /* ---- Values and fill ------------------------------------------------------------------------- */
-/* Makes the PRODUCT node of both operands' values; zeros if there is no place. */
+/* Makes the PRODUCT node of both operands' values; an empty row if there is no place. */
 static rd_expr *values_at_places(const rd_row_product *p, const rd_expr *a, const rd_expr *b)
 {
     const rd_dtype type = (rd_dtype)p->type;
@@ -376,8 +377,9 @@ static int find_op(const char *name)
     return op < RD_N_OPS && rd_op_table[op].arity == 2 ? op : -1;
 }
 
-/* Makes a product by rows over (add, op), if the kernel works in the type that the reduction would
- * have; else NULL. */
+/* Makes a product by rows over (add, op).  NULL if the kernel, which works in f64 or i64, has no
+ * such sum, or if the reduction would have another type: only i64 of ints can be summed, and bools
+ * are (any, and). */
 static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op op)
 {
     const bool    truth   = a->type == RD_BOOL && strcmp(add, "any") == 0 && op == RD_OP_and;

@@ -31,7 +31,8 @@ typedef struct folded {
     rd_zero        zero; /* what is known of fills */
 } folded;
 
-/* Reduces x by the named reducer; messages name that reducer's call. */
+/* Reduces a real x by name, with other options than the call's; messages name that reducer's
+ * call. */
 static rd_expr *fold_real(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     return rd_real_reduce(NULL, x, name, opts);
@@ -65,7 +66,7 @@ static int count_leading(const folded *z)
     return n;
 }
 
-/* The extents of the axes with kept coordinates, in the coordinates' order. */
+/* The extents of the groups: of the axes with kept coordinates, in the coordinates' order. */
 static rd_shape groups_of(const folded *z)
 {
     rd_shape groups = { 0 };
@@ -97,8 +98,9 @@ static rd_expr *coords_as_one(const folded *z, bool reduced, rd_dtype type)
     return number;
 }
 
-/* All kept coordinates as one label of n_group groups.  If they are the leading ones it is an
- * ascending row, else computed for each place.  All labels are in range, so no test is needed. */
+/* Makes all kept coordinates of a place one label of n_group groups.  If they are the first ones it
+ * is an ascending row, else computed for each place.  All labels are in range, so no test is
+ * needed. */
 static rd_expr *label_of(const folded *z, int64_t n_group)
 {
     const int n   = count_leading(z);
@@ -173,7 +175,8 @@ static bool can_fold_pieces(const char *name, const rd_reduce_opts *o)
            !o->where && !o->type;
 }
 
-/* Folds pieces first, in a type that loses nothing, then the pieces of each row. */
+/* Folds the pieces of long rows first, in a type that loses nothing, then the pieces of each row.
+ * `type` is the result's. */
 static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_row_pieces *p,
                             int64_t n_group, const rd_reduce_opts *opts, rd_dtype type)
 {
@@ -269,7 +272,7 @@ static rd_expr *factor_at_stored(const folded *z, rd_expr *y)
     return rd_at_stored(z->x, y, z->call);
 }
 
-/* True if any of the counts is not 0. */
+/* True if any of the counts is not 0: a bool for all results together. */
 static rd_expr *any_positive(const folded *z, rd_expr *counts)
 {
     const rd_reduce_opts plain = { .size = sizeof plain, .dims = RD_ALL };
@@ -314,7 +317,7 @@ static rd_expr *fill_as(const folded *z, const rd_expr *y)
 }
 
 /* ---- Reductions of another operand, or of all places ----------------------------------------- */
-/* Reduces another operand, of all places, with the call's keywords and type. */
+/* Reduces another operand, made of x, at all places, with the call's keywords and `type`. */
 static rd_expr *reduce_other(const folded *z, rd_expr *x, const char *name, rd_dtype type)
 {
     rd_reduce_opts o = z->opts;
@@ -506,7 +509,7 @@ static rd_expr *merge_mean(const folded *z)
     return rd_cast_to(map_2(RD_OP_div, z->call, sum, number(z, type, (double)z->n)), asked);
 }
 
-/* 0, or NaN where the fill is not finite. */
+/* The number 0, or NaN where the fill of a result is not finite. */
 static rd_expr *nan_unless_finite(const folded *z)
 {
     rd_expr *const fill = rd_cast_to(z->fill, RD_F64);
@@ -593,7 +596,7 @@ typedef struct reduction {
     rd_expr *(*merge)(const folded *z);
 } reduction;
 
-/* Finds the table's row of a reduction; the name is in reducers.def. */
+/* Finds a reduction by name in the table; the name is in reducers.def. */
 static const reduction *reduction_of(const char *name)
 {
     static const reduction all[] = {
@@ -625,8 +628,8 @@ static rd_expr *keyword_at_stored(const folded *z, rd_expr *beside, rd_dtype typ
     return beside ? rd_at_stored(z->x, beside, z->call) : NULL;
 }
 
-/* Reduces axes without coordinates only: the result has x's pattern, with values and fill
- * reduced. */
+/* Reduces axes without coordinates only: the result has x's pattern, with values and fill reduced.
+ * `other` is the axis of the values; their axis 0 goes through the places. */
 static rd_expr *fold_others(const folded *z)
 {
     const bool     keep = z->opts.dims.flags & RD_DIMS_KEEP;
@@ -718,7 +721,8 @@ static bool finds_place(const folded *z)
     return z->reducer == RD_RED_argmin || z->reducer == RD_RED_argmax;
 }
 
-/* Folds a .stored x: nothing but stored elements counts. */
+/* Reduces a .stored x: nothing but stored elements counts.  A place among these becomes a flat
+ * index along the reduced axes. */
 static rd_expr *fold_stored_alone(const folded *z)
 {
     rd_reduce_opts o = z->opts;

@@ -9,7 +9,8 @@
 #include "expr/sparse_places.h"
 #include <string.h>
 
-/* A row of n indices with room for `more` numbers behind it. */
+/* Makes a row of n indices, i32 if `narrow`, with room for `more` numbers behind it; *room is its
+ * memory. */
 static rd_expr *index_row(rd_ctx *ctx, int64_t n, int64_t more, bool narrow, void **room,
                           const char *call)
 {

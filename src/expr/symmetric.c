@@ -74,7 +74,8 @@ static bool takes_exchanged(comparing *c, const pair *p)
     return true;
 }
 
-/* True if both are indices along the two axes.  A COORD has elements along its own axis only. */
+/* True if both views are indices along the two axes, as i and j.  A COORD has elements along its
+ * own axis only. */
 static bool are_places(comparing *c, const pair *p)
 {
     return p->x->in[0]->kind == RD_EXPR_COORD && p->y->in[0]->kind == RD_EXPR_COORD &&

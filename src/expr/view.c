@@ -93,7 +93,7 @@ rd_expr *rd_squeeze(rd_expr *x, rd_dims d)
     return rd_affine_view(x, rd_affine_squeezed(&v, x, d), "rd_squeeze");
 }
 
-/* Reverses axes; the indices that they cover stay. */
+/* Reverses the order of elements along axes; the indices that the axes cover stay. */
 rd_expr *rd_flip(rd_expr *x, rd_dims d)
 {
     rd_affine v = { 0 };
@@ -138,7 +138,7 @@ rd_expr *rd_diagonal(rd_expr *x, int axis1, int axis2, int64_t offset)
     return rd_affine_view(x, &v, "rd_diagonal");
 }
 
-/* Windows of n elements, `step` apart, along a new last axis. */
+/* Makes windows of n elements, `step` apart along the axis, as a new last axis. */
 rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step)
 {
     rd_affine v = { 0 };

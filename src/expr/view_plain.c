@@ -40,8 +40,9 @@ static bool is_inside(const rd_expr *x, int rank, const int64_t *extent, const i
 }
 #endif
 
-/* Composes a view of a view: out = outer after inner.  Partial sums are positions in an axis, or
- * differences of two, as both views stay inside.  So they do not overflow. */
+/* Composes a view of a view: out = outer after inner, each as offsets and a matrix of coefficients.
+ * Partial sums are positions in an axis, or differences of two, as both views stay inside.  So they
+ * do not overflow. */
 static void compose(const rd_expr *inner, int rank, const int64_t *outer, int64_t *out)
 {
     const int      base = inner->in[0]->rank, middle = inner->rank;
@@ -61,7 +62,7 @@ static void compose(const rd_expr *inner, int rank, const int64_t *outer, int64_
     }
 }
 
-/* Makes the VIEW node. */
+/* Makes the VIEW node; x is no view itself. */
 static rd_expr *view_node(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                           const int64_t *origin)
 {

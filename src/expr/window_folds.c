@@ -78,7 +78,8 @@ static void find_axes(rd_windows *all, const rd_expr *x, uint64_t reduced)
             }
 }
 
-/* Maps the reducer to its rolling reduction.  False: there is none, or the order is fixed. */
+/* Maps the reducer to its rolling reduction.  False: there is none, or the order of elements is
+ * fixed (RD_LAW_serial). */
 static bool find_what(rd_windows *all, const rd_fold_facts *facts)
 {
     switch (facts->reducer) {
@@ -198,7 +199,7 @@ static rd_expr *roll_along(const rd_windows *all, rd_rolled what, rd_expr *x, in
     return rd_rolling_reduced(&r);
 }
 
-/* x minus its middle element, if finite: sums of the differences round less. */
+/* Subtracts from x its middle element, if that is finite: sums of the differences round less. */
 static rd_expr *centred(const rd_windows *all, rd_expr *x)
 {
     rd_expr *middle = x;

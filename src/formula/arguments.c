@@ -20,7 +20,8 @@ typedef struct parameter {
     double      value; /* NaN: no default */
 } parameter;
 
-/* Reads the next parameter of the list into *p. Returns the rest of the list; NULL at its end. */
+/* Reads the next parameter of the list, "name:kind=default?", into *p. Returns the rest of the
+ * list; NULL at its end. */
 static const char *next_parameter(const char *list, parameter *p)
 {
     size_t n;
@@ -125,7 +126,8 @@ static bool read_axis(const rd_arguments *a, const rd_phrase *p, int of, int64_t
     return *axis >= 0 || rd_formula_no_axis(r, x, name, p->at);
 }
 
-/* Reads axes, a number or a name or a list of them; None and all stand for all axes. */
+/* Reads axes, a number or a name or a list of them; None and all stand for all axes. False after an
+ * error. */
 static bool read_axes(const rd_arguments *a, const rd_phrase *p, rd_dims *d)
 {
     rd_formula_reader *r    = a->r;
@@ -214,7 +216,7 @@ static bool read_list(rd_arguments *a, rd_phrase *p)
     return true;
 }
 
-/* Reads a number between 0 and 1, or a list of them. */
+/* Reads a number, or a list of them, as for quantiles. */
 static bool read_numbers(rd_arguments *a, const rd_phrase *p)
 {
     a->several = p->kind == RD_PHRASE_LIST;
@@ -311,8 +313,8 @@ static int parameter_called(const rd_arguments *a, const rd_phrase *p)
     return -1;
 }
 
-/* Reads all arguments of the call; those without a keyword go by position. All arguments from a
- * parameter of kind v on belong to it. */
+/* Reads all arguments of the call; those without a keyword go by position. From a parameter of kind
+ * v on, all arguments by position belong to it. */
 static bool read_given(rd_arguments *a)
 {
     int position = 0;

@@ -15,8 +15,8 @@ static bool is_called(const rd_arguments *a, int k, const char *name)
     return (size_t)a->name_length[k] == strlen(name) && !memcmp(a->name[k], name, strlen(name));
 }
 
-/* True if the call has a parameter of axes. A second array y is then read beside the first one;
- * y of kron(x, y) and cdist(x, y), which have no such parameter, has axes of its own. */
+/* True if the call has a parameter of axes (kind d). A second array y is then read beside the first
+ * one; y of kron(x, y) and cdist(x, y), which have no such parameter, has axes of its own. */
 static bool has_axes_parameter(const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
@@ -49,8 +49,8 @@ static bool has_labels(const rd_arguments *a)
     return false;
 }
 
-/* Asks the caller what the labels of a group-by are, and how many groups each has, unless the
- * text says groups=. */
+/* Asks the caller what the labels of a group-by are, and how many groups each has, unless the text
+ * says groups=. a->by keeps the labels as they were given. False after an error. */
 static bool read_labels(rd_arguments *a)
 {
     rd_formula_reader     *r    = a->r;
@@ -117,8 +117,8 @@ static bool can_join_parts(rd_arguments *a)
     return true;
 }
 
-/* Asks the caller for the positions along an axis of x that an index means. NULL: refused, with
- * an error. */
+/* Asks the caller for the positions along an axis of x that an index means; a caller that knows
+ * none leaves the index as it is. NULL: refused, with an error. */
 rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -129,8 +129,9 @@ rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *
     return rd_formula_answer(r, axes->gather(r->opts->user, x, axis, index, r->why), at);
 }
 
-/* Lets the caller translate an index of take(x, index, axis) and similar calls to positions,
- * such as month(time) along an axis of months. */
+/* Lets the caller translate an index of take(x, index, axis) and similar calls to positions, such
+ * as month(time) along an axis of months. Calls without an index or with a bad axis are left
+ * alone. */
 static bool read_index(rd_arguments *a)
 {
     rd_expr *const x    = a->x[0].x;

@@ -58,7 +58,7 @@ static rd_labelled call_row(const rd_phrase *p, const rd_formula_function *f, rd
     return all;
 }
 
-/* Calls a type, float32(x): a cast. */
+/* Calls a type, as in float32(x): a cast. */
 static rd_labelled call_type(const rd_phrase *p, rd_dtype type, rd_arguments *a)
 {
     a->x[0].x = rd_formula_made(a->r, rd_cast(a->x[0].x, type), p->at);
@@ -93,8 +93,8 @@ static rd_labelled call_size(rd_formula_reader *r, const rd_phrase *p)
     return (rd_labelled){ .x = rd_formula_made(r, rd_int(r->ctx, n), p->at) };
 }
 
-/* True if p is nan and the name of a reducer, as in nanmean(x). *plain becomes mean with
- * skip_nan set. */
+/* True if the name is "nan" and the name of a reduction, as in nanmean(x). *plain becomes mean(x)
+ * with skip_nan set. */
 bool rd_formula_without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_phrase *plain)
 {
     *plain = *p;
@@ -159,7 +159,7 @@ static bool is_scan(const rd_formula_reader *r, const rd_phrase *p)
 }
 
 /* Finds what the name of a call means, in this order: reducer, scan, size, function, type,
- * operator. */
+ * operator. The kind is RD_CALLEE_UNKNOWN if it means none. */
 rd_callee rd_formula_callee(rd_formula_reader *r, const rd_phrase *p)
 {
     static const char *const   lists[] = { "", "x", "x y", "x y z" };

@@ -41,7 +41,8 @@ static long double real_result(rd_op op, long double a, long double b)
     }
 }
 
-/* Computes a // b or a % b, rounded down as Python rounds. */
+/* Computes a // b or a % b, rounded down as Python rounds. The kind is DIVIDED if there is no
+ * result. */
 static number divide(const rd_phrase *p, int64_t a, int64_t b)
 {
     int64_t value;
@@ -88,7 +89,7 @@ static number negate(rd_formula_reader *r, const rd_phrase *p)
     return (number){ .kind = a.kind ? BEYOND : NO_NUMBER, .real = -a.real };
 }
 
-/* Computes a binary operator with operands that may be known. */
+/* Evaluates a binary operator, if both operands are known. */
 static number combine_operands(rd_formula_reader *r, const rd_phrase *p)
 {
     const number a = number_of(r, p->first), b = a.kind ? number_of(r, p->last) : a;
@@ -131,7 +132,7 @@ static bool read_size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
     return true;
 }
 
-/* Finds an earlier statement of that name that is a whole number. */
+/* True if an earlier statement of that name is a whole number; *value becomes the number. */
 static bool integer_of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     const rd_statement *s = rd_formula_statement(r, p->at, p->length);
@@ -141,7 +142,7 @@ static bool integer_of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *v
     return s && s->whole;
 }
 
-/* Evaluates p as a whole number, if it is known now. */
+/* Evaluates p as a whole number; its kind is NO_NUMBER if it is not known now. */
 static number number_of(rd_formula_reader *r, const rd_phrase *p)
 {
     int64_t value = 0;
@@ -196,7 +197,7 @@ bool rd_formula_need_integer(rd_formula_reader *r, const rd_phrase *p, const cha
     return rd_formula_fail(r, RD_ERR_TEXT, p->at, "%s is a whole number that the text says", what);
 }
 
-/* Computes + - * / of two reals. False: another operator. */
+/* Computes + - * / of two reals. False: p is another operator. */
 static bool real_of_two(const rd_phrase *p, double a, double b, double *value)
 {
     switch (p->op) {

@@ -71,7 +71,8 @@ static bool keeps_type(int n, const rd_labelled *v)
            type == RD_I64;
 }
 
-/* Numbers the labels of a factor by their positions in `all`, as rd_contract() wants them. */
+/* Gives the axes of a factor small labels, their positions in `all`, as rd_contract() wants
+ * them. */
 static void name_axes(const rd_labelled *v, const rd_labelled *all, rd_term *term)
 {
     term->x = v->x;

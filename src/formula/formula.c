@@ -175,7 +175,8 @@ static int read_text(rd_ctx *ctx, const char *call, const char *text, const rd_f
     return n;
 }
 
-/* Builds all results of a text, in the default floating-point environment. */
+/* Builds all results of a text: the public call. Constants are computed in the default
+ * floating-point environment. */
 int rd_formula_all(rd_ctx *ctx, const char *text, const rd_formula_opts *opts, int max,
                    rd_named *out)
 {
@@ -186,7 +187,8 @@ int rd_formula_all(rd_ctx *ctx, const char *text, const rd_formula_opts *opts, i
     return n;
 }
 
-/* Builds the last result of a text, in the default floating-point environment. */
+/* Builds the last result of a text: the public call. Constants are computed in the default
+ * floating-point environment. */
 rd_expr *rd_formula(rd_ctx *ctx, const char *text, rd_names in)
 {
     rd_formula_opts opts = { .size = sizeof opts, .n_in = in.n };

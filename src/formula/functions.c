@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns argument k as an int. A larger number becomes INT32_MAX, which no axis and no order of
- * derivatives is. */
+/* Returns argument k as an int. A larger number becomes INT32_MAX, which is no axis, no order and
+ * no number of decimals. */
 static int int_of(const rd_arguments *a, int k)
 {
     return a->i[k] == (int32_t)a->i[k] ? (int)a->i[k] : INT32_MAX;

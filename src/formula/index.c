@@ -49,7 +49,8 @@ static bool declare(rd_formula_reader *r, rd_phrase *p)
     return true;
 }
 
-/* Resolves name[indices] body: its indices are visible in its keywords and in its body only. */
+/* Resolves name[indices] body: declares its indices, which are visible in its keywords and in its
+ * body only. False after an error. */
 static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
 {
     const int first = r->n_labels;
@@ -69,7 +70,8 @@ static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
     return true;
 }
 
-/* Finds the names in p that are indices, and lists the subscripts that use them. */
+/* Finds the names in p that are indices, marks pieces that contain one, and lists the arrays with
+ * subscripts that use them. False after an error. */
 static bool resolve(rd_formula_reader *r, rd_phrase *p)
 {
     if (p->kind == RD_PHRASE_REDUCE)
@@ -116,7 +118,8 @@ static bool fail_too_large(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "an index beyond 64 bits");
 }
 
-/* a = times * a + plus * b. False: a coefficient is beyond 64 bits. */
+/* Adds sums of indices: a = times * a + plus * b. False after recording that a coefficient is
+ * beyond 64 bits. */
 static bool combine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a, int64_t times,
                     const rd_formula_sum *b, int64_t plus)
 {
@@ -230,7 +233,7 @@ int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inn
 }
 
 /* ---- Ranges ---------------------------------------------------------------------------------- */
-/* Reads the range of an index, i in 0:10, if the text gives one. */
+/* Reads the range of an index, i in 0:10, if the text gives one. False after an error. */
 static bool read_range(rd_formula_reader *r, const rd_phrase *p, rd_formula_label *l)
 {
     int64_t end;
@@ -262,8 +265,8 @@ bool rd_formula_ranges(rd_formula_reader *r)
 typedef bool visit_fn(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                       int axis, int64_t extent, const rd_formula_sum *a);
 
-/* Calls `what` for each affine subscript that must stay inside its axis, thus not inside pad()
- * and the like. */
+/* Calls `what` for each affine subscript that must stay inside its axis, thus not inside pad() and
+ * the like. False if `what` has failed. */
 static bool visit_subscripts(rd_formula_reader *r, visit_fn *what)
 {
     rd_formula_sum a;
@@ -331,7 +334,7 @@ static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phr
 }
 
 /* Gives an index that stands alone in a subscript the extent of its axis, and checks the others
- * against it. */
+ * against it. Indices with a range in the text keep that. False after an error. */
 static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                         int axis, int64_t extent, const rd_formula_sum *a)
 {

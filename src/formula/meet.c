@@ -82,8 +82,8 @@ void *rd_formula_no_axis(rd_formula_reader *r, rd_expr *x, const char *name, siz
                            name, names, n < sizeof names ? "" : " ...");
 }
 
-/* Returns the answer of the caller; if it is NULL, the reason that the caller gave becomes the
- * error. */
+/* Returns the caller's answer x. If it is NULL, the reason that the caller has written to r->why
+ * becomes the error. */
 rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at)
 {
     if (!x && *r->why && rd_error(r->ctx) == RD_OK)
@@ -150,7 +150,8 @@ static bool has_conflict(const named_operands *o, int i, int j)
     return false;
 }
 
-/* True if positions and names agree for all pairs of operands. */
+/* True if positions and names agree for all pairs of operands, so that arrays can broadcast by
+ * position. */
 static bool is_by_place(const named_operands *o)
 {
     for (int i = 0; i < o->n; i++)
@@ -173,7 +174,7 @@ static void say_axes(const named_operands *o, int i, char text[200])
         text[0] = '\0';
 }
 
-/* Records why operands i and j do not broadcast, with the axes of both. */
+/* Records why operands i and j do not broadcast, with the axes of both; returns false. */
 static bool refuse(const named_operands *o, int i, int j, const char *why)
 {
     char a[200], b[200];
@@ -214,7 +215,8 @@ static bool add_axis(const named_operands *o, union_of_axes *all, int i, int k, 
     return true;
 }
 
-/* Collects the axes of all operands into the union. */
+/* Collects the axes of all operands into the union, in the order in which they occur. False after
+ * an error. */
 static bool collect_axes(const named_operands *o, bool into, union_of_axes *all)
 {
     int unnamed = -1;
@@ -316,7 +318,8 @@ static bool align_coordinates(named_operands *o, int i, int j)
     return true;
 }
 
-/* Broadcasts n arrays by position or by names, then aligns their coordinates. */
+/* Broadcasts n arrays by position or by names, then aligns their coordinates. `into`: the result
+ * has the axes of x[0]. False after an error. */
 bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at)
 {
     named_operands o = { .r = r, .at = at, .n = n, .x = x };

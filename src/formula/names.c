@@ -42,7 +42,7 @@ bool rd_formula_has_array(rd_formula_reader *r, size_t at, size_t length)
     return is_result(r, at, length) || find_in_list(r, r->opts->in, r->opts->n_in, at, length);
 }
 
-/* True if the name is a constant such as pi, which callers need not look for in files. */
+/* True if the name is a constant such as pi, for which the caller's `find` is not asked. */
 static bool is_constant(const rd_formula_reader *r, size_t at, size_t length)
 {
     static const char *const names[] = { "pi", "inf", "nan", "true", "false", "True", "False" };

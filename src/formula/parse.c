@@ -51,7 +51,7 @@ static const char *advice_for(const rd_formula_reader *r, const rd_token *t)
     return rd_formula_is(r, t->at, t->length, "in") ? ": say x == 6 or x == 8, or 6 <= x <= 8" : "";
 }
 
-/* Records that `what` was expected, and which token was found. */
+/* Records that `what` was expected, and which token was found; returns NULL. */
 void *rd_formula_expected(rd_formula_reader *r, const char *what)
 {
     const rd_token *t = rd_formula_token(r);
@@ -227,8 +227,8 @@ static rd_phrase *read_subscripts(rd_formula_reader *r, rd_phrase *of)
     return rd_formula_take(r, "]") ? p : rd_formula_expected(r, "',' or ']' of these subscripts");
 }
 
-/* Reads items up to the bracket `end`. A single item without a comma is the item itself, unless
- * `always` makes it a list. */
+/* Reads items up to the bracket `end`, as a list. A single item without a comma is the item itself,
+ * unless `always` makes it a list: (a) is a, and [a] is a list. */
 static rd_phrase *read_list(rd_formula_reader *r, const char *end, bool always)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_LIST, rd_formula_token(r)), *item;
@@ -250,7 +250,7 @@ static rd_phrase *read_list(rd_formula_reader *r, const char *end, bool always)
     return p;
 }
 
-/* Reads one argument, with a keyword or without. */
+/* Reads one argument of a call, with a keyword (name = value) or without. */
 static rd_phrase *read_argument(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -484,7 +484,8 @@ static bool read_statement(rd_formula_reader *r)
     return true;
 }
 
-/* Reads all statements of the text. The pieces of the tree are allocated at once. */
+/* Reads all statements of the text. The pieces of the tree are allocated at once. False after an
+ * error. */
 bool rd_formula_parse(rd_formula_reader *r)
 {
     r->room  = 4 * r->n_tokens + 16;

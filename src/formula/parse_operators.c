@@ -90,7 +90,8 @@ static rd_phrase *read_unary(rd_formula_reader *r)
     return p;
 }
 
-/* Reads a chain of comparisons, a < b <= c, which holds if each link holds. */
+/* Reads a chain of comparisons, a < b <= c, which holds if each link holds. `first` is a, which has
+ * been read. */
 static rd_phrase *read_comparisons(rd_formula_reader *r, rd_phrase *first)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_COMPARE, rd_formula_token(r));
@@ -134,7 +135,7 @@ rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest)
     return p;
 }
 
-/* Reads c ? a : b from the ? on. */
+/* Reads c ? a : b from the ? on; `condition` is c. */
 static rd_phrase *read_choice(rd_formula_reader *r, rd_phrase *condition)
 {
     rd_phrase *choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));
@@ -147,7 +148,7 @@ static rd_phrase *read_choice(rd_formula_reader *r, rd_phrase *condition)
     return rd_phrase_add(r, choice, rd_formula_read(r)) ? choice : NULL;
 }
 
-/* Reads a if c else b, as Python has it, from the `if` on. */
+/* Reads a if c else b, as Python has it, from the `if` on; `yes` is a. */
 static rd_phrase *read_if(rd_formula_reader *r, rd_phrase *yes)
 {
     rd_phrase *choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));
@@ -160,7 +161,7 @@ static rd_phrase *read_if(rd_formula_reader *r, rd_phrase *yes)
     return rd_phrase_add(r, choice, rd_formula_read(r)) ? choice : NULL;
 }
 
-/* Reads an expression with all operators, and a choice. */
+/* Reads an expression: all operators, and then perhaps a choice. NULL after an error. */
 rd_phrase *rd_formula_read(rd_formula_reader *r)
 {
     rd_phrase *p;

@@ -39,7 +39,7 @@ static void print_list(rd_text *text, const rd_formula_reader *r, const rd_phras
     }
 }
 
-/* Prints a number, "2", "(-2)", "0.5", "3.0", "2.0j". */
+/* Prints a number, "2", "(-2)", "0.5", "3.0", "2.0j", so that it is read as the same number. */
 static void print_number(rd_text *text, const rd_phrase *p)
 {
     const bool whole =

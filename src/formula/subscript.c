@@ -20,7 +20,7 @@ static bool read_bound(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
     return p->kind == RD_PHRASE_EMPTY || rd_formula_need_integer(r, p, "a bound of a slice", value);
 }
 
-/* Slices an axis: start:stop:step. */
+/* Slices an axis of a whole array: start:stop:step. NULL after an error. */
 static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_phrase *p)
 {
     int64_t start = RD_OPEN, stop = RD_OPEN, step = 1;
@@ -84,7 +84,7 @@ static bool count_taken_axes(rd_formula_reader *r, const rd_phrase *p, int rank,
                                              *taken, rank, rank == 1 ? "is" : "es");
 }
 
-/* True if a coordinate is an array, thus no number and no text. */
+/* True if a coordinate is an array: it is no number, no text and not left out. */
 static bool is_array(rd_formula_reader *r, const rd_phrase *p)
 {
     double value;
@@ -250,7 +250,8 @@ static bool add_border(rd_formula_reader *r, places *s, int axis, rd_phrase *q, 
     return s->x != NULL;
 }
 
-/* Checks a subscript without indices; a negative one counts from the end of the axis. */
+/* Checks a subscript without indices; a negative one counts from the end of the axis, and *place
+ * becomes a position. False after an error. */
 static bool check_fixed_place(rd_formula_reader *r, const places *s, int axis, const rd_phrase *q,
                               int64_t *place)
 {
@@ -264,7 +265,8 @@ static bool check_fixed_place(rd_formula_reader *r, const places *s, int axis, c
     return true;
 }
 
-/* Reads subscript q of an axis: an affine sum of indices, with a border or without, or a gather. */
+/* Reads subscript q of an axis: an affine sum of indices, with a border or without. *gather: it is
+ * no such sum, and its elements are gathered later. False after an error. */
 static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, bool *gather)
 {
     rd_phrase *inner;
@@ -392,7 +394,7 @@ static rd_labelled subscript_by_index(rd_formula_reader *r, rd_phrase *p, rd_exp
     return build_view(r, &s, p->at);
 }
 
-/* Evaluates x[...], with indices or without. */
+/* Evaluates x[...]: elements by index if a subscript has one, else a part of a whole array. */
 rd_labelled rd_formula_subscripts(rd_formula_reader *r, rd_phrase *p)
 {
     const rd_labelled base    = rd_formula_value(r, p->first);

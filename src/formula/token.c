@@ -78,7 +78,8 @@ static size_t read_utf8(const char *c, unsigned *point)
     return *point < least[n] || *point > 0x10ffff || *point >> 11 == 0x1b ? 0 : n;
 }
 
-/* Checks that the text is valid UTF-8 of at most RD_FORMULA_LENGTH bytes, and measures it. */
+/* Checks that the text is valid UTF-8 of at most RD_FORMULA_LENGTH bytes, and measures it. False
+ * after an error. */
 static bool check_utf8(rd_formula_reader *r, size_t *length)
 {
     size_t   at = 0, n;
@@ -161,7 +162,7 @@ static bool add_name(rd_formula_reader *r, size_t at)
     return add_token(r, RD_TOKEN_NAME, at, n);
 }
 
-/* Appends a sign; another character is an error. */
+/* Appends a sign; any other character is an error. */
 static bool add_sign(rd_formula_reader *r, size_t at)
 {
     const char  *c = r->text + at;
@@ -179,7 +180,8 @@ static bool add_sign(rd_formula_reader *r, size_t at)
                            "character U+%04X: names have letters a to z, digits and _", point);
 }
 
-/* True if a statement ends with this line: not inside parentheses, nor behind an operator. */
+/* True if a statement ends with this line: no bracket is open, and the last token is no operator.
+ * Empty lines end nothing. */
 static bool line_ends(const rd_formula_reader *r, int open)
 {
     const rd_token *last = r->n_tokens ? &r->token[r->n_tokens - 1] : NULL;

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* Broadcasts n values to common labels. False: one has failed. */
+/* Broadcasts n values to common labels; x[] gets the views. False: one value has failed, or they do
+ * not fit. */
 static bool broadcast_labels(rd_formula_reader *r, int n, rd_labelled *v, size_t at,
                              rd_labelled *all, rd_expr **x)
 {
@@ -73,7 +74,7 @@ static rd_labelled index_value(rd_formula_reader *r, const rd_phrase *p)
     return v;
 }
 
-/* Finds an index of that name of a reduction with a body that ended before p. NULL: none. */
+/* Finds an index of that name whose reduction ended before p, for advice. NULL: none. */
 static const rd_formula_label *ended_index(const rd_formula_reader *r, const rd_phrase *p)
 {
     for (int k = r->n_labels; k-- > 0;) {
@@ -164,7 +165,7 @@ static bool check_beyond(rd_formula_reader *r, const rd_phrase *p, rd_op op,
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
-/* Evaluates a unary operator. */
+/* Evaluates a unary operator. A negated number beyond 64 bits becomes a float. */
 static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v  = { .x = float_beyond(r, p) };
@@ -179,7 +180,7 @@ static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
     return map_operands(r, op, 1, &v, p->at);
 }
 
-/* Evaluates a binary operator. */
+/* Evaluates a binary operator. A result of known numbers beyond 64 bits becomes a float. */
 static rd_labelled binary(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[2] = { { .x = float_beyond(r, p) } };
@@ -214,7 +215,7 @@ static rd_labelled compare(rd_formula_reader *r, rd_phrase *p)
     return both[0];
 }
 
-/* Evaluates c ? a : b. */
+/* Evaluates c ? a : b of arrays, element by element. */
 static rd_labelled choose(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[3] = { { 0 } };
