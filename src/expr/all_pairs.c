@@ -91,7 +91,7 @@ bool rd_find_all_pairs(rd_all_pairs *pairs, const rd_folding *f, rd_expr *x, rd_
 /* One operand without the axes along which only the other operand has elements.  If both sides are
  * rows of one array, both become the same expression, which is then computed once. */
 typedef struct side {
-    const rd_all_pairs *pairs;
+    const rd_all_pairs *pairs;       /* of the reduction that this is a side of */
     rd_expr            *x, *weights; /* weights: NULL without */
     /* axes of one element that are dropped; reduced axes, numbered after the drop */
     rd_dims lacks, reduced;

@@ -148,7 +148,7 @@ bool rd_array_is_of(rd_ctx *ctx, const rd_array *array, const char *call)
 typedef struct callers_block {
     rd_array_block block;        /* first: its address is the owner's */
     void (*release)(void *user); /* the caller's function, called once */
-    void *user;
+    void *user;                  /* the function's argument */
 } callers_block;
 
 /* Calls the caller's function for memory of the caller, once no evaluation can read it any more. */

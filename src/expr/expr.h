@@ -111,7 +111,7 @@ typedef struct rd_fold_facts {
 
 /* in[2 + k] is a row of coordinates: indices along axis[k] of the node. */
 typedef struct rd_sparse_facts {
-    int64_t n, axis[RD_MAX_RANK];
+    int64_t n, axis[RD_MAX_RANK]; /* coordinates, and the axis of each */
 } rd_sparse_facts;
 
 /* The product is computed in this type, then cast to the node's. */

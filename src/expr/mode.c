@@ -11,12 +11,12 @@
 
 /* A call of rd_mode() or rd_mode_count() while it is built. */
 typedef struct modes {
-    rd_folding f;
+    rd_folding f;       /* the checked call: operand, axes, keywords */
     bool       none;    /* there are no elements */
     bool       grouped; /* by label or with a mask: `group` holds the rows */
-    rd_grouped group;
-    rd_expr   *sorted; /* rows, sorted along the last axis */
-    rd_expr   *run;    /* the length of the run up to each element */
+    rd_grouped group;   /* rows sorted by group, if `grouped` */
+    rd_expr   *sorted;  /* rows, sorted along the last axis */
+    rd_expr   *run;     /* the length of the run up to each element */
 } modes;
 
 /* Computes the length of the run up to each element: its position minus the run's begin, plus 1.

@@ -9,8 +9,8 @@
 /* A call while it is built.  Ints are computed as f64, halves as f32 and rounded once.  The
  * result has the operand's type; f64 for ints. */
 typedef struct normaliser {
-    const char *call;
-    rd_expr    *x;
+    const char *call; /* for failures */
+    rd_expr    *x;    /* the operand, in the type of the computation */
     rd_dtype    type; /* the result's type */
     rd_dims     kept; /* the call's axes, with RD_DIMS_KEEP */
 } normaliser;

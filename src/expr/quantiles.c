@@ -9,7 +9,7 @@
 
 /* A call, and the sizes of its groups as f64, from which positions are computed. */
 typedef struct grouped_call {
-    const char *call;
+    const char *call; /* for failures */
     rd_ctx     *ctx;
     rd_expr    *n; /* elements of each group */
 } grouped_call;

@@ -7,10 +7,10 @@
 
 /* A call while it is built; begin() fills it in. */
 typedef struct draw {
-    const char *call;
+    const char *call; /* for failures */
     rd_ctx     *ctx;
-    rd_dtype    type; /* the result's type */
-    uint64_t    key;
+    rd_dtype    type;  /* the result's type */
+    uint64_t    key;   /* the caller's, which selects a stream of words */
     rd_expr    *index; /* flat, in C order, u64 */
 } draw;
 

@@ -14,11 +14,11 @@
 
 /* A reduction by name, a row of the table. */
 typedef struct row {
-    const char   *call; /* "rd_" and the name */
-    rd_reducer_id reducer;
-    unsigned      takes; /* RD_TAKES_ bits: keywords that it takes */
-    rd_op         after; /* map of the reducer's result; RD_OP_none: no map */
-    bool          scans; /* a scan of this name exists, too */
+    const char   *call;    /* "rd_" and the name */
+    rd_reducer_id reducer; /* its fold, or the main one */
+    unsigned      takes;   /* RD_TAKES_ bits: keywords that it takes */
+    rd_op         after;   /* map of the reducer's result; RD_OP_none: no map */
+    bool          scans;   /* a scan of this name exists, too */
     rd_expr *(*build)(const rd_folding *f, const struct row *r);
 } row;
 
@@ -70,7 +70,7 @@ rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
 /* True if the reducer has a neutral element, which may replace a masked one; *x gets it.  Minima
- * and maxima have none here, as an empty one is NaN. */
+ * and maxima have none here, as without elements they are NaN. */
 static bool has_neutral(rd_reducer_id reducer, double *x)
 {
     switch (reducer) {
@@ -96,7 +96,8 @@ static rd_expr *neutral_where_masked(const rd_folding *f, rd_expr *x, double ins
 
 /* Makes a fold by a reducer of the table.  Folds without a mask have more strategies and smaller
  * states, so a mask is mapped into x where the reducer has a neutral element.  Then windows and
- * symmetric pairs, which have cheaper forms, are looked for. */
+ * symmetric pairs, which have cheaper forms, are looked for.  `identity`: an empty minimum or
+ * maximum is infinite, not NaN. */
 rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights,
                    rd_dtype type, bool identity)
 {
@@ -116,7 +117,7 @@ rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_ex
         return rd_folded_anew(&whole, reducer, x, identity);
     memset(&facts, 0, sizeof facts);
     facts.reducer  = (int32_t)reducer;
-    facts.law      = rd_reducer_table[reducer].law;
+    facts.law      = rd_reducer_table[reducer].law; /* how elements may be ordered and grouped */
     facts.identity = identity;
     facts.ddof     = f->opts.ddof;
     if (f->opts.accuracy == RD_SERIAL && facts.law != RD_LAW_exact)

@@ -7,7 +7,7 @@
 /* Two operands, broadcast and cast to one float type, and the keywords of the call. */
 typedef struct pair {
     rd_folding f; /* f.x is the first operand */
-    rd_expr   *y;
+    rd_expr   *y; /* the second operand */
     /* set if the operands are rows against rows: one product computes all pairs (all_pairs.c) */
     bool         is_all;
     rd_all_pairs all;

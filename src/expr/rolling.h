@@ -20,9 +20,9 @@ typedef enum rd_rolled {
 typedef struct rd_rolling {
     const char *call; /* for messages: "rd_rolling_sum"          */
     rd_rolled   what;
-    rd_expr    *x;    /* strong, of the computation's type */
-    rd_dtype    type; /* of the results */
-    int         axis;
+    rd_expr    *x;       /* strong, of the computation's type */
+    rd_dtype    type;    /* of the results */
+    int         axis;    /* along which windows move */
     int64_t     n;       /* elements of a window, at least 1        */
     double      ddof;    /* of var and std                          */
     bool        near;    /* elements are already centred about 0 */

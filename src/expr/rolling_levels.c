@@ -16,7 +16,7 @@ enum {
 /* ---- Windows of windows ---------------------------------------------------------------------- */
 /* Reductions of all windows of k neighbours; window i begins at element i of the axis. */
 typedef struct windows {
-    int64_t  k;
+    int64_t  k;       /* elements of a window */
     rd_expr *y;       /* sum, minimum or maximum */
     rd_expr *squares; /* variances: squares about the window's mean */
 } windows;

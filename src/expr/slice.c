@@ -24,7 +24,7 @@ typedef struct reader {
     rd_expr    *x;
     const char *text;
     size_t      at;
-    bool        failed;
+    bool        failed; /* a failure is recorded */
     part        parts[MAX_PARTS];
     int         n, n_taken; /* parts; axes of x that they take */
     bool        has_rest;   /* true: "..." has occurred */

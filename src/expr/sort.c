@@ -32,7 +32,7 @@ typedef struct sort_call {
     const char  *call;  /* for failures */
     rd_sort_what what;  /* values, or their places */
     bool         first; /* top-k: the greatest k come first, unless .smallest */
-    int64_t      k;
+    int64_t      k;     /* top-k: how many elements */
 } sort_call;
 
 /* True if x is real and only options of this call are given: top-k takes .smallest, a sort
@@ -119,13 +119,13 @@ rd_expr *rd_arg_top_k_by(rd_expr *x, int64_t k, const rd_sort_opts *opts)
 /* ---- Quantiles ------------------------------------------------------------------------------- */
 /* A call for quantiles while it is built. */
 typedef struct quantiles {
-    rd_folding         f;       /* operand, axes, mask, labels */
-    const char        *call;    /* for failures */
-    rd_qs              q;       /* from 0 to 1 */
-    bool               several; /* one result for each q, along a new first axis */
-    bool               skip_nan;
+    rd_folding         f;        /* operand, axes, mask, labels */
+    const char        *call;     /* for failures */
+    rd_qs              q;        /* from 0 to 1 */
+    bool               several;  /* one result for each q, along a new first axis */
+    bool               skip_nan; /* NaN take no part */
     rd_quantile_method method;
-    rd_expr           *weights;
+    rd_expr           *weights; /* NULL: all weigh the same */
 } quantiles;
 
 /* True if the method and all q are valid.  False after recording what is wrong. */

@@ -7,7 +7,7 @@
 
 /* One side's places while they are partitioned. */
 typedef struct partition {
-    const rd_row_product *p;
+    const rd_row_product *p;    /* the product C = A B */
     const rd_row_places  *of;   /* all places: by rows of C or by columns of C */
     bool                  rows; /* true: by rows */
     /* by place: number of the mirrored place, which has the same value; NULL: not symmetric */

@@ -25,7 +25,7 @@ struct rd_lists {
 /* ---- Ownership ------------------------------------------------------------------------------- */
 /* One node's share in the lists: a block that is freed when the node is released. */
 typedef struct share {
-    rd_array_block   block;
+    rd_array_block   block; /* first: the context frees it with the node */
     struct rd_lists *lists;
     rd_expr         *node; /* older than this block, so still there when it is freed */
 } share;

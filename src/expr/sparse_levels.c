@@ -15,7 +15,7 @@
 
 /* A sparse leaf while it is made. */
 typedef struct builder {
-    const char           *call;
+    const char           *call; /* for failures */
     rd_ctx               *ctx;
     const rd_sparse_opts *opts;
     int                   n;                   /* levels */

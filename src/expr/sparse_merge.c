@@ -15,12 +15,12 @@
 /* Coordinates in memory.  For comparison, the coordinates of a place are one number in C order
  * of their axes.  It fits in an int64_t for any shape. */
 typedef struct places {
-    int64_t     n;
-    int         n_coord;
-    bool        pair; /* two coordinates, both i32 */
-    const void *row[RD_MAX_RANK];
-    bool        wide[RD_MAX_RANK]; /* i64, not i32 */
-    int64_t     extent[RD_MAX_RANK];
+    int64_t     n;                   /* places */
+    int         n_coord;             /* coordinates of a place */
+    bool        pair;                /* two coordinates, both i32 */
+    const void *row[RD_MAX_RANK];    /* by coordinate: its row of indices */
+    bool        wide[RD_MAX_RANK];   /* i64, not i32 */
+    int64_t     extent[RD_MAX_RANK]; /* by coordinate: of its axis */
     /* For a pair: where the places of each index of the first coordinate begin, and the end;
      * NULL: unknown. */
     const int32_t *begin;
@@ -41,16 +41,16 @@ typedef struct made {
 typedef struct located {
     rd_expr *const *coord; /* the operand's coordinates; NULL: unknown */
     rd_expr        *index;
-    int64_t         found;
+    int64_t         found; /* places of the merge that the operand has */
 } located;
 
 /* A merge of several patterns, one after the other. */
 typedef struct merging {
     const char *call;
     counting    which;
-    places      a, b;
-    int         n; /* merges so far; only the first one knows where its operands' elements are */
-    located     of[2];
+    places      a, b; /* the two patterns that are merged now */
+    int         n;    /* merges so far; only the first one knows where its operands' elements are */
+    located     of[2]; /* where the first merge's operands have their elements */
 } merging;
 
 /* Describes the coordinates `coord`, along the axes of x's pattern, for a merge. begin is set if
@@ -108,7 +108,7 @@ static inline void put_place(const places *from, bool pair, int64_t i, const pla
  * known. */
 typedef struct span {
     int64_t a, a_end, b, b_end, n; /* n: merged places before it */
-    int64_t row, row_end;
+    int64_t row, row_end;          /* rows of the span, if known */
 } span;
 
 /* True if both patterns know where their rows begin. */

@@ -6,7 +6,7 @@
 
 /* An affine view of x with `rank` axes, while it is made. */
 typedef struct sparse_view {
-    const rd_expr *x;
+    const rd_expr *x; /* the SPARSE */
     int            rank;
     const int64_t *extent, *number; /* `rank` extents; offsets, then coefficients (rd_view) */
     int            n;               /* coordinates that stay */

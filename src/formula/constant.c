@@ -20,7 +20,7 @@ typedef struct number {
     int64_t          whole;    /* WHOLE: the value */
     long double      real;     /* the value, also if it is beyond 64 bits */
     const rd_phrase *quotient; /* DIVIDED: the division, of `whole` by `divisor` */
-    int64_t          divisor;
+    int64_t          divisor;  /* DIVIDED: what `whole` was divided by */
 } number;
 
 /* A known whole number. */

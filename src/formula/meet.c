@@ -20,7 +20,7 @@
 /* The n operands of an operation, and the names of their axes; NULL: an axis without a name. */
 typedef struct named_operands {
     rd_formula_reader *r;
-    size_t             at;
+    size_t             at; /* byte of the text for errors */
     int                n;
     rd_expr          **x;
     const char        *name[RD_ARGUMENTS][RD_MAX_RANK];

@@ -214,7 +214,7 @@ static rd_labelled subscript_whole(rd_formula_reader *r, rd_phrase *p, rd_expr *
 typedef struct places {
     rd_expr       *x;
     int            n;
-    rd_formula_sum at[RD_MAX_RANK];
+    rd_formula_sum at[RD_MAX_RANK]; /* by axis: where it is read */
 } places;
 
 /* Pads an axis so that pad(i, value), clamp(i) and the like may read beyond its ends, as far as the
