@@ -62,7 +62,7 @@ bool rd_array_asks_memory(const rd_array *array)
     return rd_array_is_zeroed(&rest);
 }
 
-/* Computes strides of a dense array whose axes have ranks: the axis of the least rank is
+/* Computes strides of a dense array.  Each axis has a rank: the axis of the least rank is
  * contiguous, then comes the next one. */
 static void strides_by_rank(const rd_expr *y, const rd_strides *rank, int64_t *stride)
 {

@@ -59,7 +59,7 @@ static bool through_reshape(trace *t)
     return false;
 }
 
-/* Follows a kept axis of a reduction to the operand's axis, whose number is larger by the reduced
+/* Follows a kept axis of a reduction to the operand's axis.  Its number is larger by the reduced
  * axes before it.  The axes of groups and of a user's outputs lie behind the kept axes and end the
  * trace. */
 static bool through_reduce(trace *t)

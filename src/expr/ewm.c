@@ -88,7 +88,7 @@ static bool is_serial(const rd_expr *x)
     return (several || x->extent[x->rank - 1] <= LONG_ROW) && !x->device;
 }
 
-/* Runs the recurrence as a scan with the reducer `decay`, whose weights are all d.  Infinities and
+/* Runs the recurrence as a scan with the reducer `decay`; its weights are all d.  Infinities and
  * NaN persist, unless d is 0. */
 static rd_expr *by_scan(rd_expr *x, double d)
 {

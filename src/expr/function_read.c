@@ -32,7 +32,7 @@ int rd_function_operand(const rd_reader *r, const char *name, size_t length)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* Reads a call such as "atan2(y, x)", whose name has this length, and applies the function.  NULL
+/* Reads a call such as "atan2(y, x)" and applies the function; `length` is that of the name.  NULL
  * after recording a failure. */
 static rd_expr *read_call(rd_reader *r, size_t length)
 {

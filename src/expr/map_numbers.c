@@ -34,7 +34,7 @@
         return FOLD_##rule(TERM_##by(code), __VA_ARGS__);
 
 /* Computes an operator of numbers a, b, c by the C expression in its row of ops.def, in double.
- * NAN for operators whose row has none that is exact here. */
+ * NAN for rows without an expression that is exact here. */
 static double fold_double(rd_op op, double a, double b, double c)
 {
 #define RD_OP   FOLD

@@ -80,7 +80,7 @@ static bool is_empty(const normaliser *w)
     return rd_points(w->x->rank, w->x->extent) == 0;
 }
 
-/* exp(x - max x) / sum of these, over the axes; the maximum keeps the exponential from
+/* exp(x - max x), divided by its sum over the axes; the maximum keeps the exponential from
  * overflowing. */
 rd_expr *rd_softmax(rd_expr *x, rd_dims dims)
 {

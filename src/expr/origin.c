@@ -32,7 +32,7 @@ void rd_origins_of_all(int n, rd_expr *const *x, int64_t origin[RD_MAX_RANK])
                 origin[a] = x[k]->origin[a];
 }
 
-/* Writes the origins of a result that has the axes of x, except those whose bit is set in
+/* Writes the origins of a result that has the axes of x, except the axes that are bits of
  * `dims`. */
 static void origins_of_kept(const rd_expr *x, uint64_t dims, int64_t *origin)
 {

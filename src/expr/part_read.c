@@ -119,7 +119,7 @@ static void through_reduce(const search *s, const rd_expr *x, const box *b)
         extend_box(s, x->in[k], &in);
 }
 
-/* Passes a box of x on to an operand with the same axes.  Axes whose bit is set in `dims` are read
+/* Passes a box of x on to an operand with the same axes.  Axes that are bits of `dims` are read
  * from end to end. */
 static void through_axes(const search *s, const rd_expr *x, const rd_expr *operand, const box *b,
                          uint64_t dims)

@@ -65,8 +65,9 @@ static bool sort_rows(weighted *z, rd_expr *rows, rd_expr *w)
     return z->sorted && z->part && z->none;
 }
 
-/* One quantile of each row, along a last axis of extent 1: the element behind all those whose part
- * of the weight is below q.  Elements of weight 0 at the beginning are skipped, even if q is 0. */
+/* One quantile of each row, along a last axis of extent 1: the element behind all elements with a
+ * part of the weight below q.  Elements of weight 0 at the beginning are skipped, even if q is
+ * 0. */
 static rd_expr *one_quantile(const weighted *z, double q)
 {
     rd_ctx *const  ctx  = z->sorted->ctx;

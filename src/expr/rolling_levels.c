@@ -50,7 +50,7 @@ static rd_expr *combine_squares(const rd_rolling *r, const windows *a, const win
 }
 
 /* Extends each window of a by the window of b that begins behind it. n windows fit; `at` and `by`
- * are the parts of these windows. */
+ * are their parts. */
 static windows extended(const rd_rolling *r, int axis, const windows *a, const windows *b)
 {
     const int64_t n  = a->y && b->y ? b->y->extent[axis] - a->k : 0;
@@ -87,8 +87,8 @@ static rd_expr *combine_overlapping(const rd_rolling *r, int axis, const windows
                           slice_of(b->y, axis, later, n));
 }
 
-/* Minima and the like of r->n elements, as two overlapping windows whose length is a power of
- * two.  If n has at most two binary digits, by_digits() takes no more operations. */
+/* Reduces windows of r->n elements to minima and the like, as two overlapping windows with a power
+ * of two of elements.  If n has at most two binary digits, by_digits() takes no more operations. */
 static windows by_overlap(const rd_rolling *r, int axis, windows power)
 {
     if (__builtin_popcountll((uint64_t)r->n) <= 2)

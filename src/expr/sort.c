@@ -27,7 +27,7 @@ static rd_expr *sort_node(rd_expr *x, int64_t n_out, rd_dtype type, const rd_sor
 }
 
 /* ---- Sorting, the first k -------------------------------------------------------------------- */
-/* Which of the four sorting calls is built. */
+/* One of the four sorting calls while it is built. */
 typedef struct sort_call {
     const char  *call;  /* for failures */
     rd_sort_what what;  /* values, or their places */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* True if any operand is sparse: a SPARSE, or a product whose places are not listed yet. */
+/* True if any operand is sparse: a SPARSE, or a product that is not listed yet. */
 bool rd_any_pattern(int n, rd_expr *const *x)
 {
     for (int k = 0; k < n; k++)

@@ -5,8 +5,8 @@
 
 enum { MOST_DEEP = 16 }; /* levels of nodes that are looked at; beyond, nothing is known */
 
-/* Which operands make an operator's result 0 when they are 0: all together, any one, or the first
- * (RD_KEEPS_); the rows RD_OF_ZERO of ops.def say so. */
+/* Says which operands make an operator's result 0 when they are 0: all together, any one, or the
+ * first (RD_KEEPS_).  The rows RD_OF_ZERO of ops.def have it. */
 int rd_keeps_zero(rd_op op)
 {
     static const int8_t table[RD_N_OPS] = {
@@ -57,8 +57,9 @@ static bool is_finite(const rd_expr *x, int deep)
 
 static rd_zero zero_of(const rd_expr *x, int deep);
 
-/* What is known of a map from what is known of its operands, by the operator's rule: 0 if all, any,
- * or the first of them are 0.  A product of 0 and a factor that may not be finite is 0 or NaN. */
+/* Derives what is known of a map from its operands, by the operator's rule: the map is 0 if all,
+ * any, or the first of them are 0.  A product of 0 and a factor that may not be finite is 0 or
+ * NaN. */
 static rd_zero zero_of_map(const rd_expr *x, int deep)
 {
     const bool    real  = rd_dtype_kind(x->type) == RD_KIND_FLOAT;

@@ -341,7 +341,7 @@ bool rd_begin_product(rd_row_product *p, rd_expr **in, rd_reducer_id reducer, rd
            (in[1] = rd_by_rows(in[1], call));
 }
 
-/* Makes the SPARSE node of a product whose places are known: values, fill and coordinates. */
+/* Makes the SPARSE node of a product from its places: values, fill and coordinates. */
 rd_expr *rd_end_product(const rd_row_product *p, rd_expr *const *in, rd_expr *const *coord,
                         const char *call)
 {

@@ -681,9 +681,8 @@ static rd_expr *fold_empty(const folded *z)
     return at_all_places(&q);
 }
 
-/* True if the places of each result ascend with their flat indices along the reduced axes, and all
- * of these have coordinates.  Then the first extreme among stored elements is the first one in
- * x. */
+/* True if all reduced axes have coordinates, and the places of each result ascend with their flat
+ * indices along these axes.  Then the first extreme among stored elements is the first one in x. */
 static bool has_ascending_indices(const folded *z)
 {
     int64_t last = -1;

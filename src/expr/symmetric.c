@@ -83,8 +83,8 @@ static bool are_places(comparing *c, const pair *p)
                               (int)p->y->in[0]->as.axis->axis);
 }
 
-/* The axis of a view's operand along which axis k of the view goes, from index 0 by steps of 1, and
- * no other axis does. -1: there is none, because of a second axis, another step, or an offset. */
+/* The axis of a view's operand that axis k of the view, and no other axis, goes along, from index 0
+ * by steps of 1. -1: there is none, because of a second axis, another step, or an offset. */
 int rd_axis_below(const rd_expr *view, int k)
 {
     int found = -1;

@@ -216,9 +216,9 @@ static rd_expr *centred(const rd_windows *all, rd_expr *x)
     return map_2(RD_OP_sub, all->call, x, middle);
 }
 
-/* Squares about the mean, axis by axis.  Those of several parts are the sum of the parts' own
- * squares, and of the squares of their means about the common mean (Chan, Golub and LeVeque
- * 1979). */
+/* Makes the variances of windows: squares about the mean, axis by axis, over their number less
+ * ddof.  The squares of several parts are the sum of the parts' own squares, and of the squares of
+ * their means about the common mean (Chan, Golub and LeVeque 1979). */
 static rd_expr *variance(const rd_windows *all, rd_expr *x, double ddof)
 {
     rd_expr *sum     = all->n > 1 ? centred(all, x) : x;

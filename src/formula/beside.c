@@ -206,7 +206,7 @@ static int first_reduced(const rd_arguments *a)
 }
 
 /* Counts the axes of the result y in front of those of one reduction: 1 for minmax, 0 for others.
- * What is left of y's axes are the groups, and the kept axes or (keepdims) all but one. */
+ * The other axes of y are the groups, and the kept axes or (keepdims) all but one. */
 static int count_front_axes(const rd_arguments *a, const rd_expr *y)
 {
     const rd_expr *x     = a->x[0].x;

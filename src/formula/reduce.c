@@ -146,7 +146,7 @@ static const rd_formula_function *function_of(const rd_formula_reader *r, const 
     return rd_formula_function_called(r, p->at, p->length);
 }
 
-/* The list of parameters of name[indices, keywords] body, whose first argument is the body. */
+/* The list of parameters of name[indices, keywords] body; its first parameter is the body. */
 const char *rd_formula_bracket_list(const rd_formula_reader *r, const rd_phrase *p)
 {
     const rd_formula_function *f = function_of(r, p);

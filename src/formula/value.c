@@ -74,7 +74,7 @@ static rd_labelled index_value(rd_formula_reader *r, const rd_phrase *p)
     return v;
 }
 
-/* Finds an index of that name whose reduction ended before p, for advice. NULL: none. */
+/* Finds an index of that name that a reduction before p has had, for advice. NULL: none. */
 static const rd_formula_label *ended_index(const rd_formula_reader *r, const rd_phrase *p)
 {
     for (int k = r->n_labels; k-- > 0;) {
