@@ -31,7 +31,7 @@ static rd_expr *part_of(rd_expr *x, int p)
     return p ? rd_imag(x) : rd_real(x);
 }
 
-/* Makes the reduction or scan of one real operand under another name than the request's. */
+/* Makes the reduction or scan `name` of one real operand, as the request *a is one or the other. */
 static rd_expr *fold(const request *a, const char *name, rd_expr *x, const rd_reduce_opts *opts)
 {
     return a->scan ? rd_real_scan(x, name, opts) : rd_real_reduce(a->call, x, name, opts);

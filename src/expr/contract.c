@@ -399,7 +399,8 @@ static int scaled_term(const contraction *c, int k, const int s[2])
 }
 
 /* True if all terms are a product of two sparse matrices, summed over one label, and dense factors
- * of their elements. s gets the numbers of the two matrices. */
+ * of their elements. s gets the numbers of the two matrices.  Their labels a and b have one in
+ * common, and the others are the result's. */
 static bool is_scaled_product(const contraction *c, int s[2])
 {
     int n = 0;

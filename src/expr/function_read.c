@@ -117,9 +117,9 @@ static rd_expr *read_operand(rd_reader *r)
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
-/* Converts operands of C text as C does: an int or bool combined with a float takes the float's
- * type, where rdim would go to f64.  Weak numbers alone stay weak if `keep_weak`, so that 2 * 0.5
- * still takes the type of the operands. */
+/* Converts operands of C text (r->real is set) as C does: an int or bool combined with a float
+ * takes the float's type, where rdim would go to f64.  Weak numbers alone stay weak if `keep_weak`,
+ * so that 2 * 0.5 still takes the type of the operands. */
 static bool convert_as_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
 {
     bool real = false, weak = true;
@@ -164,8 +164,8 @@ static rd_expr *apply_checked(rd_reader *r, rd_op op, const char *at, int n, rd_
     return r->map(op, r->call, n, v);
 }
 
-/* Applies an operator by C's rules of conversion; refuses a division of ints in C text, which
- * truncates there. */
+/* Applies an operator; in C text (r->real is set) by C's rules of conversion.  A division of ints
+ * in C text is refused, as it truncates there. */
 static rd_expr *apply_as_c(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v)
 {
     bool ints = true;
@@ -212,7 +212,7 @@ static const struct {
 };
 
 /* Reads the next binary operator if it binds at least as tightly as `rank`, and returns its row;
- * else -1.  A remainder of C text is not read, as C's % has another sign. */
+ * else -1.  A remainder of C text (r->real is set) is not read, as C's % has another sign. */
 static int take_binary(rd_reader *r, int rank)
 {
     int rows = sizeof binary / sizeof *binary;

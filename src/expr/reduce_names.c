@@ -335,7 +335,8 @@ static rd_expr *prefix_counts(const rd_folding *f, rd_dtype type)
 }
 
 /* The divisor of a mean, in the type: the sum of weights that took part, or the number of elements.
- * It is known at once without mask and labels, and a position for each element of a scan. */
+ * Without mask, labels and weights it needs no fold: it is one number, or for a scan a position
+ * along the axis. */
 static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype type)
 {
     bool any_result;

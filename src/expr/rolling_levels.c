@@ -76,8 +76,8 @@ static windows by_digits(const rd_rolling *r, int axis, windows power, int64_t c
     return all;
 }
 
-/* Combines two windows that overlap into a window of r->n elements, for reducers that may take
- * an element twice. */
+/* Combines two windows into a window of r->n elements, which begins with a and ends with b.  They
+ * overlap, so it is for reducers that may take an element twice, such as minima. */
 static rd_expr *combine_overlapping(const rd_rolling *r, int axis, const windows *a,
                                     const windows *b)
 {
@@ -114,7 +114,8 @@ static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
     return rd_rolling_map(r, RD_OP_sub, row, centre);
 }
 
-/* Reduces all windows of a row along an axis, which may be one of several rows. */
+/* Reduces all windows of a row along an axis, by doubling; minima and the like by windows that
+ * overlap. */
 static rd_expr *reduce_row(const rd_rolling *r, int axis, rd_expr *row)
 {
     windows all = { 0 };

@@ -8,8 +8,8 @@
 #include "expr/rolling.h"
 
 /* ---- Windows of a block and the one before, along the axis after `axis` ---------------------- */
-/* The suffixes that belong to the elements of the newer block.  The last block may have fewer
- * elements. */
+/* The suffixes of the older block that belong to the elements of the newer one, which may have
+ * fewer elements. */
 static rd_expr *matching_suffixes(const rd_rolling *r, rd_expr *suffixes, const rd_expr *newer)
 {
     return newer ? rd_slice_places(suffixes, r->axis + 1, 0, newer->extent[r->axis + 1], 1) : NULL;

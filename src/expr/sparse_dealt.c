@@ -42,7 +42,8 @@ static inline int64_t partition_row(const partition *d, bool wide, int64_t at, i
     return n;
 }
 
-/* Allocates one side's lists and fills them in, row by row.  False: no memory. */
+/* Allocates the lists of places that traverse one side, and fills them in row by row (or column by
+ * column).  False: no memory. */
 static bool partition_side(partition *d, rd_ctx *ctx, rd_row_places *to)
 {
     const bool wide = d->p->wide;

@@ -30,7 +30,7 @@ typedef struct builder {
     int64_t filled; /* places put so far */
 } builder;
 
-/* The caller's description of level k. */
+/* The caller's description of level k, which says how one axis is stored. */
 static const rd_level *level_of(const builder *b, int k)
 {
     return &b->opts->levels.at[k];
@@ -156,8 +156,8 @@ static bool count_level(builder *b, int k)
 }
 
 /* ---- Coordinates ----------------------------------------------------------------------------- */
-/* True if crd of the level serves as a coordinate without a copy: no later level splits its
- * places. */
+/* True if the index array of level k serves as a coordinate without a copy: it has one, and all
+ * later levels have just one place for each of its places. */
 static bool is_borrowed(const builder *b, int k)
 {
     if (level_of(b, k)->kind == RD_LEVEL_DENSE)
@@ -168,7 +168,7 @@ static bool is_borrowed(const builder *b, int k)
     return true;
 }
 
-/* Borrows the level's crd as its coordinate, or allocates a row for it.  False: no memory. */
+/* Takes the level's index array as its coordinate, or allocates a row for it.  False: no memory. */
 static bool get_row(builder *b, int k)
 {
     const bool narrow = extent_of(b, k) <= INT32_MAX;
@@ -288,8 +288,8 @@ static void describe_levels(const builder *b, rd_index_level *level)
 }
 
 /* Fills in the coordinates of all places.  If the fast passes find an error, put_level() goes from
- * place to place to name it.  In CSR form pos says where each row begins; else that is found from
- * the coordinate. */
+ * place to place to name it.  In CSR form (a dense and a compressed level) pos says where each row
+ * begins; else that is found from the coordinate. */
 static bool put_places(builder *b)
 {
     rd_index_level level[RD_MAX_RANK];

@@ -183,8 +183,8 @@ static rd_expr *sparse_cast(rd_expr *x, rd_dtype type)
     return values && (fill || !rd_fill_of(x)) ? rd_sparse_with(x, values, fill) : NULL;
 }
 
-/* Casts a real x, plain or sparse.  A product that is not listed notes one cast, and is listed for
- * a second one. */
+/* Casts a real x, plain or sparse.  A product that is computed on demand (LATER) notes one cast,
+ * and is computed for a second one. */
 rd_expr *rd_real_cast(rd_expr *x, rd_dtype type)
 {
     if (x && rd_is_later(x) && x->type != type) {

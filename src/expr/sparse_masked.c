@@ -55,8 +55,8 @@ static double work_by_places(const rd_row_product *p)
     return work;
 }
 
-/* Chooses the cheaper strategy, by rows or by places, and lists the places that it needs.  False:
- * no memory. */
+/* Chooses the cheaper strategy, row by row of A or place by place of C, and lists the places that
+ * it needs.  False: no memory. */
 static bool choose_mask(rd_row_product *p, rd_ctx *ctx)
 {
     /* Costs in units of a multiplication: transposing a place, and beginning one. */
@@ -178,7 +178,7 @@ static bool fill_places(rd_row_places *to, const rd_expr *x, const rd_row_produc
     return rd_fill_row_places(to, x, p->wide);
 }
 
-/* Fills in the places of A, B and C, and chooses the strategy.  False: no memory. */
+/* Fills in the places of A, B and C = A B, and chooses the strategy.  False: no memory. */
 static bool fill_all_places(rd_row_product *p, rd_expr *const *in, const rd_expr *places)
 {
     p->wide = is_wide(in[0]) || is_wide(in[1]) || is_wide(places);
@@ -217,9 +217,9 @@ static bool has_zeros(const rd_expr *x)
     return rd_fill_of(x) && rd_zero_of(rd_fill_of(x)) == RD_ZERO;
 }
 
-/* True if operand k, a product, is needed at the places of operand m alone.  It is if m is .stored,
- * if m is the condition of `where` with false elsewhere, or if 0 times anything is 0 (ints).  A
- * product that is .stored itself needs a .stored mask. */
+/* True if operand k, a product, is needed at the places of operand m alone.  It is if m has nothing
+ * elsewhere (no fill), if m is the condition of `where` and false elsewhere, or if 0 times anything
+ * is 0 (ints).  A product with nothing elsewhere needs such an m. */
 static bool is_mask_for(rd_op op, int n, rd_expr *const *x, int m, int k)
 {
     const bool nothing = !rd_fill_of(x[m]);
@@ -233,8 +233,8 @@ static bool is_mask_for(rd_op op, int n, rd_expr *const *x, int m, int k)
     return rd_dtype_kind(x[k]->type) != RD_KIND_FLOAT && rd_dtype_kind(x[m]->type) != RD_KIND_FLOAT;
 }
 
-/* Computes product x[k] at the places of a mask among the operands; lists all of its places if
- * there is none.  NULL after a failure. */
+/* Computes product x[k] at the places of another operand, a mask; at all of its places if no
+ * operand is one.  NULL after a failure. */
 static rd_expr *product_at_mask(rd_op op, int n, rd_expr *const *x, int k, const char *call)
 {
     const rd_later_facts *const of = x[k]->as.later;
@@ -252,9 +252,9 @@ static rd_expr *product_at_mask(rd_op op, int n, rd_expr *const *x, int k, const
     return rd_listed(x[k]);
 }
 
-/* Lists the products among the operands of a map, if possible at the places of a mask alone.  It
- * goes from the last operand to the first, as a mask may itself be a product that is listed.  False
- * after a failure. */
+/* Computes the products among the operands of a map that are computed on demand, if possible at the
+ * places of a mask alone.  It goes from the last operand to the first, as a mask may itself be such
+ * a product.  False after a failure. */
 bool rd_mask_products(rd_op op, int n, rd_expr **x, const char *call)
 {
     for (int k = n; k-- > 0;)

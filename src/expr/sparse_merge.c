@@ -54,7 +54,8 @@ typedef struct merging {
 } merging;
 
 /* Describes the coordinates `coord`, along the axes of x's pattern, for a merge. begin is set if
- * the row of the first coordinate has its begins behind it. */
+ * the begins of rows lie in memory behind the row of the first coordinate (its `ascends` says
+ * so). */
 static places places_of(const rd_expr *x, rd_expr *const *coord)
 {
     places p = { .n = coord[0]->extent[0], .n_coord = rd_coords_of(x) };
@@ -111,13 +112,13 @@ typedef struct span {
     int64_t row, row_end;          /* rows of the span, if known */
 } span;
 
-/* True if both patterns know where their rows begin. */
+/* True if both patterns have two i32 coordinates and know where each row begins. */
 static bool knows_rows(const merging *m)
 {
     return m->a.begin && m->b.begin;
 }
 
-/* Writes entry n of a row of i32 (narrow) or i64. */
+/* Writes entry n of a row of i32 (narrow) or i64 numbers of elements. */
 static inline void put_number(void *row, bool narrow, int64_t n, int64_t number)
 {
     if (narrow)
@@ -126,9 +127,11 @@ static inline void put_number(void *row, bool narrow, int64_t n, int64_t number)
         ((int64_t *)row)[n] = number;
 }
 
-/* Merges a span and returns the number of places; `which` says whether a place of one pattern alone
- * counts.  For FIRST it counts those that both have.  `to` NULL: only counts. pair: both patterns
- * are pairs, and numbers are narrow. */
+/* Merges a span of two ascending lists of places, a and b, and returns how many places that makes:
+ * those of ANY list, those of BOTH, or (FIRST) those of a that b has, too.  `to` gets for each
+ * place its coordinates, and its number in either list, -1 if it is not there; NULL: only counts.
+ * With FIRST each place of a keeps its number. pair: places have two i32 coordinates, and numbers
+ * are i32. */
 static inline int64_t merge_as(const merging *m, counting which, bool pair, span s, const made *to)
 {
     const places a = m->a, b = m->b;
@@ -155,7 +158,8 @@ static inline int64_t merge_as(const merging *m, counting which, bool pair, span
     return n - s.n;
 }
 
-/* Writes a place in row i and column j.  a and b are its elements in the two operands; -1: none. */
+/* Writes entry n: a place in row i and column j. a and b are the numbers of its elements in the two
+ * operands; -1: it has none. */
 static inline void put_pair(const made *to, int64_t n, int64_t i, int32_t j, int64_t a, int64_t b)
 {
     if (to->room[0]) {
@@ -168,8 +172,9 @@ static inline void put_pair(const made *to, int64_t n, int64_t i, int32_t j, int
         ((int32_t *)to->number[1])[n] = (int32_t)b;
 }
 
-/* Merges a span row by row, for pairs with known begins of rows.  Only columns are compared, and
- * where one row ends, the other's tail is copied.  `to` NULL: only counts. */
+/* Merges a span row by row, as merge_as() does, for places with two i32 coordinates and known
+ * begins of rows.  Only columns are compared, and where one row ends, the other's tail is
+ * copied. */
 static inline int64_t merge_rows_as(const merging *m, counting which, span s, const made *to)
 {
     const int32_t *const x = m->a.row[1], *const y = m->b.row[1];
@@ -203,7 +208,8 @@ static inline int64_t merge_rows_as(const merging *m, counting which, span s, co
     return n - s.n;
 }
 
-/* Calls merge_rows_as() with constants, so that its loops specialise. */
+/* Merges a span row by row.  It calls merge_rows_as() with constants, so that its loops
+ * specialise. */
 static int64_t merge_rows(const merging *m, const span *s, const made *to)
 {
     switch (m->which) {
@@ -275,7 +281,8 @@ static int cut_spans(const merging *m, const rd_ctx *ctx, span *s)
     return n;
 }
 
-/* Merges all spans, sets s->n of each to the number of places before it, and returns the total. */
+/* Merges all spans, shared among threads, and returns the number of places. s->n of each span
+ * becomes the number of places before it, at which a second pass writes. */
 static int64_t merge_spans(const merging *m, const rd_ctx *ctx, int n_span, span *s, const made *to)
 {
     const int team = rd_places_threads(ctx, m->a.n + m->b.n);
@@ -322,7 +329,8 @@ static bool have_same_rows(int n, rd_expr *const *x, rd_expr *const *y)
 }
 
 /* Replaces the coordinates `coord` by those of their merge with x's.  No rows are made if one of
- * the two has all merged places.  False: no memory. */
+ * the two has all merged places.  The first merge also notes in m->of where both operands have
+ * their elements.  False: no memory. */
 static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 {
     const int             n_coord           = rd_coords_of(x);
@@ -363,8 +371,9 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 }
 
 /* ---- One operand at the places of all -------------------------------------------------------- */
-/* Finds the element of x at each place of `pattern`, from the first merge if that was the only one,
- * else by a new merge.  False: no memory. */
+/* Finds the element of x at each place of `pattern`: at->index has its number or -1, at->found how
+ * many there are.  The first merge has found them if it was the only one; else a new merge does.
+ * False: no memory. */
 static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located *at)
 {
     merging all = { .call  = m->call,
@@ -385,13 +394,15 @@ static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located
     return true;
 }
 
-/* True if a fill is the same at all places, and there is one. */
+/* True if x has a fill (a value at places that are not stored), and it is the same at all
+ * places. */
 static bool is_uniform(const rd_expr *fill)
 {
     return fill && rd_varies(fill) == 0 && rd_points(fill->rank, fill->extent) > 0;
 }
 
-/* The fill of x at each place of a pattern; as a single number if it is the same everywhere. */
+/* The fill of x, its value at places that are not stored, at each place of a pattern; a single
+ * number if it is the same everywhere. */
 static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *call)
 {
     rd_expr *fill = rd_fill_of(x);
@@ -403,8 +414,8 @@ static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *ca
     return fill;
 }
 
-/* Makes x with the places of `pattern`, a node of its shape: values are gathered, and the fill is
- * taken where x has no element. */
+/* Makes x with the places of `pattern`, a node of its shape: values are gathered, and the fill (the
+ * value at places that are not stored) is taken where x has no element. */
 static rd_expr *at_places(merging *m, const rd_expr *pattern, rd_expr *x)
 {
     rd_expr *const old = rd_values_of(x);
@@ -467,9 +478,9 @@ static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
                           x->as.sparse->axis);
 }
 
-/* Gives one pattern to all operands that have places along the same axes as `lead`, one of them.
- * All are ordered as lead is and merged one after the other; then each gets the result.  False
- * after a failure. */
+/* Gives one pattern (list of stored places) to all operands that have places along the same axes as
+ * `lead`, one of them.  All are ordered as lead is and merged one after the other; then each gets
+ * the result.  If lead has no fill, only operands without one count.  False after a failure. */
 bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, int n, rd_expr **x)
 {
     const bool stored             = !rd_fill_of(lead);

@@ -80,8 +80,8 @@ static int64_t count_outside(const rd_index_level *level, int64_t from, int64_t 
                        (uint32_t)(level->extent < most ? level->extent : most));
 }
 
-/* True if place p of a group of n levels is not before the next place.  All levels of the group
- * tell places apart. */
+/* True if place p of a group of n levels does not come before the next place (a fall).  All levels
+ * of the group tell places apart; the first that differs decides. */
 static bool is_fall_at(int n, const rd_index_level *level, int64_t p)
 {
     for (int k = 0; k < n; k++) {
@@ -94,8 +94,8 @@ static bool is_fall_at(int n, const rd_index_level *level, int64_t p)
     return true;
 }
 
-/* Counts the falls among places `from` to `to` - 1 of a group of n levels: each place that is not
- * before the next one. */
+/* Counts the falls among places `from` to `to` - 1 of a group of n levels: the places that do not
+ * come before the next one. */
 static int64_t count_falls(int n, const rd_index_level *level, int64_t from, int64_t to)
 {
     int64_t bad = 0;
@@ -109,8 +109,8 @@ static int64_t count_falls(int n, const rd_index_level *level, int64_t from, int
 }
 
 /* ---- A group: a compressed level, and coordinates behind it; or coordinates alone ------------ */
-/* Counts the falls between rows that begin at places `from` to `to` - 1 of the level before; these
- * are allowed.  Empty rows share a begin, which counts once. */
+/* Counts the falls (places that do not come before the next one) where rows `from` to `to` - 1 of a
+ * compressed level begin; these are allowed.  Empty rows share a begin, which counts once. */
 static int64_t falls_between(int n, const rd_index_level *level, int64_t from, int64_t to)
 {
     int64_t falls = 0;
@@ -124,9 +124,9 @@ static int64_t falls_between(int n, const rd_index_level *level, int64_t from, i
     return falls;
 }
 
-/* Counts allowed falls as falls_between() does, for one level of i32, the common case: for rows
- * that begin at places `from` to `to` - 1, while these are in cache.  It has no branches, as row
- * beginnings are unpredictable. */
+/* Counts the allowed falls of one level of i32, for rows that begin at places `from` to `to` - 1,
+ * while these are in cache.  A fall is an index that does not exceed the one before it; where a row
+ * begins it is allowed.  There are no branches, as row beginnings are unpredictable. */
 static int64_t narrow_falls(const rd_index_level *level, int64_t from, int64_t to)
 {
     const int32_t *const pos = level->pos, *const crd = level->crd;
@@ -149,7 +149,8 @@ static int64_t narrow_falls(const rd_index_level *level, int64_t from, int64_t t
     return falls;
 }
 
-/* True if all indices of a group are in range and its places ascend. trusted: only the range is
+/* True if all indices of n levels are in range and their places ascend.  Places may fall only where
+ * a row begins, so all falls are counted, and those that are allowed. trusted: only the range is
  * checked. */
 static bool group_in_order(const rd_ctx *ctx, int n, const rd_index_level *level, bool trusted)
 {
@@ -180,8 +181,8 @@ static bool group_in_order(const rd_ctx *ctx, int n, const rd_index_level *level
     return fallen == allowed;
 }
 
-/* True if all indices are in range and all places ascend.  False may also mean that these fast
- * passes cannot tell. */
+/* True if all indices are in range and all places ascend.  A group is a level with index arrays and
+ * the levels of coordinates behind it.  False may also mean that these fast passes cannot tell. */
 bool rd_levels_in_order(const rd_ctx *ctx, int n, const rd_index_level *level, bool trusted)
 {
     for (int k = 0; k < n; k++) {

@@ -66,7 +66,8 @@ static int count_leading(const folded *z)
     return n;
 }
 
-/* The extents of the groups: of the axes with kept coordinates, in the coordinates' order. */
+/* The extents of the groups: of the axes that have coordinates and are not reduced, in the
+ * coordinates' order. */
 static rd_shape groups_of(const folded *z)
 {
     rd_shape groups = { 0 };
@@ -98,9 +99,9 @@ static rd_expr *coords_as_one(const folded *z, bool reduced, rd_dtype type)
     return number;
 }
 
-/* Makes all kept coordinates of a place one label of n_group groups.  If they are the first ones it
- * is an ascending row, else computed for each place.  All labels are in range, so no test is
- * needed. */
+/* Makes one group label, below n_group, of all coordinates along axes that are not reduced.  If
+ * they are the first ones of the pattern it is an ascending row, else computed for each place.  All
+ * labels are in range, so no test is needed. */
 static rd_expr *label_of(const folded *z, int64_t n_group)
 {
     const int n   = count_leading(z);
@@ -162,7 +163,7 @@ static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_
     return fold_real(x, name, &o);
 }
 
-/* True if folding pieces first and then their results gives the fold of all places. */
+/* True if folding pieces of rows first and then their results gives the fold of all places. */
 static bool can_fold_pieces(const char *name, const rd_reduce_opts *o)
 {
     const char *const sort = sort_of(name);
@@ -196,8 +197,9 @@ static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_row_piec
     return rd_cast_to(fold_by(values, name, p->row, n_group, &rest), type);
 }
 
-/* Folds the values over places and the other reduced axes.  The plain fold decides the type and
- * what is refused, also if pieces then replace it. */
+/* Folds the values of the stored places by group, over places and the other reduced axes.  The
+ * plain fold decides the type and what is refused, also if pieces of long rows then replace it.
+ * The result has x's axis order. */
 static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
                             const rd_reduce_opts *opts)
 {
@@ -303,7 +305,7 @@ static rd_expr *has_nan(const folded *z)
     return map_2(RD_OP_gt, z->call, all, stored);
 }
 
-/* Takes `with` where a result has an element that is not stored, else y. */
+/* Takes `with` for each result with an element that is not stored, else y. */
 static rd_expr *where_filled(const folded *z, rd_expr *with, rd_expr *y)
 {
     return map_where(z->call, map_2(RD_OP_gt, z->call, count_fills(z), rd_int(z->x->ctx, 0)), with,
@@ -517,8 +519,9 @@ static rd_expr *nan_unless_finite(const folded *z)
     return map_2(RD_OP_sub, z->call, fill, fill);
 }
 
-/* Combines the moments of stored elements with those of n equal fills (Chan, Golub and LeVeque
- * 1979). */
+/* Combines the moments of stored elements with those of n equal fills, the elements that are not
+ * stored (Chan, Golub and LeVeque 1979). m is the number of fills.  `delta` becomes what their
+ * distance from the mean of the stored elements adds. */
 static rd_expr *merge_moments(const folded *z, rd_dtype asked)
 {
     folded         q = *z;
@@ -857,7 +860,8 @@ static rd_expr *sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts
 }
 
 /* ---- Real operands --------------------------------------------------------------------------- */
-/* Reduces a real x by name, plain or sparse.  A product that is not listed is listed first. */
+/* Reduces a real x by name, plain or sparse.  A product that is computed on demand is computed
+ * first. */
 rd_expr *rd_real_reduce(const char *call, rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     x = rd_listed(x);

@@ -120,8 +120,8 @@ static rd_expr *view_sparse(rd_expr *x, int rank, const int64_t *extent, const i
     return rd_sparse_from(rd_sparse_node(values, fill, rank, extent, s.n, s.coord, s.axis), origin);
 }
 
-/* Makes a view of a real x, plain or sparse.  A product that is not listed is listed, unless the
- * view is all of it. */
+/* Makes a view of a real x, plain or sparse.  A product that is computed on demand is computed,
+ * unless the view is all of it. */
 rd_expr *rd_real_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                       const int64_t *origin)
 {

@@ -70,8 +70,8 @@ static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
     return true;
 }
 
-/* Finds the names in p that are indices, marks pieces that contain one, and lists the arrays with
- * subscripts that use them. False after an error. */
+/* Finds the names in p that are indices, marks pieces that contain one (labelled), and lists in
+ * r->uses the arrays with subscripts that contain one. False after an error. */
 static bool resolve(rd_formula_reader *r, rd_phrase *p)
 {
     if (p->kind == RD_PHRASE_REDUCE)
@@ -189,8 +189,8 @@ bool rd_formula_affine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum 
            combine(r, p, a, 1, &b, p->op == RD_OP_add ? 1 : -1);
 }
 
-/* Finds the least and the greatest value of an affine sum. False: an index has no extent yet, or
- * no values. */
+/* Finds the least and the greatest value of an affine sum of indices. An index has the values low
+ * to low + n - 1. False: an index has no extent yet, or no values. */
 bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int128 *low,
                       __int128 *high)
 {
@@ -233,7 +233,8 @@ int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inn
 }
 
 /* ---- Ranges ---------------------------------------------------------------------------------- */
-/* Reads the range of an index, i in 0:10, if the text gives one. False after an error. */
+/* Reads the range of an index, i in 0:10, if the text gives one: the first value and the end. False
+ * after an error. */
 static bool read_range(rd_formula_reader *r, const rd_phrase *p, rd_formula_label *l)
 {
     int64_t end;
@@ -334,7 +335,8 @@ static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phr
 }
 
 /* Gives an index that stands alone in a subscript the extent of its axis, and checks the others
- * against it. Indices with a range in the text keep that. False after an error. */
+ * against it. An index with a range in the text (l->ranged) keeps that; l->known says that n, the
+ * number of values, has been found. False after an error. */
 static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                         int axis, int64_t extent, const rd_formula_sum *a)
 {
@@ -365,8 +367,8 @@ static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phr
     return true;
 }
 
-/* Gives the only index of the subscript without an extent as many values, from 0 on, as stay inside
- * the axis. The other indices may have any of their values (low to high of `rest`). */
+/* Gives the only index of the subscript without an extent (!known) as many values, from 0 on, as
+ * stay inside the axis. The other indices may have any of their values (low to high of `rest`). */
 static bool limit_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                          int axis, int64_t extent, const rd_formula_sum *a)
 {
