@@ -44,6 +44,8 @@ rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x)
 rd_expr *rd_fmod(rd_expr *x, rd_expr *y);
 rd_expr *rd_pow_half(rd_expr *x, rd_expr *y);
 
+/* Each row of ops.def with one or two operands becomes a public function, such as rd_sin() and
+ * rd_add(). */
 #define PUBLIC_1(name)                                      \
     rd_expr *rd_##name(rd_expr *x)                          \
     {                                                       \

@@ -5,6 +5,8 @@
 #include "expr/plain.h"
 #include <math.h>
 
+/* These names give the C expressions of ops.def a meaning in double.  Rows that the kernels alone
+ * define, and operators of bits or ints, give NAN: rd_map_of_numbers() does not fold them. */
 #define minimum                    rd_math_minimum_f64
 #define fraction                   rd_math_fraction_f64
 #define exponent                   rd_math_exponent_f64

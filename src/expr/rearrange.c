@@ -197,6 +197,7 @@ static rd_expr *concat_parts(rd_expr *const *part, int32_t n, int axis, const in
     return y;
 }
 
+/* The functions that return the parts of a complex number. */
 static rd_expr *(*const part_of[])(rd_expr *) = { rd_real, rd_imag };
 
 /* Joins the real parts and the imaginary parts of complex operands separately. */

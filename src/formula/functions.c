@@ -189,6 +189,7 @@ static rd_expr *pair(const rd_arguments *a,
 #define REAL             (a->t ? a->t : RD_F64)
 #define LIST             ((rd_exprs){ a->list, a->n_list })
 
+/* Makes the function of a row; `call` is the C expression of its result. */
 #define RD_FUNCTION(name, arguments, sort, call)        \
     static rd_expr *build_##name(const rd_arguments *a) \
     {                                                   \
