@@ -66,8 +66,9 @@ static bool takes_pairs_once(const rd_folding *f, const rd_expr *x, const rd_fol
     }
 }
 
-/* True if axes a and b are reduced, swapping their indices changes nothing, and a pair costs
- * enough.  Mask and labels must be symmetric, too. */
+/* True if axes a and b hold the points of pairs that are worth it: both are reduced, exchanging
+ * their indices changes nothing, and a pair costs enough.  Mask and labels must be symmetric,
+ * too. */
 static bool are_pairs(const rd_folding *f, const rd_expr *x, int a, int b)
 {
     bool moves = false;
@@ -79,7 +80,8 @@ static bool are_pairs(const rd_folding *f, const rd_expr *x, int a, int b)
            (!f->label || rd_is_symmetric(f->label, a, b, &moves)) && moves;
 }
 
-/* Finds the first two axes that are those of pairs. */
+/* True if the fold can take each pair once; axis[] gets the first two axes that hold the points of
+ * a pair. */
 bool rd_pairs_found(const rd_folding *f, const rd_expr *x, const rd_fold_facts *facts, int axis[2])
 {
     for (int a = 0; takes_pairs_once(f, x, facts) && a < x->rank; a++)
@@ -93,7 +95,8 @@ bool rd_pairs_found(const rd_folding *f, const rd_expr *x, const rd_fold_facts *
 }
 
 /* ---- Each pair once -------------------------------------------------------------------------- */
-/* Folds the pairs for which `compares`(place along axis[1], place along axis[0]) is true. */
+/* Folds the pairs for which `compares`(place along axis[1], place along axis[0]) is true: those
+ * with j < i, or j <= i. */
 static rd_expr *fold_half(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
                           const int axis[2], rd_op compares)
 {
@@ -107,7 +110,8 @@ static rd_expr *fold_half(const rd_folding *f, rd_expr *x, const rd_fold_facts *
                     : NULL;
 }
 
-/* Folds each point with itself, the diagonal.  The diagonal is the last axis of rd_of_selves(). */
+/* Folds each point with itself, the diagonal.  It is the last axis of rd_of_selves(), after all
+ * axes but the two of pairs, so the other bits of reduced axes move down. */
 static rd_expr *fold_diagonal(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
                               const int axis[2])
 {
@@ -139,8 +143,9 @@ static rd_op combining_op(int reducer)
     }
 }
 
-/* All reducers but masked extremes get the mask j < i, so reductions of one call share loops
- * with the same bounds.  A masked extreme could have no element left, so one fold over j <= i
+/* Makes the fold from pairs that are taken once: one half and the diagonal, and for sums the half
+ * twice.  All reducers but masked extremes get the mask j < i, so reductions of one call share
+ * loops with the same bounds.  A masked extreme could have no element left, so one fold over j <= i
  * takes all of its pairs. */
 rd_expr *rd_pairs_folded(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
                          const int axis[2])

@@ -11,11 +11,14 @@
 #include <math.h>
 #include <string.h>
 
+/* Records why .restart is refused; returns NULL. */
 static rd_expr *refuse(const rd_folding *f, const char *what)
 {
     return rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: %s", f->call, what);
 }
 
+/* Makes the SCAN node of a segmented reducer (`twin`): its second operand is 1 where a segment
+ * begins.  RD_SERIAL asks for one chain of steps. */
 static rd_expr *segmented_node(const rd_folding *f, rd_reducer_id twin, rd_expr *x)
 {
     rd_expr *const begins = rd_cast_to(f->restart, x->type);
@@ -43,8 +46,8 @@ static rd_expr *segmented_count(const rd_folding *f, rd_expr *x)
     return segmented_total(f, RD_RED_sum_anew, rd_cast_to(x, RD_I64), 0);
 }
 
-/* True where an exclusive scan has no element before it: at the first element, and where a
- * segment begins. */
+/* True where an exclusive scan has no element before it: at the first element (the last one if it
+ * runs in reverse), and where a segment begins. */
 static rd_expr *has_nothing_before(const rd_folding *f)
 {
     const int      axis = __builtin_ctzll(f->bits);
@@ -79,7 +82,8 @@ static rd_expr *segmented_extreme(const rd_folding *f, rd_reducer_id twin, rd_ex
     return map_where(f->call, some, y, rd_cast_to(rd_num(x->ctx, NAN), x->type));
 }
 
-/* Chooses the segmented twin of a reducer.  any and all are counts that are compared with 0. */
+/* Makes a segmented scan by the reducer's segmented twin. any and all are counts that are compared
+ * with 0.  NULL after recording that the reducer has no twin. */
 rd_expr *rd_folded_anew(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, bool identity)
 {
     if (!x)
