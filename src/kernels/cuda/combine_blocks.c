@@ -14,26 +14,28 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* One of the two loops of a block tile. */
+/* Returns one of the two loops of a block tile: 0 is the loop over rows, 1 the loop over
+ * columns. */
 static const rd_loop *loop_of(const rd_cuda_text *t, int k)
 {
     return &t->s->p->loop[t->s->tile_loop[k]];
 }
 
-/* Lanes of a cell. */
+/* Returns how many lanes (partial accumulators) the fold has for each result. */
 static int64_t lanes_of(const rd_cuda_fold *f)
 {
     return f->of.fold->lanes;
 }
 
-/* True if a fold's nodes lie in global memory.  A row that one tile contains has its lanes in
- * shared memory. */
+/* True if a fold's tree nodes lie in global memory: column folds, and row folds with rows longer
+ * than one tile.  A row that one tile contains keeps its lanes in shared memory. */
 static bool has_memory_nodes(const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     return !f->threads_are_lanes || t->s->n_block_tile[1] > 1;
 }
 
-/* The nodes of one row of nodes: of all columns, or of the lanes of all rows. */
+/* Returns the nodes that lie side by side in global memory for one tile: one for each column, or
+ * one for each lane of each row. */
 static int64_t node_pitch(const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     return loop_of(t, f->threads_are_lanes ? 0 : 1)->extent * lanes_of(f);
@@ -124,7 +126,8 @@ static void add_combine(rd_cuda_text *t, int32_t number)
     rd_text_end(&merge, t->print.to);
 }
 
-/* Adds combine0, combine1, .. of all folds with nodes in global memory. */
+/* Adds the functions combine0, combine1, .. that combine tree nodes, for all folds with nodes in
+ * global memory. */
 void rd_cuda_combine_functions(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -133,13 +136,15 @@ void rd_cuda_combine_functions(rd_cuda_text *t)
 }
 
 /* ---- A block tile ---------------------------------------------------------------------------- */
-/* The columns that all threads of a team have: the lanes of a row. */
+/* Returns the columns that a team has at a time, which are the lanes of a row: `width` for each
+ * of its threads. */
 static int32_t lanes_of_rows(const rd_cuda_strategy *s)
 {
     return s->team * s->width;
 }
 
-/* Declares shared memory for the lanes of all rows of a tile: "RD_SHARED(float, h1_0, 4096);". */
+/* Declares shared memory for the states of all lanes of a tile's 64 rows, for each number of a
+ * row fold's state: "RD_SHARED(float, h1_0, 4096);". */
 void rd_cuda_declare_lanes(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -323,8 +328,9 @@ static void combine_along(rd_cuda_text *t, int along, const char *first)
 }
 
 /* ---- Combined nodes -------------------------------------------------------------------------- */
-/* Assigns x0, x1 ..: the combined node of a column, or of lane `lane` of a row, "x0 = w0_0[from0
- * * 4096 + i1];". */
+/* Adds the text that assigns x0, x1, .., the numbers of a fold's combined state: of a column, or
+ * of lane `lane` of a row.  The state comes from global memory, "x0 = w0_0[from0 * 4096 + i1];",
+ * or from the tile's lanes in shared memory. */
 void rd_cuda_take_combined(rd_cuda_text *t, int32_t number, const char *lane)
 {
     const rd_cuda_fold *f  = &t->s->fold[number];
@@ -350,8 +356,8 @@ void rd_cuda_take_combined(rd_cuda_text *t, int32_t number, const char *lane)
     rd_text_end(&pitch, t->print.to);
 }
 
-/* "p1 * 9": the counters in front of those of this tile's columns; or, behind the counters of all
- * columns, of its rows. */
+/* Returns the text of how many counters precede those of this tile's groups: "p1 * 9".  Counters
+ * for columns come first, those for rows (`along` 1) behind all of them. */
 static rd_text counters_before(rd_cuda_text *t, int along)
 {
     const int64_t columns = rd_cuda_groups_of(t->s, t->s->n_block_tile[0]),

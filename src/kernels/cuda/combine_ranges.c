@@ -9,7 +9,7 @@
 #include "core/combine_tree.h"
 #include <inttypes.h>
 
-/* States of a fold in a row of nodes. */
+/* Returns how many states a fold has in a row of nodes: a state for each lane of each result. */
 static int64_t states_of(const rd_cuda_fold *f)
 {
     return f->n_cell * f->of.fold->lanes;
@@ -30,7 +30,7 @@ void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, con
 }
 
 /* ---- Functions of a fold --------------------------------------------------------------------- */
-/* Adds the function that counts the blocks before a range:
+/* Adds the function that counts the blocks of the combine tree before a range:
  *
  *     static inline int64_t edge0(const rd_call &q, int64_t range)
  *     {
@@ -51,8 +51,8 @@ static void add_edge(rd_cuda_text *t, int32_t number)
     rd_text_end(&all, t->print.to);
 }
 
-/* Adds a copy of all numbers of a node, "w0[s] = f0[k];".  `to` and `from` are formats, with the
- * number's place as the argument. */
+/* Adds a copy of all numbers of a state, "w0[s] = f0[k];".  `to` and `from` are printf formats,
+ * which take the index of the number. */
 static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, const char *from)
 {
     rd_text line = { 0 };
@@ -84,8 +84,9 @@ static void close_braces(rd_cuda_text *t, int n)
     }
 }
 
-/* Adds the body of join0 for groups of which each is one node of the tree.  It combines nodes by
- * twos. The last group of all may be shorter: its nodes go behind the others'.
+/* Adds the body of join0 for groups that are each exactly one node of the combine tree.  Pairs
+ * of nodes are merged, then pairs of pairs.  The last group of all may be shorter: its nodes are
+ * stored behind the others.
  *
  *     const int whole = (int)RD_LESS(n, all / blocks - first);
  *     RD_ONE_BY_ONE for (int64_t s = t; s < 64; s += RD_TEAM) {
@@ -142,8 +143,9 @@ static void join_aligned(rd_cuda_text *t, int32_t number)
     rd_text_end(&merge, t->print.to);
 }
 
-/* Adds the body of join0 for groups that begin or end within a node.  It pushes the nodes of one
- * group after the other onto a list, and combines each with its left siblings:
+/* Adds the body of join0 for groups that begin or end within a node of the combine tree.  The
+ * nodes of one group after the other are pushed onto a list, and each is merged with its left
+ * siblings:
  *
  *     const int64_t begin = RD_LESS(first * blocks, all);
  *     RD_ONE_BY_ONE for (int64_t s = t; s < 64; s += RD_TEAM) {
@@ -193,7 +195,8 @@ static void join_any(rd_cuda_text *t, int32_t number)
     rd_text_end(&line, t->print.to);
 }
 
-/* Adds the function that combines the partials of a group.  Each group below has `blocks` blocks:
+/* Adds the function that combines the partials of a group.  Each member of the group covers
+ * `blocks` blocks of the tree:
  *
  *     static void join0(const rd_call &q, char *nodes, int level, int64_t at,
  *                       int64_t blocks, int t)
@@ -223,7 +226,7 @@ static void add_join(rd_cuda_text *t, int32_t number)
     rd_print_line(&t->print, "}");
 }
 
-/* Adds edge0 and join0 of a split fold. */
+/* Adds the functions edge0 and join0 for a fold whose loop is split into ranges. */
 void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 {
     add_edge(t, number);
@@ -231,9 +234,10 @@ void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 }
 
 /* ---- A range --------------------------------------------------------------------------------- */
-/* Moves all cells on to the end of the range: the blocks that it has begun become nodes.  If
- * lanes belong to threads, each thread moves its lanes of every cell; else threads share the
- * cells:
+/* Adds the text that ends all blocks of the combine tree that a range has begun, for all
+ * accumulators (cells), so that only tree nodes are left.  Threads that own lanes each do their
+ * lanes of every cell; else the threads share the cells.  RD_SYNC_TEAM is needed where the
+ * team's states lie in memory:
  *
  *     for (int64_t c0 = 0; c0 < 1; c0 += 1)
  *         while (b0[c0] < edge0(q, range + 1)) { push0(..); b0[c0]++; } */

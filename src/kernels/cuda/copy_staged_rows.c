@@ -13,26 +13,28 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The C type of the rows' elements. */
+/* Returns the C type of the rows' elements in memory. */
 static const char *type_of(const rd_cuda_staged_row *r)
 {
     return rd_memory_type(r->type);
 }
 
-/* Adds where the rows begin in their shared array, in elements: "(int)q.N[0]". */
+/* Adds the offset of the rows in their shared array, in elements: "(int)q.N[0]". */
 static void add_begin(rd_cuda_text *t, rd_text *to, const rd_cuda_staged_row *r)
 {
     rd_text_add(to, "(int)");
     rd_print_number(&t->print, to, r->at / rd_dtype_size(r->type));
 }
 
-/* True if a block copies the rows from or to global memory. */
+/* True if a block copies the rows from or to global memory; scratch rows exist in shared memory
+ * only. */
 static bool is_moved(const rd_cuda_staged_row *r)
 {
     return r->role != RD_STAGED_SCRATCH;
 }
 
-/* The moved rows in a shared array, -1: they say where a thread's row begins. */
+/* Returns the first rows in a shared array that are copied from or to global memory, -1: there
+ * are none.  They determine where a thread's row begins. */
 static int32_t moved_in(const rd_cuda_strategy *s, int32_t array)
 {
     for (int32_t k = 0; k < s->n_staged_row; k++)
@@ -41,13 +43,14 @@ static int32_t moved_in(const rd_cuda_strategy *s, int32_t array)
     return -1;
 }
 
-/* True if the rows own their shared array. */
+/* True if rows k own their shared array, and do not reuse the array of other rows. */
 static bool is_array(const rd_cuda_strategy *s, int32_t k)
 {
     return s->staged_row[k].array == k;
 }
 
-/* Declares the shared arrays; and, for scratch, where the thread's own row begins:
+/* Declares the arrays of staged rows in shared memory.  An array of scratch only also gets the
+ * place where the thread's own row begins:
  *
  *     RD_SHARED_DYNAMIC(float, stage0);
  *     const int mine0 = (int)q.N[0] + (int)threadIdx.x * (int)11; */
@@ -125,7 +128,8 @@ static void declare_beginning(rd_cuda_text *t, int32_t k)
     rd_text_end(&last, t->print.to);
 }
 
-/* Vectors that a thread loads before the first one goes to shared memory. */
+/* Returns how many vectors a thread loads before it stores the first one in shared memory: a
+ * power of 2 fraction of the usual batch, as far as all threads still have vectors. */
 static int32_t ahead_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     const int64_t all   = rd_cuda_staged_rows_of_block(s, r) * r->n;
@@ -136,7 +140,8 @@ static int32_t ahead_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
     return ahead;
 }
 
-/* Adds 2^32 / n, rounded up, by which rd_row_at() divides (text/staged_rows.cuh). */
+/* Adds 2^32 / n, rounded up.  Kernels multiply by it to divide an index by the row length n
+ * (rd_row_at() in text/staged_rows.cuh). */
 static void add_part(rd_cuda_text *t, rd_text *to, const rd_cuda_staged_row *r)
 {
     rd_text_add(to, "(uint32_t)");
@@ -200,7 +205,8 @@ static void copy_strided(rd_cuda_text *t, int32_t k)
     rd_text_end(&n, t->print.to);
 }
 
-/* Adds the copies of all rows of a role: in or out. */
+/* Adds the copies of all rows of a role: those copied in before the items, or those copied out
+ * behind them. */
 static void copy_rows(rd_cuda_text *t, rd_gpu_staged_role role)
 {
     for (int32_t k = 0; k < t->s->n_staged_row; k++)
