@@ -23,7 +23,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static rd_gpu         gpus[MOST_GPUS];
 static int32_t        n_gpu;
 static char           missing[RD_CUDA_TEXT]; /* the reason why there is no GPU */
-static pid_t          process; /* that has looked: no child of it may use the driver */
+static pid_t          process; /* it has looked for GPUs; its children must not use them */
 
 /* ---- Looking --------------------------------------------------------------------------------- */
 /* Checks a driver call of the search for GPUs: true for success (0); else `missing` gets the
