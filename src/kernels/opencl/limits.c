@@ -11,7 +11,9 @@ static const int64_t MOST_PRIVATE = 1 << 17;
 /* Numbers and addresses that a kernel takes: every device allows 1024 bytes of arguments. */
 enum { MOST_NUMBERS = 120 };
 
-/* Bytes of states and nodes in variables; of a scan also its prefix, and words of a running sum. */
+/* Returns the bytes of all states and tree nodes that an item has in variables: for a reduction
+ * the state and rows of nodes; for a scan the state, its prefix and a result, with its levels
+ * and the words of a long float sum. */
 static int64_t variables_of(const rd_schedule *t)
 {
     int64_t bytes = 0;
@@ -26,7 +28,8 @@ static int64_t variables_of(const rd_schedule *t)
     return bytes;
 }
 
-/* Bytes of an item's states and scratch. */
+/* Returns the bytes of an item's states and scratch.  Without kernel functions (group-bys) the
+ * states are in one block of memory, of which the printer knows the size. */
 static int64_t private_bytes(const rd_cl_text *t)
 {
     const rd_program *p     = t->print.t->p;
@@ -37,12 +40,14 @@ static int64_t private_bytes(const rd_cl_text *t)
     return bytes;
 }
 
+/* True if an item's states and scratch fit in private memory. */
 bool rd_cl_fits(const rd_cl_text *t)
 {
     return private_bytes(t) <= MOST_PRIVATE;
 }
 
-/* Writes the reason why there is no text, if there is none. */
+/* Writes the reason why a program has no kernels; nothing is written if it may have them.
+ * Numbers and slots count together, as all are arguments of the kernel. */
 void rd_cl_say_why(rd_cl_text *t)
 {
     const int64_t bytes = private_bytes(t);

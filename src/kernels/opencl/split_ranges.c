@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 /* ---- Which loop ------------------------------------------------------------------------------ */
-/* True if a statement contains a step of a fold. */
+/* True if a statement of the tree contains a step of a fold. */
 static bool has_steps(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t s = stmt; s >= 0; s = rd_next_stmt(t, s, stmt))
@@ -18,8 +18,8 @@ static bool has_steps(const rd_schedule *t, int32_t stmt)
     return false;
 }
 
-/* The only loop at the top that takes elements; only values and begins of folds may stand before
- * it; -1. */
+/* Returns the only loop, outside of all others, that takes elements of folds.  Before it, only
+ * values and the beginnings of folds may stand. -1: there is no such loop. */
 static int32_t only_loop(const rd_schedule *t)
 {
     int32_t only = -1;
@@ -38,8 +38,8 @@ static int32_t only_loop(const rd_schedule *t)
     return only;
 }
 
-/* What an index of the loop brings to a fold: steps, or elements of a lane's position.  *block:
- * how many of these are a block. */
+/* Returns what an index of the loop brings to a fold: steps, or elements of the lane position if
+ * lanes lie along the axis.  *block: how many of these are one block of the combine tree. */
 static int64_t each_of(const rd_fold *f, int32_t axis, int64_t *block)
 {
     const int64_t lane = rd_coef(&f->lane, axis);
@@ -48,7 +48,7 @@ static int64_t each_of(const rd_fold *f, int32_t axis, int64_t *block)
     return lane ? lane : rd_coef(&f->outer, axis) * rd_rows_of_lanes(f);
 }
 
-/* True if a fold begins outside of all loops. */
+/* True if a fold begins outside of all loops; such a fold has partial results of ranges. */
 static bool begins_at_top(const rd_schedule *t, int32_t fold)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -58,7 +58,9 @@ static bool begins_at_top(const rd_schedule *t, int32_t fold)
     return false;
 }
 
-/* The least indices that are whole blocks of all folds; 0: there are none. */
+/* Returns the smallest number of indices that is a whole number of blocks for all folds with
+ * partial results: the least common multiple. 0: a fold has a single block, or does not move
+ * along the axis. */
 static int64_t grain_of(const rd_schedule *t, int32_t axis)
 {
     int64_t grain = 1;
@@ -77,7 +79,8 @@ static int64_t grain_of(const rd_schedule *t, int32_t axis)
     return grain;
 }
 
-/* Doubles the grain until there are at most 1024 ranges. */
+/* Returns the loop of a program's only work item that is split into ranges, -1: none.  *range
+ * gets the indices of a range: the grain, doubled until there are at most 1024 ranges. */
 int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
 {
     enum { MOST = 1024 };
@@ -94,7 +97,7 @@ int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
 }
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
-/* The loop over ranges; NULL: there is none. */
+/* Returns the loop over ranges that the passes have made; NULL: there is none. */
 static const rd_for *ranges_of(const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_for; k++)
@@ -103,7 +106,7 @@ static const rd_for *ranges_of(const rd_schedule *t)
     return NULL;
 }
 
-/* Blocks of a fold in a range. */
+/* Returns how many blocks of a fold's combine tree a range has. */
 static int64_t blocks_of(const rd_schedule *t, int32_t fold)
 {
     int64_t       block;
@@ -112,7 +115,8 @@ static int64_t blocks_of(const rd_schedule *t, int32_t fold)
     return ranges_of(t)->step * each / block;
 }
 
-/* Adds, for each fold with blocks, "#define edge0(q, range) LESS((range) * 64, 4096)". */
+/* Adds a macro for each fold with several blocks, which counts the blocks before a range:
+ * "#define edge0(q, range) LESS((range) * 64, 4096)". */
 void rd_cl_print_edges(rd_text *to, const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->p->n_fold && ranges_of(t); k++)
@@ -123,7 +127,8 @@ void rd_cl_print_edges(rd_text *to, const rd_schedule *t)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Rows of nodes of a range, at most: it may begin and end within a node. */
+/* Returns the most tree nodes that a range leaves for each state: two for each binary digit of
+ * its blocks, as it may begin and end within a node. */
 static int64_t rows_of(const rd_schedule *t, int32_t fold)
 {
     int64_t bits = 0;
@@ -133,7 +138,7 @@ static int64_t rows_of(const rd_schedule *t, int32_t fold)
     return 2 * bits;
 }
 
-/* States of a fold in a row. */
+/* Returns the states of a fold: a state for each lane of each result. */
 static int64_t states_of(const rd_schedule *t, int32_t fold)
 {
     return t->store[fold].extent;
@@ -154,7 +159,8 @@ static void declare_nodes(rd_printing *n, const rd_cl_ranges *r, int32_t fold)
                       at + k * r->n * rows_of(n->t, fold) * states_of(n->t, fold) * 8);
 }
 
-/* Bytes of the partials of all folds. */
+/* Returns the bytes of all folds' partial results: for each number of a state, range, row and
+ * state 8 bytes. */
 static int64_t bytes_of(const rd_printing *n, const rd_cl_ranges *r)
 {
     int64_t bytes = 0;
@@ -189,7 +195,8 @@ static void end_blocks(rd_printing *n, int32_t fold)
     rd_text_free(&at);
 }
 
-/* The printer's callback: stores the partials of a range, where the last kernel finds them.
+/* The printer calls this at the end of a range: it adds the text that stores the range's tree
+ * nodes of a fold, where the last kernel finds them.
  *
  *     const int64_t rows = rd_nodes(from0, edge0(q, range + 1));
  *     for (int64_t row = 0; row < rows; row++) for (int64_t s = 0; s < 64; s++)
@@ -267,7 +274,8 @@ static void print_state(rd_printing *n, int32_t fold, const char *name)
     rd_text_free(&under);
 }
 
-/* The printer's callback: declares and combines all states of a fold, called `name`:
+/* The printer calls this in the last kernel: it declares all states of a fold, called `name`,
+ * and combines them from the ranges' nodes:
  *
  *     double o0[64];
  *     for (int64_t s = 0; s < 64; s++) {
@@ -288,7 +296,8 @@ static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char
     rd_print_line(n, "}");
 }
 
-/* One kernel more combines the partials, so no counters are needed. */
+/* Returns the callbacks by which the printer stores and combines partial results.  A further
+ * kernel of one item combines them, so no counters are needed. */
 rd_kernel_combine rd_cl_range_callbacks(rd_cl_ranges *ranges)
 {
     return (rd_kernel_combine){ .of    = ranges,
