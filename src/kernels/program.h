@@ -37,8 +37,8 @@ typedef struct rd_addend {
 
 /* offset + sum of addends: elements from the slot's base. */
 typedef struct rd_address {
-    int32_t   slot;
-    rd_dtype  type;
+    int32_t   slot; /* the buffer; unused in positions */
+    rd_dtype  type; /* of the element in memory        */
     int64_t   offset;
     int32_t   n_add;
     rd_addend add[RD_MAX_TERMS];
@@ -104,6 +104,8 @@ typedef struct rd_loop {
     int32_t row_from, row_to;
 } rd_loop;
 
+/* True if the loop visits the stored elements of one row of a sparse array: its bounds are read
+ * from memory (row_from, row_to). */
 static inline bool rd_is_row(const rd_loop *loop)
 {
     return loop->row_from != loop->row_to;
@@ -131,11 +133,12 @@ static inline bool rd_is_row(const rd_loop *loop)
  *
  * A scan has one lane.  Its result at step i of a block is the blocks before, folded from the
  * left, merged with the block's prefix [0, i].  Sums of floats add the blocks before by the
- * tree, as kernels/math/prefix_sums.h says.  RD_PREFIX_LEFT: elements of a prefix fold from the left.
- * RD_PREFIX_TREE: elements combine as blocks do, as an aligned binary tree over their numbers,
- * and the nodes of a prefix combine from the right: 7 elements are merge(0..3, merge(4..5, 6)).
- * The block is its last prefix.  Vectors compute it in log2(steps) passes (Sklansky, 1960,
- * "Conditional-sum addition logic"); only for reducers with a step that is a merge. */
+ * tree, as kernels/math/prefix_sums.h says.  RD_PREFIX_LEFT: elements of a prefix fold from the
+ * left. RD_PREFIX_TREE: elements combine as blocks do, as an aligned binary tree over their
+ * numbers, and the nodes of a prefix combine from the right: 7 elements are merge(0..3,
+ * merge(4..5, 6)). The block is its last prefix.  Vectors compute it in log2(steps) passes
+ * (Sklansky, 1960, "Conditional-sum addition logic"); only for reducers with a step that is a
+ * merge. */
 typedef enum rd_prefix { RD_PREFIX_LEFT, RD_PREFIX_TREE } rd_prefix;
 
 typedef struct rd_fold {
@@ -226,18 +229,19 @@ typedef struct rd_sorting {
 
 /* A user's function on registers. */
 typedef struct rd_call {
+    /* a function of one element, with one or two operands; or of n elements; NULL: not this one */
     float (*f32_1)(float);
     float (*f32_2)(float, float);
     double (*f64_1)(double);
     double (*f64_2)(double, double);
     void (*f32)(int64_t n, const float *const *in, float *out);
     void (*f64)(int64_t n, const double *const *in, double *out);
-    rd_block_fn *block;
-    void        *user;
-    const char  *name;
-    const char  *names, *body; /* of f32 or f64, as text: see rd_fn; or NULL */
-    int32_t      n_in, in[RD_MAX_CALL];
-    rd_dtype     in_type;
+    rd_block_fn *block;                 /* ... of any types, which may fail       */
+    void        *user;                  /* the first argument of `block`          */
+    const char  *name;                  /* for people; NULL: it has none          */
+    const char  *names, *body;          /* of f32 or f64, as text: see rd_fn; or NULL */
+    int32_t      n_in, in[RD_MAX_CALL]; /* operands: their number, their registers */
+    rd_dtype     in_type;               /* type of the operands                   */
 } rd_call;
 
 typedef enum rd_inst_kind {
@@ -399,6 +403,7 @@ typedef struct rd_form {
  * slow form. */
 #define RD_SLOW_NANOSECONDS 5
 
+/* True if a form has a slow part (what[0]: it has a name) that takes long for each element. */
 static inline bool rd_is_slow(const rd_slow *slow)
 {
     return slow->what[0] && slow->each >= RD_SLOW_NANOSECONDS;

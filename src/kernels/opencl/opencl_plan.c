@@ -3,8 +3,8 @@
 #include "kernels/opencl/two_pass_scan.h"
 
 /* True if a loop of the tree takes each index from 0 to a constant once: by step 1, forwards,
- * with one lower bound, which is 0, and one upper bound without other indices (n == 0). start <
- * 0: no other statement gives the first index. */
+ * with one lower bound, which is 0, and one upper bound without other indices (n == 0).  `start`
+ * < 0: no statement inside uses the range of indices of a round. */
 static bool is_counted(const rd_for *loop)
 {
     const rd_linear *from = &loop->from.part[0].at, *to = &loop->to.part[0].at;

@@ -9,6 +9,7 @@ typedef struct product_parts {
     int32_t        n_load;
 } product_parts;
 
+/* Sets *place to the instruction; true if it was empty before. */
 static bool is_first(const rd_inst **place, const rd_inst *inst)
 {
     const bool first = !*place;
@@ -33,6 +34,8 @@ static bool note_instruction(product_parts *found, const rd_inst *inst)
     }
 }
 
+/* True if the fold takes the product of the two loaded values without a mask (c < 0), and what
+ * is stored is the fold's result. */
 static bool multiplies_loads(const product_parts *f)
 {
     const int32_t a = f->load[0]->dst, b = f->load[1]->dst, x = f->step->a, y = f->step->b;
@@ -41,12 +44,16 @@ static bool multiplies_loads(const product_parts *f)
            f->store->a == f->close->dst;
 }
 
+/* True if the fold is a plain sum of products of f32 or f64 in its own type.  The law `commutes`
+ * allows a library to add in its own order. */
 static bool is_sum_of_products(const rd_fold *f)
 {
     return f->reducer == RD_RED_dot && f->law == RD_LAW_commutes && !f->scan && f->out == f->type &&
            (f->type == RD_F32 || f->type == RD_F64);
 }
 
+/* Finds the parts of a product.  False: the program has other instructions or folds, or lacks
+ * one that a product has. */
 static bool find_parts(const rd_program *p, product_parts *found)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -65,6 +72,7 @@ static bool is_plain_access(const rd_program *p, const rd_address *a)
     return a->type == p->fold[0].type && a->slot < p->first_scratch;
 }
 
+/* Returns how many elements an address moves for an index of the axis. */
 static int64_t step_along(const rd_address *a, int32_t axis)
 {
     int64_t step = 0;
@@ -74,6 +82,7 @@ static int64_t step_along(const rd_address *a, int32_t axis)
     return step;
 }
 
+/* True if a loop of the program runs over the axis. */
 static bool is_looped(const rd_program *p, int32_t axis)
 {
     for (int32_t k = 0; k < p->n_loop; k++)
@@ -99,7 +108,8 @@ static bool add_axis(rd_product *product, const rd_program *p, const rd_address 
     return has >= 2;
 }
 
-/* Finds the parts of a product, then the stride of each matrix along each axis. */
+/* Finds the matrices of a program that is a product, and their strides along each axis.  *to
+ * NULL: it is none.  False: no memory. */
 bool rd_product_find(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
     product_parts     found = { .n_load = 0 };

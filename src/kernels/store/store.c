@@ -16,8 +16,9 @@
 #include <unistd.h>
 
 /* ---- The directory --------------------------------------------------------------------------- */
-/* Writes the path of the cache directory by the XDG rules: paths that are not absolute are
- * ignored. */
+/* Writes the user's cache directory by the XDG rules: $XDG_CACHE_HOME, else $HOME/.cache.
+ * Values that are not absolute paths are ignored.  `room`: bytes of `path`.  False: neither is
+ * usable, or the path is too long. */
 static bool base_path(const char *cache, const char *home, char *path, size_t room)
 {
     int n = -1;
@@ -38,8 +39,9 @@ static bool is_private(int dir)
            (facts.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-/* Opens the directory "rdim" below the cache path, and makes it if it is missing.  A directory
- * that others can enter is refused. */
+/* Opens the directory "rdim" below the user's cache directory, and makes both if they are
+ * missing.  Returns a file descriptor, -1: there is none, or others than the user can enter it.
+ * Links are not followed. */
 int rd_store_open(const char *cache, const char *home)
 {
     char path[4096];
@@ -63,7 +65,8 @@ int rd_store_open(const char *cache, const char *home)
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
-/* Writes a free file name: stem, process, counter, ending. */
+/* Writes a file name that is not in use: stem, process number, counter, ending.  `room`: bytes
+ * of `name`.  False: the name is too long, or no free one was found. */
 bool rd_store_aside(int dir, const char *stem, const char *ending, char *name, int room)
 {
     enum { NAMES = 100 }; /* those of a killed process with our number may be in the way */
@@ -80,18 +83,21 @@ bool rd_store_aside(int dir, const char *stem, const char *ending, char *name, i
     return false;
 }
 
+/* Removes a file of the cache directory; errors are ignored. */
 void rd_store_remove(int dir, const char *name)
 {
     (void)unlinkat(dir, name, 0);
 }
 
+/* True if a file name ends with `ending` and has something before it. */
 static bool has_ending(const char *name, const char *ending)
 {
     const size_t n = strlen(name), k = strlen(ending);
     return n > k && strcmp(name + n - k, ending) == 0;
 }
 
-/* Removes temporary files (.c, .tmp) that are older than an hour. */
+/* Removes temporary files (.c, .tmp) that are older than an hour: processes that were killed
+ * have left them. */
 void rd_store_sweep(int dir)
 {
     enum { OLD = 3600 }; /* seconds; a compiler is not waited for so long */
@@ -163,7 +169,8 @@ typedef struct seal {
 } seal;
 static const char MAGIC[16] = "rdim sealed it 1";
 
-/* Makes the seal of the first n bytes. */
+/* Makes the seal of the first n bytes of a file: a magic text, the length, and a hash of the
+ * bytes.  False: the file cannot be mapped. */
 static bool make_seal(int fd, uint64_t n, seal *s)
 {
     const void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -188,8 +195,9 @@ static bool is_ours(int fd, uint64_t *bytes)
     return true;
 }
 
-/* Closes the file to others, appends the seal, and renames it.  A rename is atomic, so readers
- * see all of it or none. */
+/* Makes a temporary file an object of the cache: closes it to other users, appends the seal, and
+ * renames it.  A rename is atomic, so readers see all of it or none.  False: something failed;
+ * the temporary file remains. */
 bool rd_store_put(int dir, const char *aside, const char *name)
 {
     const int fd   = openat(dir, aside, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
@@ -206,6 +214,7 @@ bool rd_store_put(int dir, const char *aside, const char *name)
     return done && renameat(dir, aside, dir, name) == 0;
 }
 
+/* True if a file ends with a seal that fits the bytes before it, and belongs to the user alone. */
 static bool is_sealed(int fd)
 {
     uint64_t n = 0;

@@ -12,11 +12,12 @@
 #include <unistd.h>
 
 typedef struct stored_object {
-    char    name[64];
+    char    name[64]; /* file name in the directory; longer names are no objects */
     int64_t bytes;
-    time_t  used;
+    time_t  used; /* the file's time, which store.c sets at each use */
 } stored_object;
 
+/* Compares two objects for qsort(): the one that was used longer ago comes first. */
 static int by_use(const void *a, const void *b)
 {
     const time_t x = ((const stored_object *)a)->used, y = ((const stored_object *)b)->used;
@@ -48,7 +49,8 @@ static bool is_object(const char *name)
            !(ending && (!strcmp(ending, ".c") || !strcmp(ending, ".i") || !strcmp(ending, ".tmp")));
 }
 
-/* Lists all objects, malloc'ed. */
+/* Lists all objects of the directory, malloc'ed; *n gets their number.  If memory is short, the
+ * list ends early: then less is removed. */
 static stored_object *list_objects(DIR *files, int dir, size_t *n)
 {
     stored_object *list = NULL;
