@@ -4,7 +4,7 @@
 
 /* ---- How often ------------------------------------------------------------------------------- */
 /* True if a loop between `inner` and `loop` runs over the same axis as `loop`.  It visits one
- * tile of that axis, so of these loops only the innermost one counts. */
+ * tile of that axis, so only the innermost loop over an axis counts. */
 static bool is_tiled_inside(const rd_program *p, int32_t loop, int32_t inner)
 {
     for (int32_t k = inner; k != loop; k = p->loop[k].parent)
@@ -45,8 +45,8 @@ double rd_program_times(const rd_program *p, int32_t inst)
 }
 
 /* True if tasks of equal shares may take different times: a mask bounds a loop inside the root
- * loop, other than by lists of blocks (list_at).  It must be a program whose tasks combine
- * nothing: no fold begins before the body, and nothing follows it. */
+ * loop, other than by lists of blocks (list_at).  The tasks must combine nothing: no fold begins
+ * before the body, and nothing follows it. */
 bool rd_program_is_uneven(const rd_program *p)
 {
     bool bounded = false, begun = false;

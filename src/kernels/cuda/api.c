@@ -132,9 +132,9 @@ static void *open_of_toolkit(rd_variable variable, const char *name, major_fn *m
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* Stores the address of a library's function in *function, a pointer to a function. memcpy()
- * does that, as ISO C has no cast from void * to a function pointer.  `why`, if still empty,
- * gets the name of a missing function. */
+/* Stores the address of a library's function in *function, which is a pointer to a function.
+ * ISO C has no cast from void * to such a pointer, so memcpy() does it.  If the function is
+ * missing, `why` gets its name, unless `why` has another one already. */
 static void find(void *file, const char *path, const char *name, void *function,
                  char why[RD_CUDA_TEXT])
 {

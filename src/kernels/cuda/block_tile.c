@@ -9,7 +9,7 @@
  * nodes of both trees: one for each column, and one for each lane of a row that other tiles
  * continue.  The last block of a group of tiles combines their nodes (combine_blocks.c).
  *
- * Other stages whose folds cross have threads for the rows or for the columns only.  The
+ * Other stages with crossing folds have threads for the rows or for the columns only.  The
  * evaluator asks (rd_gpu_suits) and makes two stages of them. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
@@ -37,10 +37,10 @@ static void find_instructions(const rd_program *p, int32_t number, rd_cuda_fold 
         }
 }
 
-/* True if two folds reduce the same elements along different axes: `row` begins in each round of
- * an outer loop and reduces an inner one; `column` reduces the outer loop and has an accumulator
- * for each index of the inner one.  `column` must take its element before the result of `row` is
- * there, as it must not depend on that result. */
+/* True if two folds reduce the same elements along different axes.  Fold `row` begins in each
+ * round of an outer loop and reduces an inner one.  Fold `column` reduces the outer loop and has
+ * an accumulator for each index of the inner one.  `column` must take its element before the
+ * result of `row` is there, as it must not depend on that result. */
 static bool is_crossing(const rd_program *p, const rd_cuda_fold *row, const rd_cuda_fold *column)
 {
     const int32_t outer = row->start < 0 ? -1 : p->inst[row->start].loop;
@@ -423,8 +423,8 @@ static void place_nodes(rd_cuda_strategy *s)
     s->item_counters = n[1] * rd_cuda_groups_of(s, n[0]) + n[0] * rd_cuda_groups_of(s, n[1]);
 }
 
-/* Keeps all current states in registers of a thread: a state for each of its `width` columns, or
- * for each of its `width` lanes of a row.  `tree` is false, as tree nodes are kept elsewhere. */
+/* Keeps all current states in registers of a thread: one for each of its `width` columns, or of
+ * its `width` lanes of a row.  The tree nodes are kept elsewhere, so `tree` is false. */
 static void assign_local_storage(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {

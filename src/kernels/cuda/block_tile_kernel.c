@@ -53,8 +53,8 @@ void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold)
     (t->s->fold[fold].threads_are_lanes ? rd_cuda_leave_rows : rd_cuda_leave_columns)(t, fold);
 }
 
-/* The printer calls this behind the folds' nodes: it adds the inter-block combine along the
- * kernel's loop, and the "if" whose statement only the last block runs. */
+/* The printer calls this behind the folds' nodes.  It adds the inter-block combine along the
+ * kernel's loop, and an "if" with a condition that holds in the last block only. */
 void rd_cuda_last_block_tile(void *of, rd_printing *n)
 {
     rd_cuda_combine_blocks(of, n->kernel->along);

@@ -63,9 +63,8 @@ static bool upload(rd_gpu_run_state *r, const partials *l)
 }
 
 /* Computes the rows of partials [*from, *to) of an item, on one level of groups, to which only
- * ranges [first, end) of the loop have contributed.  `span` is the number of ranges of a group
- * on that level.  Only groups that lie wholly in [first, end) count.  The last group of a level
- * may have fewer rows. */
+ * ranges [first, end) have contributed.  A group of that level has `span` ranges.  Only groups
+ * that lie wholly in [first, end) count.  The last group of a level may have fewer rows. */
 static void rows_of(const rd_cuda_strategy *s, int32_t level, int64_t span, int64_t first,
                     int64_t end, int64_t *from, int64_t *to)
 {

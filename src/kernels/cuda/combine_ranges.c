@@ -226,7 +226,7 @@ static void add_join(rd_cuda_text *t, int32_t number)
     rd_print_line(&t->print, "}");
 }
 
-/* Adds the functions edge0 and join0 for a fold whose loop is split into ranges. */
+/* Adds the functions edge0 and join0 for a fold that takes its elements in a split loop. */
 void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 {
     add_edge(t, number);

@@ -128,9 +128,9 @@ static arithmetic arithmetic_of(rd_dtype type)
                           : (arithmetic){ CUDA_R_64F, CUBLAS_COMPUTE_64F, &one64, &zero64 };
 }
 
-/* Calls cuBLAS for one product or a batch of equal ones. cuBLAS has column-major matrices, and
- * rows of c are columns of c^T = b^T a^T: so a and b change places.  `to` is beta: 1 adds to c,
- * 0 overwrites it. */
+/* Calls cuBLAS for one product or a batch of equal ones. cuBLAS has column-major matrices.  To
+ * it, rows of c are columns of c^T = b^T a^T, so a and b change places.  `to` is the factor
+ * beta: 1 adds to c, 0 overwrites it. */
 static bool multiply(rd_gpu *gpu, cublasHandle_t handle, const rd_gemms *s, bool *full,
                      char why[RD_CUDA_TEXT])
 {

@@ -41,8 +41,8 @@ static bool open_stream(rd_recording *r, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* Makes a queue on the captured stream, and a submission: a run whose work is recorded instead
- * of done. */
+/* Makes a queue on the captured stream, and a submission: a run that records its work instead of
+ * doing it. */
 static bool open_queue(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     bool full;

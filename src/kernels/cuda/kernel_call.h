@@ -6,8 +6,8 @@
 
 enum { RD_FAILURES = 64, RD_MOST_LEVELS = 8 };
 
-/* Kernels report warnings and invalid indices here.  failure[] has the invalid indices whose
- * position was the smallest when they were reported. */
+/* Kernels report warnings and invalid indices here.  failure[] has those invalid indices that had
+ * the smallest position when they were reported. */
 typedef struct rd_record {
     uint64_t least;       /* the smallest position of an invalid index, in the program's order */
     uint32_t n, warnings; /* failures, which may be more than fit; RD_WARN_... */

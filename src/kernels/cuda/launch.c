@@ -249,8 +249,8 @@ static rd_call_head *head_of(rd_gpu_run_state *r)
 }
 
 /* Launches a kernel for work [first, end), by no more teams than run at once: a team loops over
- * its items.  Of block tiles (tile_loop[0] >= 0) a whole block of threads does one, so each
- * counts as all teams of a block. */
+ * its items.  A block tile (tile_loop[0] >= 0) takes a whole block of threads, so each counts as
+ * all teams of a block. */
 bool rd_gpu_run_work(rd_gpu_run_state *r, const char *name, int64_t first, int64_t end)
 {
     const int64_t in_one = r->strategy->choice.block / r->strategy->team;
@@ -294,9 +294,9 @@ static bool run_all(rd_gpu_run_state *r, const char *name, int32_t split, int64_
     return r->host ? run_blocks(r, name, split) : rd_gpu_run_work(r, name, 0, n);
 }
 
-/* Launches a kernel of which each thread does one of n units of work; the kernel belongs to a
- * fold, whose number its name ends with.  A thread does several if there are more than 2^20
- * blocks. */
+/* Launches a kernel that does n units of work, one in each thread.  The kernel belongs to fold
+ * `number`, and its name ends with that.  A thread does several units if there are more than
+ * 2^20 blocks. */
 static bool run_threads(rd_gpu_run_state *r, const char *kernel, int32_t number, int64_t n)
 {
     enum { MOST = 1 << 20 };

@@ -136,9 +136,9 @@ static int32_t load_bytes(const rd_cuda_strategy *s, int32_t loop)
     return bytes;
 }
 
-/* Returns how many rounds a block of threads takes in a tile, each of `width` adjacent elements
- * for every thread: the most, by powers of 2, within the limits of blocks, of elements and bytes
- * in registers, and of the row's length. */
+/* Returns how many rounds a block of threads takes in a tile; in a round each thread has `width`
+ * adjacent elements.  It is the largest power of 2 within the limits of blocks, of elements and
+ * bytes in registers, and of the row's length. */
 static int32_t rounds_of(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_cuda_choice *c      = &s->choice;

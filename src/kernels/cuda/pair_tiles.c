@@ -62,9 +62,9 @@ static int32_t first_of(const rd_cuda_strategy *s, int32_t inst)
     return inst;
 }
 
-/* Marks the loads that come from shared memory: of points, whose address moves along the loop,
- * and of results.  False: no load depends on the points, or an instruction may not be in such a
- * loop. */
+/* Marks the loads that come from shared memory: loads of points, which move along the loop, and
+ * loads of results.  False: no load depends on the points, or an instruction may not be in such
+ * a loop. */
 static bool find_tile_loads(rd_cuda_strategy *s)
 {
     const rd_program *p    = s->p;

@@ -90,9 +90,9 @@ static int64_t bytes_of(const rd_cuda_strategy *s)
     return bytes;
 }
 
-/* Divides a kernel's work into blocks whose data fit on the GPU, with all buffers in the host's
- * memory. split: the number of the kernel's split loop, -1: the kernel `run`.  Returns the
- * reason if there are no such blocks, else NULL. */
+/* Divides a kernel's work into blocks with data that fit on the GPU; all buffers are in the
+ * host's memory. split: the number of the kernel's split loop, -1: the kernel `run`.  Returns
+ * the reason if there are no such blocks, else NULL. */
 static const char *find_blocks(const rd_cuda_strategy *s, int32_t split, rd_cuda_blocks *blocks)
 {
     char          why[RD_CUDA_TEXT];
@@ -299,8 +299,7 @@ static rd_cuda_blocks ranges_of(const partitioned_run *all, int64_t first, int64
 }
 
 /* Runs the ranges that the GPUs have held back, on the first GPU, when no other one works.
- * `ends`: this is the last kernel.  Then the last of these ranges also runs what is behind the
- * loops. */
+ * `ends`: this is the last kernel, so the last held range also runs what is behind the loops. */
 static bool run_held_ranges(partitioned_run *all, bool ends)
 {
     device_share *const first = &all->share[0];
@@ -317,9 +316,9 @@ static bool run_held_ranges(partitioned_run *all, bool ends)
     return true;
 }
 
-/* True if ranges of a split loop leave anything for each other: partial results of a fold, or
- * for the last kernel the count of finished ranges, by which the instructions behind the loops
- * run once. */
+/* True if ranges of a split loop leave anything for each other.  That is a partial result of a
+ * fold; or, for the last kernel, the count of finished ranges, by which the instructions behind
+ * the loops run once. */
 static bool leaves_partials(const rd_cuda_strategy *s, int32_t split)
 {
     bool some = s->has_end && split == s->n_split - 1;

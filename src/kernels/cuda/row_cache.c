@@ -116,7 +116,7 @@ static void find_reads(rd_cuda_strategy *s)
 /* ---- Rows that one loop stores for another --------------------------------------------------- */
 /* True if the thread that stores an element of a scratch slot is the only one that loads it:
  * every access is in a regular loop, and its position is the loop's index.  *axis gets the axis
- * of these loops. */
+ * of the loops. */
 static bool is_kept_by_thread(const rd_cuda_strategy *s, int32_t slot, int32_t *axis)
 {
     const rd_program *p = s->p;
@@ -147,9 +147,9 @@ static int32_t store_of(const rd_program *p, int32_t slot)
     return -1;
 }
 
-/* Returns a cached row whose last use is a load just before the store, in the same loop; -1:
- * there is none.  The stored row may take its place, as each thread stores what it has just
- * loaded. */
+/* Returns a cached row that is used for the last time by a load just before the store, in the
+ * same loop; -1: there is none.  The stored row may take its place, as each thread stores what
+ * it has just loaded. */
 static int32_t row_that_ends(const rd_cuda_strategy *s, int32_t store)
 {
     for (int32_t row = 0; row < s->n_cached_row; row++) {

@@ -38,9 +38,9 @@ int32_t rd_cuda_counters(const rd_cuda_fold *f)
     return f->threads_are_lanes && f->storage == RD_STORAGE_TEAM ? RD_WARP : 1;
 }
 
-/* Returns the bytes of all states of a fold: the current blocks; nodes of the combine tree, if
- * it has several blocks; a scan's prefix and nodes; a float sum's long accumulator; and the
- * number of each cell's block. */
+/* Returns the bytes of all states of a fold: the current blocks, and nodes of the combine tree
+ * if it has several blocks.  A scan also has its prefix and nodes, and a float sum a long
+ * accumulator.  The number of each cell's block is added last. */
 static int64_t fold_bytes(const rd_cuda_fold *f)
 {
     const int64_t states = f->states;

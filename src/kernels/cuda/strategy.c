@@ -366,9 +366,9 @@ static void find_refusals(rd_cuda_strategy *s)
         s->why = "it sorts rows or takes quantiles of them, which only the CPU does";
 }
 
-/* Chooses how a program runs on a GPU.  It tries, in turn: block tiles; tiles of pairs, or teams
- * and vectors; split loops; rows in shared memory; then the storage class of states and scratch.
- * s->why: the reason if the GPU cannot run the program.  False: no memory. */
+/* Chooses how a program runs on a GPU.  It tries block tiles first; then tiles of pairs, or
+ * teams and vectors; then split loops, and rows in shared memory.  The rest gets a storage
+ * class. s->why: the reason if the GPU cannot run the program.  False: no memory. */
 bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_cuda_limits *limits,
                              rd_get_fn *get, void *pool)
 {

@@ -112,9 +112,9 @@ double rd_cuda_weight_of(const rd_program *p, int32_t loop)
     return weight;
 }
 
-/* Lists the accesses of a look-back scan's tile, whose rounds are all loaded before the first is
- * used.  A backwards tile lies at the end of its row, so its vectors are aligned only if the
- * extent is a multiple of the width. */
+/* Lists the accesses of a look-back scan's tile.  All rounds of a tile are loaded before the
+ * first is used.  A backwards tile lies at the end of its row, so its vectors are aligned only
+ * if the extent is a multiple of the width. */
 static void find_accesses_of_tile(const rd_cuda_strategy *s, int32_t loop,
                                   rd_cuda_vector_accesses *accesses)
 {
@@ -126,9 +126,9 @@ static void find_accesses_of_tile(const rd_cuda_strategy *s, int32_t loop,
         find_accesses(s, loop, accesses);
 }
 
-/* Lists the vector accesses of a loop, and chooses how many rounds a thread prefetches: by
- * halves, until bytes in flight, elements in registers and instructions are within the limits,
- * and the loop is long enough. */
+/* Lists the vector accesses of a loop, and chooses how many rounds a thread prefetches.  The
+ * number is halved until bytes in flight, elements in registers and instructions are within the
+ * limits, and the loop is long enough. */
 void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
                                 rd_cuda_vector_accesses *accesses)
 {

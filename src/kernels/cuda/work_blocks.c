@@ -146,7 +146,8 @@ static int64_t size(const rd_cuda_blocks *b)
 }
 
 /* Computes the range of each axis for the current block: full, except for the axes of the
- * indices up to `level`.  Of index `level` the block has n values, of those before it one each. */
+ * indices up to `level`.  The block has n values of index `level`, and one of each index before
+ * it. */
 static void set_box(rd_cuda_blocks *b)
 {
     int64_t at = b->at, n = size(b);

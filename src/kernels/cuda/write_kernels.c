@@ -12,8 +12,8 @@ static void leave_nodes(void *of, rd_printing *n, int32_t fold)
     rd_cuda_leave_nodes(of, fold);
 }
 
-/* The printer calls this behind the partial results: it adds the inter-team combine, and the
- * "if" whose statement only the last team runs. */
+/* The printer calls this behind the partial results.  It adds the inter-team combine, and an
+ * "if" with a condition that holds in the last team only. */
 static void print_last_team(void *of, rd_printing *n)
 {
     rd_cuda_text *t = of;

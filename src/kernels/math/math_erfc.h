@@ -178,8 +178,8 @@ RD_INLINE double rd_erfinv_far(double s)
 }
 
 /* Returns what to add to y, an approximation of erfinv(x), by the first three terms of the
- * inverse function's series.  `step` is the error of erf(y), or of erfc(y), over the slope of
- * erf at y. */
+ * inverse function's series.  The error of erf(y), or of erfc(y), over the slope of erf at y is
+ * `step`. */
 RD_INLINE double rd_erfinv_step(double y, double step)
 {
     const double third = __builtin_fma(4 * y, y, 1) * 0x1.5555555555555p-2;

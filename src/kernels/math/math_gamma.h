@@ -83,7 +83,7 @@ static inline rd_pair rd_rising(double x, rd_pair *top)
 }
 
 /* Returns log2(Gamma(y)) for y >= RD_GAMMA_FAR by Stirling's series: log2(sqrt(2 pi)) + (y -
- * 1/2) log2(y) - y log2(e), and the first eight terms in 1/y; the next is less than 2^-65. */
+ * 1/2) log2(y) - y log2(e), and eight terms in 1/y.  The next term is less than 2^-65. */
 static inline rd_pair rd_stirling(rd_pair y)
 {
     const double  inverse = 1 / y.hi, z = inverse * inverse;

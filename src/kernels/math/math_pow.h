@@ -17,8 +17,8 @@
 #define RD_POW_C5    0x1.2776c50ef9d25p-1
 #define RD_POW_C5_LO -0x1.e766d20de3816p-55
 
-/* Returns x^y, given size = |x|^y: puts on the sign of x if y is odd, NaN for a negative x and a
- * fractional y, and 1 for y = 0 or x = 1, as C's annex F says. */
+/* Returns x^y, given size = |x|^y, with the special cases of C's annex F.  An odd y gives the
+ * sign of x.  A negative x with a fractional y gives NaN, and y = 0 or x = 1 gives 1. */
 RD_INLINE double rd_pow_cases(double x, double y, double size)
 {
     const double half = 0.5 * y;

@@ -13,9 +13,9 @@ static struct {
     char      why[RD_OPENCL_TEXT]; /* why OpenCL cannot be used; "": it has all functions */
 } api;
 
-/* Stores the address of a function of the library in *function, a pointer to a function;
- * memcpy() does that, as ISO C has no such cast. api.why gets the name of the first missing
- * function. */
+/* Stores the address of a function of the library in *function, which is a pointer to a
+ * function.  ISO C has no such cast, so memcpy() does it. api.why gets the name of the first
+ * missing function. */
 static void find(void *file, const char *name, void *function)
 {
     void *const address = dlsym(file, name);

@@ -33,9 +33,9 @@ static bool has_failed(const run_call *c, const char *function, cl_int error)
     return !rd_opencl_ok(function, error, c->why);
 }
 
-/* Sets a kernel's arguments in the order of its parameters: the array of numbers, the error
- * record, the buffers of those slots that the kernel touches, and the nodes of partial results
- * if there are any. */
+/* Sets a kernel's arguments in the order of its parameters: the array of numbers, and the error
+ * record.  The buffers of those slots follow that the kernel touches, and then the nodes of
+ * partial results if there are any. */
 static bool set_arguments(const run_call *c, cl_kernel kernel)
 {
     const rd_opencl *const api = rd_opencl_api(NULL);

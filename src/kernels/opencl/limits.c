@@ -11,9 +11,9 @@ static const int64_t MOST_PRIVATE = 1 << 17;
 /* Numbers and addresses that a kernel takes: every device allows 1024 bytes of arguments. */
 enum { MOST_NUMBERS = 120 };
 
-/* Returns the bytes of all states and tree nodes that an item has in variables: for a reduction
- * the state and rows of nodes; for a scan the state, its prefix and a result, with its levels
- * and the words of a long float sum. */
+/* Returns the bytes of all states and tree nodes that an item has in variables.  A reduction has
+ * its state and rows of nodes.  A scan has its state, its prefix and a result, with levels of
+ * nodes and the words of a long float sum. */
 static int64_t variables_of(const rd_schedule *t)
 {
     int64_t bytes = 0;

@@ -2,9 +2,9 @@
 #include "kernels/opencl/split_ranges.h"
 #include "kernels/opencl/two_pass_scan.h"
 
-/* True if a loop of the tree takes each index from 0 to a constant once: by step 1, forwards,
- * with one lower bound, which is 0, and one upper bound without other indices (n == 0).  `start`
- * < 0: no statement inside uses the range of indices of a round. */
+/* True if a loop of the tree takes each index from 0 to a constant once: forwards, by step 1.
+ * It has one lower bound, which is 0, and one upper bound that uses no other indices (n == 0).
+ * A negative `start` means that no statement inside uses the range of indices of a round. */
 static bool is_counted(const rd_for *loop)
 {
     const rd_linear *from = &loop->from.part[0].at, *to = &loop->to.part[0].at;
@@ -95,7 +95,7 @@ static bool has_indices(const rd_program *p)
 }
 
 /* Returns the innermost loop over work items, -1: there is none.  *items gets the number of
- * items, the product of these loops' extents. */
+ * items, the product of the loops' extents. */
 static int32_t item_of(const rd_schedule *t, const rd_gpu_loop *loop, int64_t *items)
 {
     int32_t item = -1;

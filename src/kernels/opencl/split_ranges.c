@@ -39,7 +39,8 @@ static int32_t only_loop(const rd_schedule *t)
 }
 
 /* Returns what an index of the loop brings to a fold: steps, or elements of the lane position if
- * lanes lie along the axis.  *block: how many of these are one block of the combine tree. */
+ * lanes lie along the axis.  *block gets the length of one block of the combine tree in the same
+ * unit. */
 static int64_t each_of(const rd_fold *f, int32_t axis, int64_t *block)
 {
     const int64_t lane = rd_coef(&f->lane, axis);

@@ -85,10 +85,10 @@ static bool all_finite(const double *x, int64_t n)
     return !bad;
 }
 
-/* Sets NaNs in row i of C: a result is NaN if a non-finite element of its row of A or column of
- * B meets an element that is not stored, as 0 times infinity is NaN. met[j] counts those that
- * meet stored ones, in_column[j] all of column j of B.  If row and column have more than have
- * met, some met none. */
+/* Sets NaNs in row i of C.  A result is NaN if a non-finite element of its row of A or column of
+ * B meets an element that is not stored, as 0 times infinity is NaN. met[j] counts the
+ * non-finite elements that meet stored ones, in_column[j] all of column j of B.  If row and
+ * column have more than have met, some met none. */
 static void set_nans_of_row(const rd_row_product *p, const double *a, const double *b, double *c,
                             const int64_t *in_column, int64_t *met, int64_t i)
 {
