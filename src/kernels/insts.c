@@ -90,7 +90,8 @@ bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at)
 }
 
 /* True if the reducer gives the same bits however its elements are grouped: extremes and bits,
- * and sums of ints. */
+ * and sums and products of ints, which wrap.  Other reducers do if one element decides the
+ * result. */
 bool rd_reducer_any_grouping(rd_reducer_id reducer, rd_dtype type)
 {
     const bool ints = rd_dtype_kind(type) != RD_KIND_FLOAT;

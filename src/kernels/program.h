@@ -173,9 +173,10 @@ typedef struct rd_fold {
     bool    first; /* argmax or argmin of bools that come by rising place: the first best decides */
 } rd_fold;
 
-/* True if there is an element after which no other changes the result (an absorbing element).
- * *end gets it: a bool, or the least or the greatest int.  Floats have none, as a NaN may
- * follow. */
+/* True if there is an element after which no other changes the result (an absorbing element), as
+ * `true` for `any`; *end gets it.  It is a bool, 0 or 1 in the reducer's table; or the least or
+ * the greatest int of the type.  Floats have no such end, as a NaN may follow.  An argmax or
+ * argmin of bools with `first` ends at the first best element. */
 static inline bool rd_fold_end(const rd_fold *f, rd_word *end)
 {
     const int terminal =
@@ -188,7 +189,8 @@ static inline bool rd_fold_end(const rd_fold *f, rd_word *end)
     return rd_dtype_kind(f->type) != RD_KIND_FLOAT;
 }
 
-/* True if some elements decide the result, so that later ones need not be read (early exit). */
+/* True if some elements decide the result, so that later ones need not be read (early exit).  A
+ * user's reducer says so by `done`; scans and group-bys need all elements. */
 static inline bool rd_fold_decides(const rd_fold *f)
 {
     rd_word end;
@@ -196,7 +198,9 @@ static inline bool rd_fold_decides(const rd_fold *f)
     return f->user ? f->user->done && !f->scan && !f->n_group : rd_fold_end(f, &end);
 }
 
-/* True if nodes are wider than elements: f64 for sums of f32. */
+/* True if the nodes of the combine tree are wider than elements: f64 for sums of f32.  Scans
+ * have other words.  In a fold of one step no lane adds anything, so its few additions stay in
+ * f32. */
 static inline bool rd_fold_widens(const rd_fold *f)
 {
     const bool one_step = f->lanes > 1 && f->outer.n_add == 0 && f->lane_extent <= f->lanes;
@@ -205,8 +209,8 @@ static inline bool rd_fold_widens(const rd_fold *f)
            !f->scan;
 }
 
-/* True if an empty group sums to +0.  Then a sum of -0s is +0, too, and whoever adds into cells
- * need not know which have begun. */
+/* True if an empty group of a group-by, or an empty sparse row, sums to +0.  Then a sum of -0s
+ * is +0, too, and code that adds into accumulators need not know which have begun. */
 static inline bool rd_fold_begins_with_0(const rd_fold *f)
 {
     return (f->n_group || f->by_rows) &&

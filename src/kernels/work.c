@@ -175,8 +175,9 @@ typedef struct slot_span {
     bool   gathers;
 } slot_span;
 
-/* Extends the span of a slot by one access: its least and greatest element, and how many it
- * touches. */
+/* Extends the span of a slot by one access: its least and greatest element over all indices, and
+ * how many elements it touches.  Registers in the address (axis < 0) mark the span as gathered.
+ * The first access (touched 0) sets the span. */
 static void add_access(const rd_program *p, int32_t i, bool bounded, slot_span *s)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];

@@ -203,7 +203,7 @@ static int32_t find_lanes(rd_cuda_strategy *s)
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         rd_cuda_fold *f = &s->fold[k];
 
-        if (f->start < 0 || f->step < 0 || f->finish < 0 ||
+        if (f->start < 0 || f->step < 0 || f->finish < 0 || /* an instruction is missing */
             !rd_cuda_within(s->p, f->step, rd_cuda_tile_inner(s)))
             return 0;
         f->threads_are_lanes = is_row(s, f);

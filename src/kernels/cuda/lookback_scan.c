@@ -36,8 +36,8 @@ static bool may_look_back(const rd_cuda_strategy *s, const rd_cuda_fold *f, int3
                          : rd_is_along(fold, l->axis, 0, 1));
 }
 
-/* Returns the only loop of a work item, -1 if it has none or several, or if the item stores or
- * ends a fold outside of the loop. */
+/* Returns the only loop of a work item; -1 if it has none, if any instruction follows the loop,
+ * or if the item stores or ends a fold before it. */
 static int32_t loop_of(const rd_cuda_strategy *s)
 {
     int32_t loop = -1;

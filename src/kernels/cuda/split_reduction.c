@@ -128,7 +128,7 @@ static bool may_split_folds(const rd_cuda_strategy *s)
         const rd_cuda_fold *f     = &s->fold[k];
         const int32_t       split = f->step < 0 ? -1 : split_around(s, f->step);
 
-        if (f->step < 0 || !is_of_item(s, f))
+        if (f->step < 0 || !is_of_item(s, f)) /* no elements, or each range has its own fold */
             continue;
         if (split < 0 && f->step > s->p->loop[s->split[s->n_split - 1]].end)
             continue; /* it is behind them all */
@@ -301,6 +301,7 @@ static void find_levels(rd_cuda_strategy *s)
 
         *level = (rd_groups){ .n = n, .row = s->item_rows, .counter = s->item_counters };
         for (int32_t k = 0; k < s->p->n_fold; k++) {
+            /* rows of the last group, which may end within a node; of every other one */
             const int32_t last = s->fold[k].split >= 0 ? rows_of(&s->fold[k], ranges) : 0;
             const int32_t each = last && s->fold[k].aligned ? 1 : last;
 

@@ -100,8 +100,9 @@ int32_t rd_cuda_staged_row_vector(const rd_cuda_strategy *s, const rd_cuda_stage
     return s->choice.vector / rd_dtype_size(r->type);
 }
 
-/* True if a row is one aligned vector, which its thread loads at once anyway, and neighbouring
- * threads have neighbouring rows: staging would gain nothing. */
+/* True if a row is one aligned vector that its thread loads at once anyway, so that staging
+ * would gain nothing.  Its length is a power of 2 and the step from row to row; each item has
+ * its own row. */
 static bool is_vector(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return r->step == r->n && r->items == 1 && (r->n & (r->n - 1)) == 0 && r->first % r->n == 0 &&
@@ -128,8 +129,9 @@ static void give_up(rd_cuda_strategy *s)
 }
 
 /* ---- Rows that are copied -------------------------------------------------------------------- */
-/* Returns staged rows that an access can share: same role, slot, type and outer loops, and all
- * elements of both still lie within one step. -1: there are none. */
+/* Returns staged rows that an access can share, -1: there are none.  They have the same role,
+ * slot, type and outer loops.  The elements of both, from `first` to `end`, must still lie
+ * within one step, so that rows do not overlap. */
 static int32_t find_same_rows(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     for (int32_t k = 0; k < s->n_staged_row; k++) {

@@ -73,8 +73,9 @@ static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 
     f->register_block =
         s->pairs >= 0 && rd_cuda_within(s->p, f->start, s->pairs) ? s->register_block : 1;
-    f->n_cell  = fold->n_cell * (s->strip >= 0 ? s->width : 1) * f->register_block;
-    f->here    = f->threads_are_lanes ? fold->lanes / s->team : fold->lanes;
+    f->n_cell = fold->n_cell * (s->strip >= 0 ? s->width : 1) * f->register_block;
+    f->here   = f->threads_are_lanes ? fold->lanes / s->team : fold->lanes; /* lanes of a thread */
+    /* rows of tree nodes that wait for their siblings: a digit of the number of blocks each */
     f->room    = f->split < 0 ? rd_cuda_bits(fold->n_block) + 2
                               : rd_cuda_bits(f->blocks) * (f->aligned ? 1 : 2) + 2;
     f->storage = f->threads_have_cells ? RD_STORAGE_TEAM : RD_STORAGE_LOCAL;

@@ -136,14 +136,15 @@ void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
         find_accesses_of_tile(s, loop, accesses);
         return;
     }
-    const rd_cuda_choice *c        = &s->choice;
-    const rd_loop        *l        = &s->p->loop[loop];
-    const int32_t         along    = serial_width_of(s, loop);
-    const int32_t         elements = s->distributed[loop] ? (s->width > 1 ? s->width : 2)
-                                     : s->strip >= 0      ? s->width
-                                                          : along;
-    const double          weight   = elements * rd_cuda_weight_of(s->p, loop);
-    int32_t               bytes    = 0;
+    const rd_cuda_choice *c     = &s->choice;
+    const rd_loop        *l     = &s->p->loop[loop];
+    const int32_t         along = serial_width_of(s, loop);
+    /* of a thread in a round: its elements, and their instructions */
+    const int32_t elements = s->distributed[loop] ? (s->width > 1 ? s->width : 2)
+                             : s->strip >= 0      ? s->width
+                                                  : along;
+    const double  weight   = elements * rd_cuda_weight_of(s->p, loop);
+    int32_t       bytes    = 0;
 
     *accesses = (rd_cuda_vector_accesses){ .prefetch     = s->is_crowded ? c->row_ahead : c->ahead,
                                            .serial_width = along };
