@@ -69,7 +69,7 @@ typedef struct rd_bound {
     int32_t axis[RD_BOUND_AXES];
     int64_t coef[RD_BOUND_AXES];
     int32_t n_reg, reg[RD_BOUND_REGS];
-    int64_t reg_coef[RD_BOUND_REGS];
+    int64_t reg_coef[RD_BOUND_REGS]; /* coefficient of each register */
 } rd_bound;
 
 /* Bounds of a loop by a mask.  Where a bound is negative for all indices of the loops inside,
@@ -89,16 +89,17 @@ typedef struct rd_bounds {
     double  share; /* of all indices those that are left, about: above 0, at most 1 */
 } rd_bounds;
 
+/* A loop of the program.  rd_program_tree() fills the fields from `begin` to `next`. */
 typedef struct rd_loop {
     rd_loop_kind     kind;
-    int32_t          axis;
-    int64_t          extent, step;
-    bool             backwards;  /* a reverse scan runs along it                     */
-    int32_t          begin, end; /* its LOOP and its END; its body is between them   */
-    int32_t          parent;     /* the loop that holds it, -1                       */
-    int32_t          first;      /* the first loop in its body, -1                   */
-    int32_t          next;       /* the next loop in the same body, -1               */
-    const rd_bounds *bounds;     /* bounds by a mask; NULL: none                     */
+    int32_t          axis;         /* its index is that of this axis */
+    int64_t          extent, step; /* of the axis; of TILE, indices of a tile */
+    bool             backwards;    /* a reverse scan runs along it                     */
+    int32_t          begin, end;   /* its LOOP and its END; its body is between them   */
+    int32_t          parent;       /* the loop that holds it, -1                       */
+    int32_t          first;        /* the first loop in its body, -1                   */
+    int32_t          next;         /* the next loop in the same body, -1               */
+    const rd_bounds *bounds;       /* bounds by a mask; NULL: none                     */
     /* a row of places (nest/sparse_rows.c): addresses of its first index and of the one behind its
      * last; else 0 and 0 */
     int32_t row_from, row_to;
@@ -143,15 +144,15 @@ typedef enum rd_prefix { RD_PREFIX_LEFT, RD_PREFIX_TREE } rd_prefix;
 
 typedef struct rd_fold {
     rd_reducer_id     reducer;
-    rd_law            law;
+    rd_law            law;  /* which orders of elements are allowed */
     rd_dtype          type; /* of x, the accumulator's                                    */
     rd_dtype          out;  /* of the results                                             */
     bool              scan, exclusive, reverse;
-    rd_prefix         prefix;   /* of a scan                                              */
-    bool              identity; /* min, max of nothing: the extreme of the type, not NaN  */
-    double            ddof;
-    const rd_reducer *user; /* RD_RED_user: a copy in the plan                            */
-    int32_t           n_out;
+    rd_prefix         prefix;      /* of a scan                                              */
+    bool              identity;    /* min, max of nothing: the extreme of the type, not NaN  */
+    double            ddof;        /* var and std divide by the number of elements less this */
+    const rd_reducer *user;        /* RD_RED_user: a copy in the plan                            */
+    int32_t           n_out;       /* results of a cell */
     int32_t           lanes;       /* 64, 32 or 1                                         */
     int64_t           steps;       /* 64; INT64_MAX: one block, a serial fold             */
     int64_t           lane_extent; /* elements along the lane position                    */
@@ -227,8 +228,8 @@ bool rd_fold_any_grouping(const rd_fold *f);
 typedef struct rd_sorting {
     const rd_sort_facts *facts;
     rd_dtype             type, out; /* of elements, of results */
-    int64_t              n, n_out;
-    int32_t              from, to; /* addresses */
+    int64_t              n, n_out;  /* elements of the row; results */
+    int32_t              from, to;  /* addresses */
 } rd_sorting;
 
 /* A user's function on registers. */
@@ -294,10 +295,10 @@ typedef struct rd_program {
     /* some indices of the root axis take longer, as masks bound loops inside, and tasks combine
      * nothing. Masks of blocks do not count: they want long tasks for their clusters */
     bool        uneven;
-    int64_t     step;      /* indices of the root axis that a body runs on at a time; 0: all  */
-    int32_t     n_scratch; /* scratch slots, private to a task: first_scratch and following   */
-    int32_t     first_scratch;
-    int64_t    *scratch_bytes;
+    int64_t     step;          /* indices of the root axis that a body runs on at a time; 0: all  */
+    int32_t     n_scratch;     /* scratch slots, private to a task: first_scratch and following   */
+    int32_t     first_scratch; /* before: leaves, results, arrays between stages */
+    int64_t    *scratch_bytes; /* of each scratch slot */
     int8_t      tile;    /* tiles have buffers of 2^tile times the usual bytes                */
     double      work;    /* points times operations: decides whether a second thread pays     */
     bool        brief;   /* in: it may run without compiled code; after prepare(): it does    */
@@ -358,7 +359,7 @@ typedef struct rd_task {
     const void  *strategy; /* the backend's way to run the stage this time                    */
     uint32_t     warnings; /* RD_WARN_...                                                     */
     rd_status    status;   /* RD_OK, or why it stopped                                        */
-    char         sentence[256];
+    char         sentence[256]; /* the error for people */
     int64_t      loads; /* elements read from slots that are not scratch                   */
 } rd_task;
 
@@ -392,12 +393,13 @@ typedef struct rd_slow {
     double      each;     /* nanoseconds of one, about                                 */
 } rd_slow;
 
+/* How a prepared program runs, and what of it is slow. */
 typedef struct rd_form {
     rd_form_kind  kind;      /* in the end                                                 */
     rd_form_kind  meanwhile; /* until the loops are compiled; else the same                */
     rd_form_state loops;
-    double        left;
-    const char   *why; /* not otherwise; NULL: nothing faster is known               */
+    double        left; /* operations, if `loops` is RD_LOOPS_LATER */
+    const char   *why;  /* not otherwise; NULL: nothing faster is known               */
     rd_slow       slow, slow_meanwhile;
 } rd_form;
 

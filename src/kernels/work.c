@@ -172,7 +172,7 @@ static double elements_touched(const rd_program *p, int32_t i, bool bounded)
  * position. */
 typedef struct slot_span {
     double touched, least, most;
-    bool   gathers;
+    bool   gathers; /* an address has registers */
 } slot_span;
 
 /* Extends the span of a slot by one access: its least and greatest element over all indices, and

@@ -13,8 +13,8 @@
 
 /* A copy of a GPU's partials and counters in this process's memory. */
 typedef struct partials {
-    char     *nodes;
-    uint32_t *counters;
+    char     *nodes;    /* rows of partials of all items */
+    uint32_t *counters; /* finished ranges of each group */
 } partials;
 
 /* Passes `done` on.  If it is false, an allocation has failed, and the run gets the error "out

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* The handle of cuBLAS that a queue has. */
 struct rd_blas_handle {
     pthread_mutex_t lock;   /* held by the thread that calls cuBLAS */
     cublasHandle_t  handle; /* NULL until the first product */

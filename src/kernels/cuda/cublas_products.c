@@ -12,8 +12,8 @@
 
 /* A product, prepared. */
 struct rd_gpu_product {
-    rd_product      of; /* the product without the axis of the batch */
-    rd_product_axis batch;
+    rd_product      of;           /* the product without the axis of the batch */
+    rd_product_axis batch;        /* the axis of the batch; extent 1: there is none */
     int64_t         calls, parts; /* of a whole batch; calls that add to the same c */
 };
 

@@ -13,11 +13,11 @@
 /* A program as this backend prepares it: a product, or kernels, or the reason why it has neither.
  */
 typedef struct prepared {
-    const rd_gpu_product *product; /* NULL: it is no product for cuBLAS */
-    const rd_gpu_code    *code;    /* its kernels; NULL: it has none */
-    int32_t               shares;  /* GPUs that do it together */
-    const char           *alone;   /* the reason if one GPU does it alone */
-    char                  why[RD_CUDA_TEXT];
+    const rd_gpu_product *product;           /* NULL: it is no product for cuBLAS */
+    const rd_gpu_code    *code;              /* its kernels; NULL: it has none */
+    int32_t               shares;            /* GPUs that do it together */
+    const char           *alone;             /* the reason if one GPU does it alone */
+    char                  why[RD_CUDA_TEXT]; /* the reason if it has neither */
 } prepared;
 
 _Static_assert((int)RD_DEVICE_TEXT >= (int)RD_CUDA_TEXT, "sentences fit");

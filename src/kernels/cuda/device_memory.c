@@ -8,7 +8,7 @@ enum { LEAST = 512 }; /* bytes of the smallest allocation */
 
 /* A block of memory, used or cached. */
 typedef struct memory_block {
-    struct memory_block *next;
+    struct memory_block *next; /* in the list of all blocks */
     const rd_gpu        *gpu;
     CUdeviceptr          at; /* address on the GPU */
     int64_t              bytes;

@@ -16,7 +16,7 @@ extern const char rd_cuda_prelude[];
 /* A program's kernels. */
 struct rd_gpu_code {
     rd_cuda_strategy strategy;
-    const rd_module *module;
+    const rd_module *module; /* the kernels with vector accesses */
     _Atomic(const rd_module *)
             *narrow;           /* for slots that begin anywhere; compiled when it is wanted */
     uint64_t packed;           /* slots with vector accesses, as bits */

@@ -8,7 +8,7 @@
 /* ---- Memory of one text ---------------------------------------------------------------------- */
 /* A piece of the memory that lasts while one text is written. */
 typedef struct text_memory {
-    struct text_memory *next;
+    struct text_memory *next; /* in the list of pieces */
     int64_t             room; /* aligns the memory behind it */
 } text_memory;
 

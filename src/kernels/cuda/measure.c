@@ -18,17 +18,17 @@ static const double TOO_LONG = 1.5;  /* times the best so far: one run says enou
 
 /* A search: what is measured, and the best so far. */
 typedef struct tuning_trial {
-    const rd_program  *p;
+    const rd_program  *p; /* the program that is measured */
     rd_queue          *queue;
     void *const       *slot; /* the stage's data */
-    rd_get_fn         *get;
+    rd_get_fn         *get;  /* memory for compiled candidates */
     void              *pool;
     rd_gpu_watch       watch;
     rd_tuning          best;    /* the fastest numbers so far */
     const rd_gpu_code *code;    /* kernels of the best */
     double             seconds; /* time of the best */
     bool               failed;  /* nothing more can be measured */
-    char              *why;
+    char              *why;     /* the reason of a failure */
 } tuning_trial;
 
 /* ---- Time ------------------------------------------------------------------------------------ */

@@ -20,19 +20,19 @@ static const char FORM[] = "rdim image 1";
 typedef struct loaded_module {
     struct loaded_module *next;
     const rd_gpu         *gpu;
-    CUmodule              module;
+    CUmodule              module; /* as the driver has loaded it */
 } loaded_module;
 
 /* The image of a text for an architecture. */
 struct rd_module {
     struct rd_module *next;
-    rd_hash           hash; /* of its text, NVRTC and options */
-    int32_t           architecture;
-    char             *image; /* NULL: it does not compile */
-    size_t            n;     /* bytes of the image */
-    char             *text;  /* of a stored image that no driver has accepted yet */
-    char              why[RD_CUDA_TEXT];
-    loaded_module    *loaded; /* on each GPU that uses it */
+    rd_hash           hash;              /* of its text, NVRTC and options */
+    int32_t           architecture;      /* 90 is compute capability 9.0 */
+    char             *image;             /* NULL: it does not compile */
+    size_t            n;                 /* bytes of the image */
+    char             *text;              /* of a stored image that no driver has accepted yet */
+    char              why[RD_CUDA_TEXT]; /* why it does not compile */
+    loaded_module    *loaded;            /* on each GPU that uses it */
 };
 
 /* Modules stay for the life of the process, as compiled loops do. */
@@ -55,7 +55,7 @@ rd_module_stats rd_module_stats_now(void)
 /* ---- The store ------------------------------------------------------------------------------- */
 /* The place of an image in the cache directory. */
 typedef struct cache_entry {
-    int  dir;
+    int  dir; /* the directory's descriptor, -1: there is none */
     char key[RD_HASH_TEXT], name[RD_HASH_TEXT + 16];
 } cache_entry;
 

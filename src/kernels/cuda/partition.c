@@ -37,26 +37,26 @@ typedef struct device_share {
     struct partitioned_run *all;
     rd_gpu_run_state        run;
     rd_device_host          host;
-    rd_cuda_blocks          blocks;     /* its part of the current kernel    */
-    int64_t                 first, end; /* its ranges, without the held one  */
-    double                  part;       /* how much of that is done          */
-    char                    why[RD_CUDA_TEXT];
+    rd_cuda_blocks          blocks;            /* its part of the current kernel    */
+    int64_t                 first, end;        /* its ranges, without the held one  */
+    double                  part;              /* how much of that is done          */
+    char                    why[RD_CUDA_TEXT]; /* the reason of a failure */
 } device_share;
 
 /* A stage that several GPUs run. */
 typedef struct partitioned_run {
     const rd_cuda_strategy *strategy;
     const rd_device_host   *host; /* the caller's */
-    int32_t                 n;
+    int32_t                 n;    /* shares, one for each GPU */
     device_share           *share;
-    rd_cuda_blocks          blocks; /* all work of the current kernel     */
-    const char             *name;   /* the current kernel */
-    pthread_mutex_t         lock;   /* for the fields below, and shares' `part` */
-    pthread_cond_t          changed;
-    int32_t                 running;
-    bool                    stop;
-    bool                    cancelled;
-    rd_gpu_run_state       *failed; /* the first share that failed */
+    rd_cuda_blocks          blocks;    /* all work of the current kernel     */
+    const char             *name;      /* the current kernel */
+    pthread_mutex_t         lock;      /* for the fields below, and shares' `part` */
+    pthread_cond_t          changed;   /* a share has made progress or ended */
+    int32_t                 running;   /* shares that have not ended */
+    bool                    stop;      /* the other shares shall stop, too */
+    bool                    cancelled; /* by the caller */
+    rd_gpu_run_state       *failed;    /* the first share that failed */
 } partitioned_run;
 
 /* ---- The number of shares -------------------------------------------------------------------- */

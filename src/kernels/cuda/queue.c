@@ -8,9 +8,9 @@
 /* The streams, submissions and handles of one queue. */
 struct rd_queue {
     rd_stream            *stream;
-    rd_submissions       *submissions;
-    rd_blas_handle       *blas;
-    _Atomic(rd_overlap *) overlap; /* the spare one, NULL */
+    rd_submissions       *submissions; /* runs that the host has not waited for */
+    rd_blas_handle       *blas;        /* cuBLAS's handle, opened by the first product */
+    _Atomic(rd_overlap *) overlap;     /* the spare one, NULL */
 };
 
 /* Frees the host's memory of a queue.  The cuBLAS handle must have been closed, or never opened. */

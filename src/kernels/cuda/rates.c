@@ -33,7 +33,7 @@ typedef struct meter {
     CUdeviceptr  a, b;          /* memory on the GPU */
     char        *host;          /* memory on the host */
     int64_t      bytes, blocks; /* bytes of each; blocks of threads that fill the GPU */
-    char        *why;
+    char        *why;           /* the reason of a failure */
 } meter;
 
 /* Copies the test's bytes from the host to the GPU. */

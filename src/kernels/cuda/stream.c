@@ -11,6 +11,7 @@
 /* Bytes of a piece of pinned memory; of a copy that the driver does at once; pieces of a stream. */
 enum { PIECE = 8 << 20, SMALL = 64 << 10, PIECES = 2 };
 
+/* A CUDA stream, with the pinned memory of its copies. */
 struct rd_stream {
     rd_gpu         *gpu;
     CUstream        handle;

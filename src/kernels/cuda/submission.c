@@ -19,7 +19,7 @@ enum { MOST_LEFT = 64 };
 /* A growing list of addresses on the GPU. */
 typedef struct address_list {
     CUdeviceptr *at;
-    int32_t      n, room;
+    int32_t      n, room; /* addresses; how many there is memory for */
 } address_list;
 
 /* One run. */
@@ -35,7 +35,7 @@ struct rd_submission {
 struct rd_submissions {
     pthread_mutex_t lock;
     rd_submission  *first, *last;
-    int32_t         n;
+    int32_t         n;     /* runs in the list */
     rd_task         found; /* the reports of runs that have ended */
 };
 

@@ -11,7 +11,7 @@ enum { MOST_VALUES = 4 };
 
 /* A row of tuning.def. */
 typedef struct tuned {
-    const char *name;
+    const char *name;                /* the field's name */
     size_t      field;               /* offset in rd_cuda_choice */
     int16_t     values[MOST_VALUES]; /* in rising order; 0 ends a shorter list */
 } tuned;

@@ -40,10 +40,10 @@ typedef struct window {
 /* The windows of a run. */
 typedef struct window_sets {
     rd_gpu_run_state *r;
-    rd_overlap       *overlap;
-    rd_cuda_blocks    blocks; /* the block that is filled, then worked on */
+    rd_overlap       *overlap; /* the streams for copies, and events */
+    rd_cuda_blocks    blocks;  /* the block that is filled, then worked on */
     int32_t           n_slot;
-    int               n_set;
+    int               n_set;               /* sets that have memory: 1 or 2 */
     window           *set[RD_WINDOW_SETS]; /* by slot */
 } window_sets;
 
@@ -101,9 +101,9 @@ static bool get_sets(window_sets *w)
 typedef struct transfers {
     window_sets      *w;
     rd_copy_direction direction;
-    int               set;
+    int               set;  /* number of the set of windows */
     int32_t           next; /* slot */
-    rd_transfer       now;
+    rd_transfer       now;  /* the current copy */
 } transfers;
 
 /* True if all copies of the set are done. */

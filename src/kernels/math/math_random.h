@@ -8,7 +8,7 @@
 /* Four words of 32 bits, each in 64, so that a vector has one lane for all that an element takes:
  * products of 32 by 32 bits need them anyway. */
 typedef struct rd_philox_block {
-    uint64_t a, b, c, d;
+    uint64_t a, b, c, d; /* the words in order */
 } rd_philox_block;
 
 #define RD_PHILOX_LOW(x) ((x)&0xffffffff)

@@ -14,10 +14,10 @@ static const char OPTIONS[] = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-s
 /* A compiled text, in a list of all that this process has compiled. */
 typedef struct built {
     struct built       *next;
-    rd_hash             hash;
+    rd_hash             hash; /* of the text */
     const rd_cl_device *device;
-    cl_program          program; /* NULL: it does not compile */
-    char                why[RD_OPENCL_TEXT];
+    cl_program          program;             /* NULL: it does not compile */
+    char                why[RD_OPENCL_TEXT]; /* the reason if it does not compile */
 } built;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -8,7 +8,7 @@ typedef struct buffer {
     struct buffer *next;
     uintptr_t      at; /* the first address of its range */
     size_t         bytes;
-    cl_mem         memory;
+    cl_mem         memory; /* OpenCL's object */
 } buffer;
 
 /* No process has memory from 2^60 on.  Ranges are at least a page apart. */

@@ -10,10 +10,10 @@
 typedef struct run_call {
     const rd_cl_code *code;
     rd_submission    *s;
-    void             *record, *nodes;
-    const cl_mem     *buffer; /* by slot; NULL: no kernel touches the slot */
-    int64_t          *number; /* the argument's numbers, see RD_CL_SLOTS */
-    rd_device_end    *end;
+    void             *record, *nodes; /* memory for errors, and for partial results or NULL */
+    const cl_mem     *buffer;         /* by slot; NULL: no kernel touches the slot */
+    int64_t          *number;         /* the argument's numbers, see RD_CL_SLOTS */
+    rd_device_end    *end;            /* how a run fails */
     char             *why;
 } run_call;
 

@@ -29,8 +29,8 @@ static bool fits_gemm(const rd_product_axis *m, const rd_product_axis *n, const 
 
 /* The best choice so far: axes of the largest matrices that a GEMM takes. */
 typedef struct gemm_axes {
-    const rd_product_axis *m, *n, *k;
-    double                 points;
+    const rd_product_axis *m, *n, *k; /* NULL: no choice yet */
+    double                 points;    /* product of their extents */
 } gemm_axes;
 
 /* Looks for the summed axis k (in a and b, not in c) that makes the largest product with the

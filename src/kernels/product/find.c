@@ -6,7 +6,7 @@
 /* The instructions of a product, each once; loops stand around them. */
 typedef struct product_parts {
     const rd_inst *load[2], *step, *close, *store;
-    int32_t        n_load;
+    int32_t        n_load; /* loads found */
 } product_parts;
 
 /* Sets *place to the instruction; true if it was empty before. */

@@ -163,9 +163,9 @@ bool rd_store_write(int dir, const char *name, const char *bytes, long n)
 
 /* ---- Seals ----------------------------------------------------------------------------------- */
 typedef struct seal {
-    char     magic[16];
-    uint64_t bytes;
-    rd_hash  hash; /* of the bytes before the seal */
+    char     magic[16]; /* MAGIC */
+    uint64_t bytes;     /* of the file before the seal */
+    rd_hash  hash;      /* of the bytes before the seal */
 } seal;
 static const char MAGIC[16] = "rdim sealed it 1";
 

@@ -11,10 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A file of the cache directory. */
 typedef struct stored_object {
     char    name[64]; /* file name in the directory; longer names are no objects */
-    int64_t bytes;
-    time_t  used; /* the file's time, which store.c sets at each use */
+    int64_t bytes;    /* size of the file */
+    time_t  used;     /* the file's time, which store.c sets at each use */
 } stored_object;
 
 /* Compares two objects for qsort(): the one that was used longer ago comes first. */
