@@ -296,7 +296,7 @@ static void add_tree(rd_text *text, const rd_fold *fold)
     add_position(text, &fold->index);
 }
 
-/* Adds the line of a fold:
+/* Adds the line of a fold, with its reducer, types, combine tree and cells (accumulators):
  *
  *     fold0: sum of f32 to f32, commutes, lanes 64, .., cells 1 at 0, split */
 static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
@@ -358,7 +358,7 @@ void rd_program_text(rd_text *text, const rd_program *p)
     }
 }
 
-/* True if an instruction of that kind, a LOAD or a STORE, accesses the slot. */
+/* True if an instruction of that kind, a LOAD or a STORE, accesses the slot (buffer). */
 bool rd_program_accesses(const rd_program *p, rd_inst_kind kind, int32_t slot)
 {
     bool some = false;

@@ -175,9 +175,9 @@ typedef struct slot_span {
     bool   gathers; /* an address has registers */
 } slot_span;
 
-/* Extends the span of a slot by one access: its least and greatest element over all indices, and
- * how many elements it touches.  Registers in the address (axis < 0) mark the span as gathered.
- * The first access (touched 0) sets the span. */
+/* Extends the span of a slot (buffer) by one access: its least and greatest element over all
+ * indices, and how many elements it touches.  Registers in the address (axis < 0) mark the span
+ * as gathered.  The first access (touched 0) sets the span. */
 static void add_access(const rd_program *p, int32_t i, bool bounded, slot_span *s)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
@@ -197,10 +197,10 @@ static void add_access(const rd_program *p, int32_t i, bool bounded, slot_span *
     s->touched += elements_touched(p, i, bounded);
 }
 
-/* Returns the bytes of all accesses of a kind (LOAD or STORE) to a slot.  Several accesses
- * mostly touch the same elements, a little apart.  So it is at most the span from the least to
- * the greatest place, but no less than the largest access.  Gathers, and accesses with gaps,
- * count as what they touch. */
+/* Returns the bytes of all accesses of a kind (LOAD or STORE) to a slot (buffer).  Several
+ * accesses mostly touch the same elements, a little apart.  So it is at most the span from the
+ * least to the greatest place, but no less than the largest access.  Gathers, and accesses with
+ * gaps, count as what they touch. */
 static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot, bool bounded)
 {
     slot_span s    = { 0 };
@@ -220,8 +220,8 @@ static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot
     return size * (most > places ? most : places);
 }
 
-/* Adds up the bytes of all accesses of a kind, slot by slot; scratch does not count.  A slot
- * counts at its first access. */
+/* Adds up the bytes of all accesses of a kind, one slot (buffer) after the other; scratch does
+ * not count.  A slot counts at its first access. */
 static double bytes_of(const rd_program *p, rd_inst_kind kind, bool bounded)
 {
     double bytes = 0;

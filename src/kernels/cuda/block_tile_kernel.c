@@ -54,7 +54,7 @@ void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold)
 }
 
 /* The printer calls this behind the folds' nodes.  It adds the inter-block combine along the
- * kernel's loop, and an "if" with a condition that holds in the last block only. */
+ * kernel's loop, and an "if" with a condition that holds in the last block of threads only. */
 void rd_cuda_last_block_tile(void *of, rd_printing *n)
 {
     rd_cuda_combine_blocks(of, n->kernel->along);

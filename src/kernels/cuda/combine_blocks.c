@@ -34,8 +34,8 @@ static bool has_memory_nodes(const rd_cuda_text *t, const rd_cuda_fold *f)
     return !f->threads_are_lanes || t->s->n_block_tile[1] > 1;
 }
 
-/* Returns the nodes that lie side by side in global memory for one tile: one for each column, or
- * one for each lane of each row. */
+/* Returns the tree nodes that lie side by side in global memory for one tile: one for each
+ * column, or one for each lane of each row. */
 static int64_t node_pitch(const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     return loop_of(t, f->threads_are_lanes ? 0 : 1)->extent * lanes_of(f);
@@ -51,7 +51,7 @@ static void close_braces(rd_cuda_text *t, int n)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Declares the nodes of a fold in global memory, an array for each number of its state:
+/* Declares the tree nodes of a fold in global memory, an array for each number of its state:
  *
  *     double *const w0_0 = (double *)(nodes + 0);
  *     double *const w0_1 = (double *)(nodes + 524288); */
@@ -183,7 +183,7 @@ void rd_cuda_declare_block_tile(rd_cuda_text *t)
     rd_print_line(&t->print, "const int64_t item = (int64_t)rest;");
 }
 
-/* Declares an item's nodes and counters, and the nodes of each fold:
+/* Declares an item's tree nodes and counters, and the nodes of each fold:
  *
  *     char *const nodes = (char *)q.head.nodes + item * q.N[2];
  *     uint32_t *const counters = (uint32_t *)q.head.counters + item * q.head.item_counters;
@@ -202,7 +202,7 @@ void rd_cuda_declare_nodes(rd_cuda_text *t)
     rd_text_end(&bytes, t->print.to);
 }
 
-/* Stores the nodes of a team's columns, once the team has done all rows of the tile:
+/* Stores the tree nodes of a team's columns, once the team has done all rows of the tile:
  *
  *     RD_UNROLL for (int l = 0; l < 4; l++) {
  *         const int64_t i1 = v1 + 4 * t + l;
@@ -234,8 +234,8 @@ void rd_cuda_leave_columns(rd_cuda_text *t, int32_t number)
     rd_text_end(&states, t->print.to);
 }
 
-/* Copies the state of a row's lane to variables and ends its block: "float a0 = h1_0[k];
- * block1(&a0);". */
+/* Copies the state of a row's lane (partial accumulator) to variables, and ends its block of the
+ * combine tree: "float a0 = h1_0[k]; block1(&a0);". */
 static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
 {
     const rd_cuda_fold *f      = &t->s->fold[number];
@@ -249,7 +249,7 @@ static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
     rd_text_end(&states, t->print.to);
 }
 
-/* Stores the nodes of the lanes of a tile's rows, by all threads of the block:
+/* Stores the tree nodes of the lanes of a tile's rows, by all threads of the block:
  *
  *     for (int k = (int)threadIdx.x; k < (int)(hi0 - lo0) * 64; k += RD_THREADS) {
  *         float a0 = h1_0[k];
@@ -373,7 +373,8 @@ static rd_text counters_before(rd_cuda_text *t, int along)
     return text;
 }
 
-/* Adds the inter-block combine along a loop, and "if (is0)". */
+/* Adds the combine of the nodes of all tiles along a loop, by the last block of threads of each
+ * group, and "if (is0)": true in the last block of all. */
 void rd_cuda_combine_blocks(rd_cuda_text *t, int along)
 {
     rd_text before = counters_before(t, along);

@@ -9,14 +9,15 @@
 #include "core/combine_tree.h"
 #include <inttypes.h>
 
-/* Returns how many states a fold has in a row of nodes: a state for each lane of each result. */
+/* Returns how many states a fold has in a row of tree nodes: a state for each lane of each
+ * result. */
 static int64_t states_of(const rd_cuda_fold *f)
 {
     return f->n_cell * f->of.fold->lanes;
 }
 
-/* Declares the states of a fold in a row of nodes, an array for each number of a state: "double
- * *const w0 = (double *)(nodes + (row) * RD_ROW + 0);". */
+/* Declares the states of a fold in a row of tree nodes, an array for each number of a state:
+ * "double *const w0 = (double *)(nodes + (row) * RD_ROW + 0);". */
 void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, const char *row)
 {
     const rd_cuda_fold *f  = &t->s->fold[number];
@@ -68,7 +69,7 @@ static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, co
     rd_text_end(&line, t->print.to);
 }
 
-/* Declares an array of nodes for each number of a state: "double f0[RD_FAN];". */
+/* Declares an array of `count` tree nodes for each number of a state: "double f0[RD_FAN];". */
 static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f, char name, const char *count)
 {
     for (int k = 0; k < f->of.n_state; k++)
@@ -265,7 +266,7 @@ static void end_blocks(rd_cuda_text *t, int32_t number)
     rd_text_end(&block, t->print.to);
 }
 
-/* Adds the copy of nodes to global memory, if each thread has lanes of its own:
+/* Adds the copy of tree nodes to global memory, if each thread has lanes of its own:
  *
  *     for (int64_t row = 0; row < rows; row++) for (int64_t c = 0; c < 1; c++)
  *         RD_UNROLL for (int l = 0; l < 4; l++) {
@@ -293,8 +294,8 @@ static void store_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
     rd_text_end(&from, t->print.to);
 }
 
-/* Adds the copy of nodes to global memory, if all threads have the same nodes, or the team has
- * them:
+/* Adds the copy of tree nodes to global memory, if all threads have the same nodes, or the team
+ * has them:
  *
  *     for (int64_t row = 0; row < rows; row++) for (int64_t s = t; s < 8; s += RD_TEAM) {
  *         RD_IN_ROW(o0, row)[s] = w0_0[row * 8 + s];
@@ -315,7 +316,8 @@ static void store_all(rd_cuda_text *t, const rd_cuda_fold *f)
     rd_text_end(&from, t->print.to);
 }
 
-/* Ends the blocks of a range and stores its partials:
+/* Ends the blocks of the combine tree that a range has begun, and stores the range's partial
+ * results:
  *
  *     for (int64_t c0 = 0; ..) while (b0[c0] < edge0(q, range + 1)) { push0(..); b0[c0]++; }
  *     {

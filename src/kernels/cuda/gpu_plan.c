@@ -47,8 +47,8 @@ static void describe_loop(const rd_cuda_strategy *s, int32_t loop, rd_gpu_loop *
     note_accesses(&accesses, pack);
 }
 
-/* Counts the tree nodes of a two-pass scan for one cell: one for each range, for each two
- * ranges, each four, and so on; 0 for other strategies. */
+/* Counts the tree nodes of a two-pass scan for one cell (accumulator): one for each range, for
+ * each two ranges, each four, and so on; 0 for other strategies. */
 static int32_t nodes_of(const rd_cuda_strategy *s)
 {
     return s->is_two_pass ? (int32_t)rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range)) : 0;

@@ -29,8 +29,8 @@ static rd_hash add_address(rd_hash hash, const rd_address *at)
     return hash;
 }
 
-/* Adds what a fold's kernels depend on: its reducer and type, the kind of scan, lanes, blocks
- * and accumulators. */
+/* Adds what a fold's kernels depend on: its reducer and type, the kind of scan, lanes, blocks of
+ * the combine tree, and accumulators. */
 static rd_hash add_fold(rd_hash hash, const rd_fold *f)
 {
     hash = add(add(add(hash, f->reducer), f->type), f->out);

@@ -309,7 +309,7 @@ static bool run_threads(rd_gpu_run_state *r, const char *kernel, int32_t number,
 }
 
 /* Makes the levels of tree nodes of a two-pass scan: each node of a level combines two of the
- * level below.  All levels, folds, items and cells are done. */
+ * level below.  All levels, folds, items and cells (accumulators) are done. */
 static bool lift_nodes(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -333,14 +333,14 @@ int64_t rd_gpu_node_bytes(const rd_cuda_strategy *s)
            (s->is_two_pass || s->tile_loop[0] >= 0 ? s->node_bytes : s->item_rows * s->row_bytes);
 }
 
-/* Returns the bytes of the atomic counters of all items, by which the last team or block of a
- * group is found. */
+/* Returns the bytes of the atomic counters of all items, by which the last team, or the last
+ * block of threads, of a group is found. */
 int64_t rd_gpu_counter_bytes(const rd_cuda_strategy *s)
 {
     return s->n_item * s->item_counters * (int64_t)sizeof(uint32_t);
 }
 
-/* Sets the counters of arrived teams and blocks to 0, as each run must begin. */
+/* Sets the counters of arrived teams or blocks of threads to 0, as each run must begin. */
 bool rd_gpu_run_clear(rd_gpu_run_state *r)
 {
     const int64_t bytes = rd_gpu_counter_bytes(r->strategy);
@@ -366,8 +366,8 @@ static bool run_ranges(rd_gpu_run_state *r)
     return true;
 }
 
-/* Runs a single-pass scan by look-back.  Blocks of threads loop over tiles.  The memory of nodes
- * is cleared first, which says that no tile has begun and no node is there. */
+/* Runs a single-pass scan by look-back.  Blocks of threads loop over tiles.  The memory of tree
+ * nodes is cleared first, which says that no tile has begun and no node is there. */
 static bool run_lookback(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -436,9 +436,9 @@ static bool is_here(const rd_gpu_run_state *r, int32_t slot)
     return r->host && r->host->at[slot];
 }
 
-/* Fills the argument that all kernels of the run get: its head, the addresses of slots, the
- * numbers of the text.  Slots that stay on the host get an address for each block, so they are 0
- * here. */
+/* Fills the argument that all kernels of the run get: its head, the addresses of slots
+ * (buffers), the numbers of the text.  Slots that stay on the host get an address for each block
+ * of work, so they are 0 here. */
 static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
 {
     rd_call_head *head = head_of(r);
@@ -463,9 +463,9 @@ static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const 
            sizeof *code->number * (size_t)code->n_number);
 }
 
-/* Chooses the variant of the kernels: with vector accesses if all slots that have them are
- * aligned, as windows always are.  Else the narrow variant runs, which is compiled when it is
- * first needed.  `packed` has a bit for each such slot, modulo 64. */
+/* Chooses the variant of the kernels: with vector accesses if all slots (buffers) that have them
+ * are aligned, as windows always are.  Else the narrow variant runs, which is compiled when it
+ * is first needed.  `packed` has a bit for each such slot, modulo 64. */
 static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
 {
     rd_cuda_text text = { .s = &code->strategy };

@@ -55,8 +55,8 @@ static int32_t loop_of(const rd_cuda_strategy *s)
     return loop;
 }
 
-/* True if the loop loads nothing from a slot that the program stores to.  Tiles run at the same
- * time, so a load could come before or after the store. */
+/* True if the loop loads nothing from a slot (buffer) that the program stores to.  Tiles run at
+ * the same time, so a load could come before or after the store. */
 static bool has_only_loads(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l = &s->p->loop[loop];
@@ -156,7 +156,7 @@ static int32_t rounds_of(const rd_cuda_strategy *s, int32_t loop)
 
 /* True if the item is a loop of scans that one pass can do, by tiles; then the strategy gets the
  * loop, and tiles are its ranges.  Short rows, loops with loops inside, scratch memory and too
- * many scans are refused: each scan needs a warp of the block, which waits for the nodes of
+ * many scans are refused: each scan needs a warp of the block, which waits for the tree nodes of
  * earlier tiles. */
 bool rd_cuda_find_lookback(rd_cuda_strategy *s)
 {

@@ -189,8 +189,8 @@ static void end_share(device_share *s, bool done)
     pthread_mutex_unlock(&all->lock);
 }
 
-/* Runs one GPU's share of a kernel, block by block: the body of the share's thread.  A share
- * without blocks is done at once. */
+/* Runs one GPU's share of a kernel, one block of work after the other: the body of the share's
+ * thread.  A share without blocks is done at once. */
 static void *run_share(void *user)
 {
     device_share *const s = user;
@@ -289,8 +289,8 @@ static bool partition_items(partitioned_run *all)
     return run_shares(all, "run");
 }
 
-/* Returns the ranges [first, end) of a split loop as blocks.  Several pieces of the blocks may
- * make one range. */
+/* Returns the ranges [first, end) of a split loop as blocks of work.  Several pieces of the
+ * blocks may make one range. */
 static rd_cuda_blocks ranges_of(const partitioned_run *all, int64_t first, int64_t end)
 {
     const int64_t each = rd_blocks_pieces(&all->blocks) / all->strategy->n_range;

@@ -49,7 +49,8 @@ static int32_t lanes_apart(const rd_cuda_text *t)
     return t->s->width > 1 ? 1 : t->s->team;
 }
 
-/* Adds the arguments of push() that say which lanes it pushes, ", 4, 1, 4, c0 * (int64_t)4":
+/* Adds the arguments of push() that say which lanes of a cell (accumulator) it pushes, ", 4, 1,
+ * 4, c0 * (int64_t)4":
  *
  *     4                  lanes that this thread pushes (f->here)
  *     1                  distance from one to the next
@@ -95,7 +96,8 @@ static void add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number)
         rd_text_add(to, "b%" PRId32 "[c%" PRId32 "]", number, number);
 }
 
-/* Adds the loop that pushes a cell's blocks until it is at `block`:
+/* Adds the loop that pushes the blocks of a cell (accumulator) up the combine tree until the
+ * cell is at `block`:
  *
  *     while (b0[c0] < edge0(q, range + 1)) { push0(&s0_0[c0 * 4], w0_0, 4, 1, 4, c0 * (int64_t)4,
  *                                                  b0[c0], from0); b0[c0]++; } */

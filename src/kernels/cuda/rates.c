@@ -69,8 +69,8 @@ static const rd_module *module_of(meter *m, const char *type)
     return module;
 }
 
-/* Launches the arithmetic kernel for a type on blocks that fill the GPU; by: the address of the
- * kernel's factor, of that type. */
+/* Launches the arithmetic kernel for a type, on as many blocks of threads as the GPU runs at
+ * once; by: the address of the kernel's factor, of that type. */
 static bool launch_operations(meter *m, const char *type, void *by)
 {
     const rd_module *module      = module_of(m, type);

@@ -29,8 +29,8 @@ static bool is_regular(const rd_cuda_strategy *s, int32_t loop)
            (!lane || (lane->offset == 0 && lane->n_add == 1));
 }
 
-/* True if two accesses touch the same elements: slot, type, offset and all addends of their
- * addresses are equal. */
+/* True if two accesses touch the same elements: slot (buffer), type, offset and all addends are
+ * equal. */
 bool rd_cuda_is_same_address(const rd_address *a, const rd_address *b)
 {
     if (a->slot != b->slot || a->type != b->type || a->offset != b->offset || a->n_add != b->n_add)
@@ -114,9 +114,9 @@ static void find_reads(rd_cuda_strategy *s)
 }
 
 /* ---- Rows that one loop stores for another --------------------------------------------------- */
-/* True if the thread that stores an element of a scratch slot is the only one that loads it:
- * every access is in a regular loop, and its position is the loop's index.  *axis gets the axis
- * of the loops. */
+/* True if the thread that stores an element of a scratch slot (buffer) is the only one that
+ * loads it: every access is in a regular loop, and its position is the loop's index.  *axis gets
+ * the axis of the loops. */
 static bool is_kept_by_thread(const rd_cuda_strategy *s, int32_t slot, int32_t *axis)
 {
     const rd_program *p = s->p;
@@ -138,7 +138,7 @@ static bool is_kept_by_thread(const rd_cuda_strategy *s, int32_t slot, int32_t *
     return *axis >= 0;
 }
 
-/* Returns the first store to a slot, -1: there is none. */
+/* Returns the first store to a slot (buffer), -1: there is none. */
 static int32_t store_of(const rd_program *p, int32_t slot)
 {
     for (int32_t i = 0; i < p->n_inst; i++)

@@ -119,7 +119,7 @@ bool rd_cuda_find_transpose(rd_cuda_strategy *s)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* Declares the squares of a block, and which square is the warp's:
+/* Declares the squares of a block of threads, and where the warp's own square begins:
  *
  *     RD_SHARED(float, square7, 4224);
  *     const int z2 = (int)threadIdx.x / RD_TEAM * 1056; */

@@ -154,7 +154,8 @@ static bool keeps_nothing(const rd_cuda_strategy *s)
     return true;
 }
 
-/* True if an instruction of the item that is outside all split loops stores to the slot. */
+/* True if an instruction of the item that is outside all split loops stores to the slot
+ * (buffer). */
 static bool is_stored(const rd_cuda_strategy *s, int32_t slot)
 {
     for (int32_t i = s->from; i < s->to; i++)
@@ -230,9 +231,9 @@ static int64_t block_of(const rd_cuda_strategy *s, const rd_cuda_fold *f)
     return RD_TREE_STEPS * (rd_cuda_is_along_lanes(s, f) && lanes > 1 ? lanes : 1);
 }
 
-/* Returns the smallest number of indices of the split axis that is a whole number of blocks for
- * all split folds, and of vectors: the least common multiple.  Tiles of points also begin at
- * blocks (pairs >= 0). */
+/* Returns the smallest number of indices of the split axis that is a whole number of blocks of
+ * the combine tree for all split folds, and of vectors: the least common multiple.  Tiles of
+ * points also begin at blocks (pairs >= 0). */
 static int64_t grain_of(const rd_cuda_strategy *s)
 {
     int64_t grain = s->pairs >= 0 ? RD_TREE_STEPS : s->width; /* tiles begin at blocks */
@@ -289,8 +290,8 @@ static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
 }
 
 /* Lays out all levels of groups of ranges.  Level 0 has the ranges; each next level has groups
- * of `fan` of them, until one group is left.  Each range or group has rows for its nodes, and a
- * counter.  A group of aligned ranges is one node, but for the last, which may be shorter. */
+ * of `fan` of them, until one group is left.  Each range or group has rows for its tree nodes,
+ * and a counter.  A group of aligned ranges is one node, but for the last, which may be shorter. */
 static void find_levels(rd_cuda_strategy *s)
 {
     int64_t n = s->n_range, ranges = 1;

@@ -130,8 +130,8 @@ static void give_up(rd_cuda_strategy *s)
 
 /* ---- Rows that are copied -------------------------------------------------------------------- */
 /* Returns staged rows that an access can share, -1: there are none.  They have the same role,
- * slot, type and outer loops.  The elements of both, from `first` to `end`, must still lie
- * within one step, so that rows do not overlap. */
+ * slot (buffer), type and outer loops.  The elements of both, from `first` to `end`, must still
+ * lie within one step, so that rows do not overlap. */
 static int32_t find_same_rows(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     for (int32_t k = 0; k < s->n_staged_row; k++) {
@@ -182,7 +182,7 @@ static bool is_memory(const rd_cuda_strategy *s, int32_t inst)
     return kind == RD_I_LOAD || kind == RD_I_STORE;
 }
 
-/* True if no other instruction than this store touches its slot. */
+/* True if no other instruction than this store touches its slot (buffer). */
 static bool is_only_access(const rd_cuda_strategy *s, int32_t inst)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
@@ -250,9 +250,9 @@ static void find_singles(rd_cuda_strategy *s)
 }
 
 /* ---- Rows of scratch ------------------------------------------------------------------------- */
-/* True if a scratch slot is an item's own: only instructions of the item's body touch it, all
- * with one type, at the same place for every item.  Then *r describes it as a row of the whole
- * scratch. */
+/* True if a scratch slot (buffer) is an item's own: only instructions of the item's body touch
+ * it, all with one type, at the same place for every item.  Then *r describes it as a row of the
+ * whole scratch. */
 static bool is_of_item(const rd_cuda_strategy *s, int32_t slot, rd_cuda_staged_row *r)
 {
     *r = (rd_cuda_staged_row){ .role = RD_STAGED_SCRATCH, .slot = slot, .items = 1 };

@@ -65,8 +65,8 @@ static void assign_node_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 
 /* Counts the states of a fold, chooses where they lie, and reserves memory.  States are in
  * registers or local arrays of a thread; if too large for that, in the thread's global memory.
- * If the team's threads share the cells, they are in the team's global memory.  Partials of
- * split loops get a place, too. */
+ * If the team's threads share the cells (accumulators), they are in the team's global memory.
+ * Partials of split loops get a place, too. */
 static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;

@@ -143,9 +143,9 @@ typedef struct distribution {
 } distribution;
 
 /* True if the team's threads may be a fold's lanes: along the loop's axis the lane position
- * grows by 1, and cell and outer position do not change.  All such folds of a loop must have the
- * same lane position, which w->lane keeps.  Scans, users' reducers and folds with few lanes are
- * excluded. */
+ * grows by 1, and cell (accumulator) and outer position do not change.  All such folds of a loop
+ * must have the same lane position, which w->lane keeps.  Scans, users' reducers and folds with
+ * few lanes are excluded. */
 static bool is_along_lanes(const rd_cuda_fold *f, distribution *w)
 {
     const rd_fold *fold = f->of.fold;
@@ -168,10 +168,10 @@ static bool is_along_cells(const rd_cuda_fold *f, const distribution *w)
            !rd_coef(&fold->outer, w->axis);
 }
 
-/* True if threads that share the loop do not read each other's stores to the slot of `access`; a
- * scatter might.  So every store to the slot in the loop moves along the axis as the access
- * does: an element's store and load belong to the same index.  A store that does not move is
- * allowed in scratch only, if nothing outside the loop uses that scratch. */
+/* True if threads that share the loop do not read each other's stores to the slot (buffer) of
+ * `access`; a scatter might.  So every store to the slot in the loop moves along the axis as the
+ * access does: an element's store and load belong to the same index.  A store that does not move
+ * is allowed in scratch only, if nothing outside the loop uses that scratch. */
 static bool is_race_free(const rd_cuda_strategy *s, const rd_inst *access, const distribution *w)
 {
     const rd_program *p     = s->p;
@@ -201,7 +201,7 @@ static bool is_race_free(const rd_cuda_strategy *s, const rd_inst *access, const
 
 /* True if an instruction in the body allows the loop to be distributed over a team.  A fold must
  * begin, step and end within the loop, or its threads must be lanes or have their own cells
- * along the loop. */
+ * (accumulators) along the loop. */
 static bool may_distribute_inst(const rd_cuda_strategy *s, const rd_inst *inst, distribution *w)
 {
     const rd_cuda_fold *f;
@@ -269,9 +269,9 @@ static void find_distributed(rd_cuda_strategy *s, int32_t from, int32_t to)
     }
 }
 
-/* Decides for each fold whether the team's threads are its lanes, or have cells of their own.
- * Only folds that begin outside and take elements, or end, inside a distributed loop are
- * concerned. */
+/* Decides for each fold whether the team's threads are its lanes, or have cells (accumulators)
+ * of their own.  Only folds that begin outside and take elements, or end, inside a distributed
+ * loop are concerned. */
 static void map_folds(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {

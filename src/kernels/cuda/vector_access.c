@@ -25,8 +25,8 @@ static bool is_column_access(const rd_cuda_strategy *s, int32_t i, int32_t axis,
 }
 
 /* True if a load may run before its round of the loop.  It moves with the loop, nothing is
- * stored to its slot, and its address has no register that the loop computes.  With columns
- * (strip >= 0) no register is allowed. */
+ * stored to its slot (buffer), and its address has no register that the loop computes.  With
+ * columns (strip >= 0) no register is allowed. */
 static bool may_prefetch(const rd_cuda_strategy *s, int32_t i, const rd_loop *l)
 {
     const rd_program *p  = s->p;

@@ -59,7 +59,7 @@ static void put_set(window_sets *w, int set)
 }
 
 /* Takes GPU memory for a set of windows: for each slot in the host's memory, the most bytes that
- * a block touches.  False: memory is short, and none of the set is kept. */
+ * a block of work touches.  False: memory is short, and none of the set is kept. */
 static bool get_set(window_sets *w, int set)
 {
     rd_gpu_run_state *const r = w->r;
@@ -77,8 +77,8 @@ static bool get_set(window_sets *w, int set)
     return true;
 }
 
-/* Takes memory for one set of windows, and for a second one if there are several blocks.  If
- * memory is short, one set does; then *full is cleared. */
+/* Takes memory for one set of windows, and for a second one if there are several blocks of work.
+ * If memory is short, one set does; then *full is cleared. */
 static bool get_sets(window_sets *w)
 {
     bool *const full = &w->r->full;
@@ -112,8 +112,8 @@ static bool is_done(const transfers *h)
     return h->next == h->w->n_slot && rd_transfer_is_done(&h->now);
 }
 
-/* True if a window must be copied.  Down: if the block stores to it.  Up: if the block reads it,
- * unless the window holds these bytes already, from an earlier block. */
+/* True if a window must be copied.  Down: if the block of work stores to it.  Up: if the block
+ * reads it, unless the window holds these bytes already, from an earlier block. */
 static bool is_copied(const transfers *h, window *at, int32_t slot)
 {
     if (!at->at)
@@ -129,14 +129,14 @@ static bool is_copied(const transfers *h, window *at, int32_t slot)
 }
 
 /* Returns the GPU address of a window's first byte.  It has the same place in 16 bytes as in the
- * slot, so that vectors are aligned alike. */
+ * slot (buffer), so that vectors are aligned alike. */
 static CUdeviceptr first_of(const window *at)
 {
     return at->at + (CUdeviceptr)(at->of.lo & 15);
 }
 
-/* Prepares the copy of one slot's window in the direction of *h; 0 bytes: there is nothing to
- * copy. */
+/* Prepares the copy of the window of one slot (buffer), in the direction of *h; 0 bytes: there
+ * is nothing to copy. */
 static rd_transfer transfer_of(const transfers *h, int32_t slot)
 {
     window *const at = &h->w->set[h->set][slot];
@@ -152,8 +152,8 @@ static rd_transfer transfer_of(const transfers *h, int32_t slot)
     return t;
 }
 
-/* Continues the current copy of a set by one piece, or begins that of the next slot.  False: the
- * driver failed. */
+/* Continues the current copy of a set by one piece, or begins that of the next slot (buffer).
+ * False: the driver failed. */
 static bool continue_copy(transfers *h)
 {
     char *const why = h->w->r->why;
@@ -166,9 +166,9 @@ static bool continue_copy(transfers *h)
     return rd_transfer_begin(&h->now, why);
 }
 
-/* Copies the data of the current block to set `up`, and the results in set `down` back to the
- * host, piece by piece in turn; -1: none.  Each direction first waits for the kernel that last
- * worked on its set. */
+/* Copies the data of the current block of work to set `up`, and the results in set `down` back
+ * to the host, piece by piece in turn; -1: none.  Each direction first waits for the kernel that
+ * last worked on its set. */
 static bool copy_sets(window_sets *w, int up, int down)
 {
     char *const why = w->r->why;
@@ -185,8 +185,8 @@ static bool copy_sets(window_sets *w, int up, int down)
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-/* Tells the kernel where the slots are: the address that each would have if all of it were on
- * the GPU, though only the window is.  So kernels need no other index arithmetic. */
+/* Tells the kernel the addresses of slots (buffers): those that they would have if all of each
+ * were on the GPU, though only the window is.  So kernels need no other index arithmetic. */
 static void set_slots(const window_sets *w, int set)
 {
     for (int32_t k = 0; k < w->n_slot; k++) {
@@ -199,8 +199,8 @@ static void set_slots(const window_sets *w, int set)
     }
 }
 
-/* Launches the kernel for the current block.  It waits for the copies to its set, and an event
- * behind it lets later copies wait for it. */
+/* Launches the kernel for the current block of work.  It waits for the copies to its set, and an
+ * event behind it lets later copies wait for it. */
 static bool launch_block(window_sets *w, const char *name, int set)
 {
     rd_stream *const stream = rd_queue_stream_object(w->r->queue);
@@ -257,8 +257,8 @@ static bool wait_for_all(window_sets *w, char why[RD_CUDA_TEXT])
            rd_queue_wait(w->r->queue, why);
 }
 
-/* Runs all blocks, waits, and returns windows and streams.  If the wait failed, the memory of
- * the windows is not returned, as work may still use it. */
+/* Runs all blocks of work, waits, and returns windows and streams.  If the wait failed, the
+ * memory of the windows is not returned, as work may still use it. */
 static bool run_with_overlap(window_sets *w, const char *name)
 {
     char       ignored[RD_CUDA_TEXT];
@@ -274,16 +274,16 @@ static bool run_with_overlap(window_sets *w, const char *name)
     return done && settled;
 }
 
-/* Takes streams for copies that overlap with kernels, and runs all blocks.  False: `why` has the
- * reason. */
+/* Takes streams for copies that overlap with kernels, and runs all blocks of work.  False: `why`
+ * has the reason. */
 static bool run_windows(window_sets *w, const char *name)
 {
     w->overlap = rd_queue_take_overlap(w->r->queue, &w->r->full, w->r->why);
     return w->overlap && run_with_overlap(w, name);
 }
 
-/* Runs the work of a kernel block by block: data in the host's memory come to the GPU by
- * windows.  False: r->why has the reason. */
+/* Runs the work of a kernel, one block after the other: data in the host's memory come to the
+ * GPU by windows.  False: r->why has the reason. */
 bool rd_gpu_run_windows(rd_gpu_run_state *r, const char *name, const rd_cuda_blocks *blocks)
 {
     const int32_t slots = rd_gpu_slots(r->strategy);

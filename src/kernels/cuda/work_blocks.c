@@ -53,15 +53,15 @@ static bool is_here(const rd_cuda_blocks *b, int32_t inst)
     return true;
 }
 
-/* True if the block runs this store.  Stores outside of split loops run once, in the part of the
- * work that also runs what is behind the loops (ends). */
+/* True if the block of work runs this store.  Stores outside of split loops run once, in the
+ * part of the work that also runs what is behind the loops (ends). */
 static bool is_stored(const rd_cuda_blocks *b, int32_t inst)
 {
     return b->s->p->inst[inst].kind == RD_I_STORE &&
            (b->ends || b->split < 0 || rd_cuda_within(b->s->p, inst, b->s->split[b->split]));
 }
 
-/* True if the kernel loads from or stores to the slot by this instruction. */
+/* True if the kernel loads from or stores to the slot (buffer) by this instruction. */
 static bool is_access(const rd_cuda_blocks *b, int32_t inst, int32_t slot)
 {
     const rd_inst *i = &b->s->p->inst[inst];
@@ -70,8 +70,8 @@ static bool is_access(const rd_cuda_blocks *b, int32_t inst, int32_t slot)
            b->s->p->address[i->arg].slot == slot && is_here(b, inst);
 }
 
-/* Computes the elements [*lo, *hi) that an address touches in the current block: least and
- * greatest value over the block's range of each axis.  What registers add (a gather) is left
+/* Computes the elements [*lo, *hi) that an address touches in the current block of work: least
+ * and greatest value over the block's range of each axis.  What registers add (a gather) is left
  * out, as gathers are refused. */
 static void touch_elements(const rd_cuda_blocks *b, const rd_address *at, int64_t *lo, int64_t *hi)
 {
@@ -89,8 +89,8 @@ static void touch_elements(const rd_cuda_blocks *b, const rd_address *at, int64_
     *hi += 1;
 }
 
-/* Returns the bytes of a slot that the current block touches, from the first to the last, and
- * whether it loads or stores there. */
+/* Returns the bytes of a slot (buffer) that the current block of work touches, from the first to
+ * the last, and whether it loads or stores there. */
 rd_touched_bytes rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
 {
     const rd_program *p     = b->s->p;
@@ -115,7 +115,8 @@ rd_touched_bytes rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
     return w;
 }
 
-/* Returns the bytes of a slot that the whole program touches: all axes in full, all split loops. */
+/* Returns the bytes of a slot (buffer) that the whole program touches: all axes in full, all
+ * split loops. */
 int64_t rd_slot_bytes(const rd_cuda_strategy *s, int32_t slot)
 {
     const rd_program *p = s->p;
@@ -128,16 +129,16 @@ int64_t rd_slot_bytes(const rd_cuda_strategy *s, int32_t slot)
     return all.hi - all.lo;
 }
 
-/* True if the slot's data come to the GPU by windows: it is no scratch, and marked; windowed
- * NULL: all slots are. */
+/* True if the data of a slot (buffer) come to the GPU by windows: it is no scratch, and marked;
+ * windowed NULL: all slots are. */
 static bool is_windowed(const rd_cuda_strategy *s, const bool *windowed, int32_t slot)
 {
     return slot < s->p->first_scratch && (!windowed || windowed[slot]);
 }
 
 /* ---- Finding blocks -------------------------------------------------------------------------- */
-/* Returns how many pieces the current block has: at most `step`, within one run of the index
- * `level` and within the part of the work. */
+/* Returns how many pieces the current block of work has: at most `step`, within one run of the
+ * index `level` and within the part of the work. */
 static int64_t size(const rd_cuda_blocks *b)
 {
     const int64_t count = b->index[b->level].count;
@@ -145,9 +146,9 @@ static int64_t size(const rd_cuda_blocks *b)
     return smaller(smaller(b->step, count - b->at % count), b->end - b->at);
 }
 
-/* Computes the range of each axis for the current block: full, except for the axes of the
- * indices up to `level`.  The block has n values of index `level`, and one of each index before
- * it. */
+/* Computes the range of each axis for the current block of work: full, except for the axes of
+ * the indices up to `level`.  The block has n values of index `level`, and one of each index
+ * before it. */
 static void set_box(rd_cuda_blocks *b)
 {
     int64_t at = b->at, n = size(b);
@@ -166,7 +167,7 @@ static void set_box(rd_cuda_blocks *b)
     }
 }
 
-/* Returns the bytes of all windows of the current block. */
+/* Returns the bytes of all windows of the current block of work. */
 static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
 {
     int64_t bytes = 0;
@@ -181,8 +182,8 @@ static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
     return bytes;
 }
 
-/* True if windows can serve all accesses.  A gather may touch anything.  A slot that is both
- * loaded and stored could need the stores of other blocks. */
+/* True if windows can serve all accesses.  A gather may touch anything.  A slot (buffer) that is
+ * both loaded and stored could need the stores of other blocks of work. */
 static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
 {
     const rd_program *p = b->s->p;
@@ -204,8 +205,8 @@ static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
     return true;
 }
 
-/* Returns the bytes that a block stores to a slot, if each store writes every element once: the
- * product of its loops' ranges. */
+/* Returns the bytes that a block of work stores to a slot (buffer), if each store writes every
+ * element once: the product of its loops' ranges. */
 static int64_t stored_bytes(const rd_cuda_blocks *b, int32_t slot)
 {
     const rd_program *p   = b->s->p;
@@ -223,8 +224,8 @@ static int64_t stored_bytes(const rd_cuda_blocks *b, int32_t slot)
     return all;
 }
 
-/* True if a block stores all bytes of its windows.  Else copying a window back would overwrite
- * what other blocks have stored between. */
+/* True if a block of work stores all bytes of its windows.  Else copying a window back would
+ * overwrite what other blocks have stored between. */
 static bool are_stores_dense(rd_cuda_blocks *b, const bool *windowed)
 {
     set_box(b);
@@ -247,9 +248,9 @@ static void go_to(rd_cuda_blocks *b, bool last)
     set_box(b);
 }
 
-/* True if all blocks fit the budget, and store densely.  Accesses that move at different rates
- * touch most at either end, so the last and the first block are checked.  Afterwards the first
- * block is current. */
+/* True if all blocks of work fit the budget, and store densely.  Accesses that move at different
+ * rates touch most at either end, so the last and the first block are checked.  Afterwards the
+ * first block is current. */
 static bool do_blocks_fit(rd_cuda_blocks *b, const bool *windowed, int64_t budget)
 {
     bool fit = true;
@@ -261,7 +262,8 @@ static bool do_blocks_fit(rd_cuda_blocks *b, const bool *windowed, int64_t budge
     return fit;
 }
 
-/* Returns the most bytes of a slot that any block touches: it is the first or the last block. */
+/* Returns the most bytes of a slot (buffer) that any block of work touches: it is the first or
+ * the last block. */
 int64_t rd_blocks_most(const rd_cuda_blocks *b, int32_t slot)
 {
     rd_cuda_blocks at   = *b;
@@ -276,7 +278,7 @@ int64_t rd_blocks_most(const rd_cuda_blocks *b, int32_t slot)
     return most;
 }
 
-/* Returns the reason why a strategy cannot run by blocks at all; NULL: it can. */
+/* Returns the reason why a strategy cannot run by blocks of work at all; NULL: it can. */
 static const char *refusal_of(const rd_cuda_strategy *s)
 {
     if (s->is_two_pass || s->is_lookback)
@@ -290,8 +292,8 @@ static const char *refusal_of(const rd_cuda_strategy *s)
     return s->n_item == 0 ? "it has no elements" : NULL;
 }
 
-/* Estimates the bytes that all blocks together copy.  A window that is the same for the first
- * and the last block is copied once. */
+/* Estimates the bytes that all blocks of work together copy.  A window that is the same for the
+ * first and the last block is copied once. */
 static int64_t traffic_of(const rd_cuda_blocks *b)
 {
     const int64_t count   = b->index[b->level].count;
@@ -310,7 +312,7 @@ static int64_t traffic_of(const rd_cuda_blocks *b)
     return traffic;
 }
 
-/* True if the blocks copy at most twice the bytes that the program touches. */
+/* True if the blocks of work copy at most twice the bytes that the program touches. */
 bool rd_blocks_are_lean(const rd_cuda_blocks *b)
 {
     int64_t bytes = 0;
@@ -320,8 +322,8 @@ bool rd_blocks_are_lean(const rd_cuda_blocks *b)
     return traffic_of(b) <= 2 * bytes;
 }
 
-/* Returns the most pieces of a block such that there are at least n blocks, which copy few bytes
- * twice; 0: there is no such number. */
+/* Returns the most pieces of a block of work such that there are at least n blocks, which copy
+ * few bytes twice; 0: there is no such number. */
 static int64_t lean_step(const rd_cuda_blocks *b, int64_t n)
 {
     rd_cuda_blocks candidate = *b;
@@ -332,9 +334,9 @@ static int64_t lean_step(const rd_cuda_blocks *b, int64_t n)
     return candidate.step;
 }
 
-/* Chooses the index that blocks divide: the outermost one with at least `least` pieces, of which
- * blocks copy few bytes twice; else the innermost one of which blocks fit.  *most: the most
- * pieces of a block.  False: blocks of no index fit. */
+/* Chooses the index that blocks of work divide: the outermost one with at least `least` pieces,
+ * if its blocks copy few bytes twice; else the innermost one with blocks that fit.  *most: the
+ * most pieces of a block.  False: there is no such index. */
 static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, int64_t least,
                        int64_t *most)
 {
@@ -353,8 +355,8 @@ static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, 
     return found >= 0;
 }
 
-/* Divides a kernel's work into blocks, the data of which fit the budget: it chooses the index
- * that is divided, then the largest step.  Returns the reason if there are no blocks, else NULL. */
+/* Divides a kernel's work into blocks with data that fit the budget: it chooses the index that
+ * is divided, then the largest step.  Returns the reason if there are no blocks, else NULL. */
 const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t split,
                            const bool *windowed, int64_t budget, int64_t least)
 {
@@ -380,7 +382,8 @@ const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t
     return NULL;
 }
 
-/* Returns the reason of the first kernel of a strategy that has no blocks; NULL: all have. */
+/* Returns the reason of the first kernel of a strategy that has no blocks of work; NULL: all
+ * have. */
 const char *rd_blocks_refusal(const rd_cuda_strategy *s, const bool *windowed, int64_t budget)
 {
     rd_cuda_blocks b;
@@ -391,8 +394,8 @@ const char *rd_blocks_refusal(const rd_cuda_strategy *s, const bool *windowed, i
     return why;
 }
 
-/* Returns the pieces of all the work: the product of the indices up to the one that blocks
- * divide. */
+/* Returns the pieces of all the work: the product of the indices up to the one that blocks of
+ * work divide. */
 int64_t rd_blocks_pieces(const rd_cuda_blocks *b)
 {
     int64_t n = 1;
@@ -402,8 +405,8 @@ int64_t rd_blocks_pieces(const rd_cuda_blocks *b)
     return n;
 }
 
-/* Restricts the work to pieces [first, end), with at most `most` in a block, and goes to the
- * first block. */
+/* Restricts the work to pieces [first, end), with at most `most` in a block of work, and goes to
+ * the first block. */
 void rd_blocks_take(rd_cuda_blocks *b, int64_t first, int64_t end, int64_t most)
 {
     b->at   = first;
@@ -412,7 +415,7 @@ void rd_blocks_take(rd_cuda_blocks *b, int64_t first, int64_t end, int64_t most)
     set_box(b);
 }
 
-/* Counts the blocks from the current one on. */
+/* Counts the blocks of work from the current one on. */
 int64_t rd_blocks_count(const rd_cuda_blocks *b)
 {
     rd_cuda_blocks at = *b;
@@ -423,8 +426,8 @@ int64_t rd_blocks_count(const rd_cuda_blocks *b)
     return n;
 }
 
-/* Returns the kernel's work [*first, *end) of the current block.  A piece stands for all values
- * of the indices behind `level`. */
+/* Returns the kernel's work [*first, *end) of the current block of work.  A piece stands for all
+ * values of the indices behind `level`. */
 void rd_blocks_work(const rd_cuda_blocks *b, int64_t *first, int64_t *end)
 {
     int64_t unit = 1;
@@ -435,7 +438,7 @@ void rd_blocks_work(const rd_cuda_blocks *b, int64_t *first, int64_t *end)
     *end   = (b->at + size(b)) * unit;
 }
 
-/* Goes to the next block.  False: the current one is the last. */
+/* Goes to the next block of work.  False: the current one is the last. */
 bool rd_blocks_next(rd_cuda_blocks *b)
 {
     b->at += size(b);

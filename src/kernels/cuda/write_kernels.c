@@ -47,8 +47,8 @@ rd_kernel_combine rd_cuda_range_callbacks(rd_cuda_text *t)
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-/* Declares an item's nodes of a look-back scan, behind the ticket; t becomes the thread's number
- * in the block, as a block does a tile:
+/* Declares an item's tree nodes of a look-back scan, behind the ticket; t becomes the thread's
+ * number in the block, as a block does a tile:
  *
  *     char *const nodes = (char *)q.head.nodes + 16 + item * q.N[0];
  *     const int t = (int)threadIdx.x; */
@@ -153,8 +153,8 @@ static const char *const nodes_of_level[] = {
     "int64_t work = (int64_t)blockIdx.x * RD_THREADS + threadIdx.x;",
 };
 
-/* Adds the kernel of a two-pass scan that makes one level of nodes from the level below.
- * q.head.span is the level; a thread makes one node of a cell:
+/* Adds the kernel of a two-pass scan that makes one level of tree nodes from the level below.
+ * q.head.span is the level; a thread makes one node of a cell (accumulator):
  *
  *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) lift0(const rd_call q)
  *     {

@@ -18,7 +18,7 @@ typedef struct run_call {
 } run_call;
 
 /* Returns the numbers of a kernel's first argument: two for the range of items, a place for each
- * slot, and the numbers of the text. */
+ * slot (buffer), and the numbers of the text. */
 static int32_t count_of(const rd_printing *n)
 {
     return RD_CL_SLOTS + n->n_slot + n->n_number;
@@ -34,7 +34,7 @@ static bool has_failed(const run_call *c, const char *function, cl_int error)
 }
 
 /* Sets a kernel's arguments in the order of its parameters: the array of numbers, and the error
- * record.  The buffers of those slots follow that the kernel touches, and then the nodes of
+ * record.  The buffers of those slots follow that the kernel touches, and then the tree nodes of
  * partial results if there are any. */
 static bool set_arguments(const run_call *c, cl_kernel kernel)
 {

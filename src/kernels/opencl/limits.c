@@ -47,7 +47,7 @@ bool rd_cl_fits(const rd_cl_text *t)
 }
 
 /* Writes the reason why a program has no kernels; nothing is written if it may have them.
- * Numbers and slots count together, as all are arguments of the kernel. */
+ * Numbers and slots (buffers) count together, as all are arguments of the kernel. */
 void rd_cl_say_why(rd_cl_text *t)
 {
     const int64_t bytes = private_bytes(t);

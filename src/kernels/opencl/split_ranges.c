@@ -59,9 +59,9 @@ static bool begins_at_top(const rd_schedule *t, int32_t fold)
     return false;
 }
 
-/* Returns the smallest number of indices that is a whole number of blocks for all folds with
- * partial results: the least common multiple. 0: a fold has a single block, or does not move
- * along the axis. */
+/* Returns the smallest number of indices that is a whole number of blocks of the combine tree
+ * for all folds with partial results: the least common multiple. 0: a fold has a single block,
+ * or does not move along the axis. */
 static int64_t grain_of(const rd_schedule *t, int32_t axis)
 {
     int64_t grain = 1;
@@ -145,7 +145,8 @@ static int64_t states_of(const rd_schedule *t, int32_t fold)
     return t->store[fold].extent;
 }
 
-/* Declares a fold's partials: "__global double *const n0_0 = (__global double *)(nodes + 0);". */
+/* Declares a fold's partial results: "__global double *const n0_0 = (__global double *)(nodes +
+ * 0);". */
 static void declare_nodes(rd_printing *n, const rd_cl_ranges *r, int32_t fold)
 {
     const rd_emit_fold *f  = &n->fold[fold].of;
@@ -171,7 +172,8 @@ static int64_t bytes_of(const rd_printing *n, const rd_cl_ranges *r)
     return bytes;
 }
 
-/* Adds a loop over cells that makes nodes of the blocks that the range has begun:
+/* Adds a loop over cells (accumulators) that makes tree nodes of the blocks that the range has
+ * begun:
  *
  *     for (int64_t c = 0; c < 1; c++)
  *         while (b0[c] < edge0(q, range + 1)) { push0(&s0_0[c * 64], w0_0, ..); b0[c]++; } */

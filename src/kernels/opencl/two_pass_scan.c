@@ -78,8 +78,8 @@ static int32_t last_loop(const rd_schedule *t, const int32_t *body, int n)
 }
 
 /* Returns the loop of scans that is split into ranges, -1: none.  *range gets the indices of a
- * range: 16 blocks, doubled until all items together have at most 1024 ranges. 1024 items or
- * more need no split. */
+ * range: 16 blocks of the combine tree, doubled until all items together have at most 1024
+ * ranges. 1024 items or more need no split. */
 int32_t rd_cl_two_pass_scan_of(const rd_schedule *t, int32_t item, int64_t items, int64_t *range)
 {
     enum { MOST = 1024, LEAST = 16 * RD_TREE_STEPS };

@@ -25,7 +25,7 @@ static bool is_slot_used(const rd_program *p, int32_t slot)
     return rd_program_accesses(p, RD_I_LOAD, slot) || rd_program_accesses(p, RD_I_STORE, slot);
 }
 
-/* Declares slots, scratch, states of folds, and what an item reports:
+/* Declares slots (buffers), scratch, states of folds, and what an item reports:
  *
  *     __global char *const x0 = g0 + c.at[2];
  *     char x3[512] LINES;
