@@ -6,7 +6,10 @@
  *         r0 f32 = s0[i0] f32
  *         r1 f32 = add(r0, r0)
  *         s1[i0] f32 = r1
- *       end i0 */
+ *       end i0
+ *
+ * A slot is a buffer.  A fold is a reduction or scan; its cells are its results.  A register
+ * holds one value. */
 #include "kernels/program.h"
 #include <inttypes.h>
 

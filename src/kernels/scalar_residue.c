@@ -1,4 +1,7 @@
-/* scalar_residue.c - adds up the operations that run element by element, and says it in words. */
+/* scalar_residue.c - adds up the operations that run element by element, and says it in words.
+ *
+ * A fold is a reduction or scan.  A reason, a row of scalar_residue.def, says why operations are
+ * not vectorised. */
 #include "kernels/scalar_residue.h"
 #include <stdio.h>
 #include <string.h>

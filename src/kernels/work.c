@@ -1,4 +1,7 @@
-/* work.c - counts the work of a program: elements, operations, bytes. */
+/* work.c - counts the work of a program: elements, operations, bytes.
+ *
+ * A slot is a buffer of the program.  A fold is a reduction or scan; STEP and SCAN give it an
+ * element.  A tile is a range of an axis. */
 #include "core/caches.h"
 #include "kernels/program.h"
 

@@ -3,7 +3,10 @@
  * Rows are an odd number of words apart, so that the elements of a warp's threads are in
  * different banks. If rows are read for the last time just before other rows are stored, these
  * take over their array.  So a softmax has one array for its operand, its exponentials and its
- * results. */
+ * results.
+ *
+ * A staged row is a short row of memory that a block of threads copies to shared memory, or
+ * back.  Its pitch is the distance from one row to the next there, in elements. */
 #include "kernels/cuda/strategy.h"
 #include <stdlib.h>
 

@@ -10,7 +10,10 @@
  * continue.  The last block of a group of tiles combines their nodes (combine_blocks.c).
  *
  * Other stages with crossing folds have threads for the rows or for the columns only.  The
- * evaluator asks (rd_gpu_suits) and makes two stages of them. */
+ * evaluator asks (rd_gpu_suits) and makes two stages of them.
+ *
+ * A fold is a reduction; its lanes are partial accumulators that take elements in turn; its
+ * cells are its results.  A node is a finished block in a fold's combine tree. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 #include <string.h>

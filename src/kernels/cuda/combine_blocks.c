@@ -8,7 +8,10 @@
  * group: one counter for the columns, one for the rows.  The last block of the group combines the
  * group's nodes by twos, as the combine tree does, and goes on with the group above.  The last
  * block of all groups finishes the folds.  So no block waits, and the order of arrival changes no
- * bit.  The last group of an axis may be short: a node without a sibling is its parent. */
+ * bit.  The last group of an axis may be short: a node without a sibling is its parent.
+ *
+ * A fold is a reduction; its lanes are partial accumulators that take elements in turn.  A node
+ * is a finished block in a fold's combine tree. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>

@@ -4,7 +4,10 @@
  * Partials are nodes of the combine tree, in rows.  A team stores the nodes of its range and
  * increments the atomic counter of its group.  The last team of RD_FAN ranges combines their
  * nodes, in the order of positions, and goes on with the counter of the group above (rd_is_last
- * in cuda_prelude.cuh).  So no team waits, and the order of arrival changes no bit. */
+ * in cuda_prelude.cuh).  So no team waits, and the order of arrival changes no bit.
+ *
+ * A range is a part of a long loop, done by a team: the threads of one work item.  A fold is a
+ * reduction, a cell one of its results, a lane a partial accumulator. */
 #include "kernels/cuda/kernel_frame.h"
 #include "core/combine_tree.h"
 #include <inttypes.h>

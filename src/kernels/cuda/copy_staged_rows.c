@@ -8,7 +8,9 @@
  *             the item, with stage0[mine0 + i1] for its i1-th element
  *         __syncthreads();
  *         memory = the rows of stage1, by all threads
- *     } */
+ *     }
+ *
+ * An item is one unit of work, here of one thread.  A slot is a buffer in global memory. */
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdlib.h>

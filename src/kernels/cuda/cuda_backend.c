@@ -1,4 +1,7 @@
-/* cuda_backend.c - the tables of functions that the CUDA backend offers. */
+/* cuda_backend.c - the tables of functions that the CUDA backend offers.
+ *
+ * A program is one pass over memory, to be run as one stage.  A slot is a buffer that it reads
+ * or writes.  A submission is all that one run asks of the GPU. */
 #include "kernels/cuda/cublas.h"
 #include "kernels/cuda/graph.h"
 #include "kernels/cuda/measure.h"

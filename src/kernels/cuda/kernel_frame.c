@@ -1,5 +1,8 @@
 /* kernel_frame.c - the text of a kernel around its items: its head, and declarations.
  *
+ * An item is one unit of work; a team is the threads that do an item.  A slot is a buffer;
+ * scratch is temporary memory of a team or a thread.
+ *
  *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) run(const rd_call q)
  *     {
  *         const int t = (int)threadIdx.x % RD_TEAM;

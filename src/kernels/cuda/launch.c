@@ -1,7 +1,10 @@
 /* launch.c - the kernels of a program, and a run of them.
  *
  * The argument of a kernel is one block of memory: its head (kernel_call.h), addresses of slots,
- * numbers of the text. */
+ * numbers of the text.
+ *
+ * An item is one unit of work; a team is the threads that do an item.  A slot is a buffer of the
+ * program; scratch is temporary memory, which a run does not pass. */
 #include "kernels/cuda/kernel_run.h"
 #include "core/environment.h"
 #include "kernels/cuda/kernel_frame.h"

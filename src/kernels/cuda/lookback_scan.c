@@ -6,8 +6,10 @@
  * prefixes by shuffles.  Tiles then wait for the nodes before them.
  * print/gpu/look_back_scan_text.c has the text.
  *
- *     running sums of 10^8 f32: "scans: 1 items, 128 threads each, i0 by tiles of 4096, once"
- */
+ * An item is one unit of work, here a whole row.  A node is the total of a tile, or of several,
+ * in the combine tree.
+ *
+ *     running sums of 10^8 f32: "scans: 1 items, 128 threads each, i0 by tiles of 4096, once" */
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 

@@ -1,5 +1,7 @@
 /* modules.c - kernel texts compiled to images: once in a process, and kept in the user's cache
- * directory for other processes. */
+ * directory for other processes.
+ *
+ * A module is a compiled text; its image is what the driver loads. */
 #define _GNU_SOURCE /* strdup */
 #include "kernels/cuda/gpu.h"
 #include "core/environment.h"

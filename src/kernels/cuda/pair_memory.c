@@ -2,7 +2,9 @@
  * results of each thread bring.
  *
  * A tile has a row for each coordinate, in which successive points are adjacent.  Values of the
- * results lie likewise, in words of their own. */
+ * results lie likewise, in words of their own.
+ *
+ * A pair is a result and a point that it reads.  The strip is the axis of results. */
 #include "kernels/cuda/strategy.h"
 
 /* ---- What a load depends on ------------------------------------------------------------------ */

@@ -8,7 +8,10 @@
  * print/gpu/point_loops.c shows the text.
  *
  * Points of a lane keep their order, and one thread has all points of a result: so the combine
- * tree is the program's. */
+ * tree is the program's.
+ *
+ * A pair is a result and a point that it reads.  A fold is a reduction over the points; the
+ * strip is the axis of results. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>

@@ -14,7 +14,10 @@
  * that GPU.
  *
  * So each node of the combine tree has the same elements as on one GPU, and the bits are the
- * same. */
+ * same.
+ *
+ * A piece is the smallest part of the work that is not divided.  A block of work is several
+ * pieces, with data that fit on the GPU. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cuda/kernel_run.h"
 #include <assert.h>

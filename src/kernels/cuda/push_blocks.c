@@ -3,7 +3,10 @@
  *
  * Arrays of a fold: s has the states of the current blocks, one for each cell and lane; w has the
  * rows of its tree; b has the number of each cell's block.  A thread that has several lanes of a
- * cell pushes these together.  A lane that has taken no element has the reducer's identity. */
+ * cell pushes these together.  A lane that has taken no element has the reducer's identity.
+ *
+ * A cell is one result of a fold with the state that it has so far; a lane is one of its partial
+ * accumulators.  A block is 64 steps of a lane. */
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdio.h>

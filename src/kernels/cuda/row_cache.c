@@ -5,6 +5,9 @@
  * + width * t + l of thread t lies at v + team * l + t: adjacent threads have adjacent words, in
  * banks of their own.
  *
+ * A team is the threads that do an item, which is one unit of work.  Scratch is temporary memory
+ * of the program.
+ *
  *     softmax over i1, of 8192 x 1024 f32: ", 1 row in shared memory" */
 #include "kernels/cuda/strategy.h"
 

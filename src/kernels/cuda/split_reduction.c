@@ -12,7 +12,10 @@
  * run twice: first each range leaves its total, of which the nodes of the combine tree are made.
  * Then each range goes on from the nodes that cover what is before it (kernels/math/prefix_sums.h).
  *
- * If the GPU has no room for all data, ranges are so short that a range of every item fits. */
+ * If the GPU has no room for all data, ranges are so short that a range of every item fits.
+ *
+ * An item is one unit of work; a team is the threads that do an item.  A fold is a reduction or
+ * scan; its partials are nodes of its combine tree that a range leaves. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/work_blocks.h"
 

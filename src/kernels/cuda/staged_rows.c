@@ -6,6 +6,9 @@
  * there.  Stored rows go the other way.  Scratch of an item is a row, too, which only its thread
  * sees.  bank_layout.c places the rows.
  *
+ * An item is one unit of work.  The grid is the loops that number the items.  A slot is a
+ * buffer; scratch is temporary memory of the program.
+ *
  *     sum of each row, of 100000 x 10 f32: "short rows: 100000 items, 1 thread each, rows of 10 in"
  */
 #include "kernels/cuda/strategy.h"

@@ -1,5 +1,8 @@
 /* storage_class.c - the storage class of folds' states and of scratch: registers and local
- * arrays, or global memory of the thread or of the team. */
+ * arrays, or global memory of the thread or of the team.
+ *
+ * A fold is a reduction or scan.  Its cells are its results, its lanes partial accumulators, and
+ * a state is what a lane has so far.  Scratch is temporary memory of the program. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 

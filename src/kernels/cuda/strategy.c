@@ -1,8 +1,10 @@
 /* strategy.c - chooses the grid, and the loops that the threads of a team share; then calls the
  * files that choose the rest of a strategy.
  *
- *     sum over i1 of x[i0][i1]: i0 is the grid; i1 is distributed, its indices are lanes
- */
+ * A fold is a reduction or scan.  Its cells are its results, its lanes partial accumulators.  A
+ * slot is a buffer; scratch is temporary memory.
+ *
+ *     sum over i1 of x[i0][i1]: i0 is the grid; i1 is distributed, its indices are lanes */
 #include "kernels/cuda/strategy.h"
 #include "core/combine_tree.h"
 #include "kernels/math/prefix_sums.h"

@@ -3,7 +3,10 @@
  * A run that the host waits for ends at once.  A run that the host leaves continues by itself.
  * Then its memory stays taken until an event behind the run has been reached, and so does memory
  * that is returned meanwhile.  The next submission looks for such runs; the next
- * rd_submissions_end() tells their reports. */
+ * rd_submissions_end() tells their reports.
+ *
+ * A run is one evaluation's use of the GPU.  A record is memory in which a kernel reports
+ * invalid indices and warnings. */
 #include "kernels/cuda/kernel_call.h"
 #include "kernels/cuda/gpu.h"
 #include "kernels/cuda/stream.h"

@@ -6,7 +6,10 @@
  *     distributed loop    neighbours are lanes of folds, or cells, or elements of a map
  *     item of one thread  `width` neighbours along the last axis of the grid are one item (columns)
  *     map, no inner loop  teams take the last axis in chunks
- *     serial loop         one thread takes `serial_width` elements in a round */
+ *     serial loop         one thread takes `serial_width` elements in a round
+ *
+ * An item is one unit of work; a team is the threads that do an item.  Lanes are partial
+ * accumulators of a fold, that is of a reduction. */
 #include "kernels/cuda/strategy.h"
 
 /* True if the loop contains no other loop. */

@@ -15,7 +15,10 @@
  *     down            0   1   2   3   worked[k % 2] before each; the host waits for it before it
  *                                     launches the kernel of k + 2
  *
- * If there is no memory for two sets, one does: then copies and kernels wait for each other. */
+ * If there is no memory for two sets, one does: then copies and kernels wait for each other.
+ *
+ * A slot is a buffer of the program.  A block of work is a part of it that touches few enough
+ * bytes. */
 #include "kernels/cuda/work_blocks.h"
 #include "kernels/cuda/overlap.h"
 #include "kernels/cuda/kernel_run.h"

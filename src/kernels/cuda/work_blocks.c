@@ -3,7 +3,10 @@
  *
  * Indices number the work, the last one runs fastest: ranges of the split loop; loops of the
  * grid, from the outside in; chunks of a map; block tiles.  A block has some values of one index,
- * all values of the indices behind it, and one value of each index before it. */
+ * all values of the indices behind it, and one value of each index before it.
+ *
+ * A piece is one value of the index that blocks divide, with all indices behind it.  A slot is a
+ * buffer of the program. */
 #include "kernels/cuda/work_blocks.h"
 
 /* Returns the smaller one of two numbers. */

@@ -1,5 +1,7 @@
 /* kernel_run.c - runs a stage on a queue of OpenCL: launches its kernels, and reads what they
- * report. */
+ * report.
+ *
+ * A slot is a buffer of the program.  An item is one unit of work, done by one thread. */
 #include "kernels/opencl/queue.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* limits.c - refuses programs whose kernels would need too much private memory, or too many
- * arguments. */
+ * arguments.
+ *
+ * An item is one unit of work, done by one thread.  A fold is a reduction or scan; its states
+ * are what it has accumulated so far. */
 #include "core/bytes.h"
 #include "kernels/opencl/write_kernels.h"
 #include "kernels/print/gpu/kernel.h"

@@ -1,4 +1,7 @@
-/* opencl_plan.c - chooses the loops whose rounds are work items, and the loop that is split. */
+/* opencl_plan.c - chooses the loops whose rounds are work items, and the loop that is split.
+ *
+ * A fold is a reduction or scan.  A group-by is a fold that sorts elements into results by their
+ * labels. */
 #include "kernels/opencl/split_ranges.h"
 #include "kernels/opencl/two_pass_scan.h"
 

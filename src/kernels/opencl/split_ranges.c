@@ -1,6 +1,9 @@
 /* split_ranges.c - see split_ranges.h.  edge0 counts the blocks before a range.  Partials
  * lie by fold, number of a state, range and row: each row has all states.
  *
+ * A range is a part of the program's loop.  A fold is a reduction; its partials are nodes of its
+ * combine tree.
+ *
  *     #define edge0(q, range) LESS((range) * 64, 4096)
  *     n0_0[(range * 14 + row) * 64 + s] = w0_0[row * 64 + s]; */
 #include "kernels/opencl/split_ranges.h"

@@ -1,5 +1,8 @@
 /* write_kernels.c - see write_kernels.h.
  *
+ * An item is one unit of work, done by one thread.  A slot is a buffer; scratch is temporary
+ * memory of an item.  A node is a part of a fold's combine tree.
+ *
  *     KERNEL rdim0(const rd_call c, __global rd_cl_record *record, __global char *g0)
  *     {
  *         const int64_t item = c.at[0] + (int64_t)get_global_id(0);

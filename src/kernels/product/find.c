@@ -1,5 +1,7 @@
 /* find.c - recognises programs that are matrix products.
  *
+ * A fold is a reduction; STEP gives it an element, CLOSE makes its result.
+ *
  *     r0 = s0[i2 + 64*i0], r1 = s1[i1 + 32*i2], fold0 takes r0 * r1, s2[i1 + 32*i0] = r2 */
 #include "kernels/product/product.h"
 

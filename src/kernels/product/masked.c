@@ -4,7 +4,9 @@
  * places: each place of C intersects row i of A with column j of B.  The longer of both is
  * marked in a dense row, and the shorter one is traversed.  Rows mark their own for all columns
  * that are no longer, columns for all shorter rows.  So both are loops over memory, without a
- * search. */
+ * search.
+ *
+ * A place is a pair of indices (i, j) at which a sparse matrix has an element. */
 #include "kernels/product/masked.h"
 #include "core/float_env.h"
 #include "kernels/product/row_steps.h"

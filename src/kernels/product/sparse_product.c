@@ -1,5 +1,7 @@
 /* sparse_product.c - products of sparse matrices by rows (Gustavson).  Each thread has a dense
- * row of values: it clears the places of C in it, adds rows of B, and copies the sums to C. */
+ * row of values: it clears the places of C in it, adds rows of B, and copies the sums to C.
+ *
+ * A place is a pair of indices (i, j) at which a sparse matrix has an element. */
 #include "core/float_env.h"
 #include "kernels/product/masked.h"
 #include "kernels/product/row_steps.h"
