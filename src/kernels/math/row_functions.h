@@ -27,6 +27,7 @@
 #define JOIN(a, b)  JOIN_(a, b) /* of expanded names */
 
 /* ---- Cases that C and libm leave undefined --------------------------------------------------- */
+/* Floored division and its remainder, of floats: they never warn. */
 #define DIVIDE_ANY(T, elem)                                        \
     static inline T floordiv_##elem(T a, T b, uint32_t *warnings)  \
     {                                                              \

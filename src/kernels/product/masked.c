@@ -28,6 +28,8 @@ typedef void masked_of(const rd_row_product *p, const void *a, const void *b, vo
                        const thread_memory *own, int64_t from, int64_t to);
 
 /* ---- By rows --------------------------------------------------------------------------------- */
+/* Computes rows [from, to) of C at the places of the mask.  For each element of row i of A, a row
+ * of B is added to a dense row.  A place that got no product (met is 0) is 0. */
 #define BY_ROWS(NAME, T, INDEX, NOTHING, TAKE, OF)                                      \
     static void NAME(const rd_row_product *p, const void *av, const void *bv, void *cv, \
                      const thread_memory *own, int64_t from, int64_t to)                \
