@@ -72,8 +72,9 @@ int64_t rd_positions(const rd_program *p, const rd_address *at)
     return last + 1;
 }
 
-/* True if the position grows with every further round: each loop's coefficient exceeds what the
- * loops inside add up to. */
+/* True if an instruction's position grows with every further round of the loops around it: each
+ * loop's coefficient exceeds the sum of what the loops inside can add.  A backward loop, or a
+ * loop over tiles, gives up. */
 bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at)
 {
     int64_t inner = 0;

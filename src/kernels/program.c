@@ -24,8 +24,8 @@ static void append(rd_program *p, int32_t loop)
         *at = loop;
 }
 
-/* Sets the parent, the first child and the sibling of each loop, and the loop that holds each
- * instruction. */
+/* Sets begin, end, parent, first child and next sibling of each loop, and the loop around each
+ * instruction, from the LOOP and END instructions. */
 void rd_program_tree(rd_program *p)
 {
     int32_t open = -1;
@@ -108,7 +108,8 @@ static void add_addend(rd_text *text, const rd_addend *add)
         rd_text_add(text, add->local ? "i%" PRId32 "'" : "i%" PRId32, add->axis);
 }
 
-/* Adds "12 + 20*i0 + i1' + 4*r7"; i1' counts from the begin of the axis' range. */
+/* Adds a position, "12 + 20*i0 + i1' + 4*r7": i0 is the index of axis 0, i1' counts from the
+ * beginning of the axis' current range, r7 is a register. */
 static void add_position(rd_text *text, const rd_address *address)
 {
     if (address->offset || address->n_add == 0)

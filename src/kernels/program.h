@@ -44,7 +44,7 @@ typedef struct rd_address {
     rd_addend add[RD_MAX_TERMS];
 } rd_address;
 
-/* True if the address has registers in it (gather). */
+/* True if the address has registers in it (axis < 0): it is a gather, or a scatter. */
 static inline bool rd_has_registers(const rd_address *at)
 {
     bool found = false;

@@ -96,7 +96,8 @@ static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_
         cost->written += times * (double)s->n_out * rd_dtype_size(s->out);
 }
 
-/* Adds what one instruction does in all its rounds: operations, functions, additions, calls. */
+/* Adds what one instruction does in all its rounds: operations, transcendental functions, the
+ * same as so many additions, calls of users' functions. */
 static void add_inst(const rd_program *p, int32_t i, bool bounded, rd_work *cost)
 {
     const rd_inst *inst  = &p->inst[i];

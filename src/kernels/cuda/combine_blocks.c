@@ -73,8 +73,8 @@ static void declare_nodes_of(rd_cuda_text *t, int32_t number)
     }
 }
 
-/* Adds the function that combines rows of nodes from .. from + many - 1 into row `to`, at places
- * [first, end).  All threads of a block call it:
+/* Adds the function that merges rows of tree nodes from .. from + many - 1 into row `to`, at
+ * positions [first, end) of a row.  All threads of a block call it:
  *
  *     static void combine0(const rd_call &q, char *nodes, int64_t from, int many, int64_t to,
  *                          int64_t first, int64_t end)
@@ -157,7 +157,7 @@ void rd_cuda_declare_lanes(rd_cuda_text *t)
                           RD_TREE_STEPS * lanes_of_rows(t->s));
 }
 
-/* Declares which block tile a block of threads has, and its bounds along either loop:
+/* Declares which block tile a block of threads does, and the tile's bounds along either loop:
  *
  *     uint64_t rest = (uint64_t)work;
  *     const int64_t p1 = (int64_t)RD_REST(rest, q.N[0]), lo1 = p1 * 4096;
@@ -278,9 +278,10 @@ void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
     rd_text_end(&pitch, t->print.to);
 }
 
-/* Adds the inter-block combine along one loop: an atomic counter for each group, a tree reduction
- * by the last block.  `first`: counters before those of this loop.  Then is0 says whether this
- * block is the last of all, and from0 is the row of the last node:
+/* Adds the combine of tiles along one loop: an atomic counter for each group of tiles, and a
+ * tree reduction by the last block of threads of a group.  `first`: counters before those of
+ * this loop.  Then is0 says whether this block is the last of all, and from0 is the row of the
+ * last node:
  *
  *     int64_t from0 = 0;
  *     bool    is0 = true;

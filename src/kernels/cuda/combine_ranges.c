@@ -345,8 +345,9 @@ void rd_cuda_leave_nodes(rd_cuda_text *t, int32_t number)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Adds the inter-team combine: the last team of each group joins the partials of all folds of a
- * split loop.  The statement behind it runs in the last team of all:
+/* Adds the combine of ranges: the last team of each group joins the partial results of all folds
+ * of a split loop, and goes on with the group above.  The statement behind it runs in the last
+ * team of all:
  *
  *     uint32_t *const counters = (uint32_t *)q.head.counters + item * q.head.item_counters;
  *     int64_t at = range, span = 1;

@@ -105,8 +105,9 @@ static void declare_rows(rd_cuda_text *t, int32_t k)
     rd_text_end(&n, t->print.to);
 }
 
-/* Declares where the block's rows begin in memory, and how many elements lie between the start of
- * a vector and the first element:
+/* Declares where the block's rows begin in global memory.  For contiguous rows it also declares
+ * how many elements lie between the start of a vector and the first element.  A negative step
+ * means that the last row comes first in memory:
  *
  *     const int64_t from0 = 0 + (top0) * 10;
  *     const int skew0 = (int)(from0 & 3); */
@@ -216,8 +217,8 @@ static void copy_rows(rd_cuda_text *t, rd_gpu_staged_role role)
             (rd_cuda_is_contiguous(&t->s->staged_row[k]) ? copy_contiguous : copy_strided)(t, k);
 }
 
-/* Declares where the row of this thread's item begins: "const int mine0 = (int)0 + skew0 +
- * (int)threadIdx.x * (int)11;". */
+/* Declares where the row of this thread's item begins in shared memory: "const int mine0 =
+ * (int)0 + skew0 + (int)threadIdx.x * (int)11;".  A negative step counts rows from the last. */
 static void declare_mine(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_staged_row *r   = &t->s->staged_row[k];
@@ -278,9 +279,9 @@ void rd_cuda_begin_block(rd_cuda_text *t)
             declare_mine(t, moved_in(s, k));
 }
 
-/* Adds the end of that loop: "} __syncthreads(); rd_drain_rows<..>(..); }".  No barrier follows.
- * If the next block's rows share the array, each thread fills what it has itself written back
- * (bank_layout.c). */
+/* Adds the end of the loop over a block's items: "} __syncthreads(); rd_drain_rows<..>(..); }",
+ * which copies rows out.  No barrier follows.  If the next block's rows share the array, each
+ * thread fills what it has itself written back (bank_layout.c). */
 void rd_cuda_end_block(rd_cuda_text *t)
 {
     t->print.indent--;

@@ -110,19 +110,19 @@ static void put_late(int32_t device, void *at)
         rd_gpu_put(gpu, (CUdeviceptr)(uintptr_t)at);
 }
 
-/* Copies from the host to the GPU. */
+/* Copies from the host to the GPU, in the order of the queue. */
 static bool up(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     return rd_queue_up(queue, (CUdeviceptr)(uintptr_t)to, from, bytes, why);
 }
 
-/* Copies from the GPU to the host. */
+/* Copies from the GPU to the host.  The bytes are there after the next wait for the queue. */
 static bool down(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     return rd_queue_down(queue, to, (CUdeviceptr)(uintptr_t)from, bytes, why);
 }
 
-/* Copies within the GPU. */
+/* Copies within the GPU's memory, in the order of the queue. */
 static bool across(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     return rd_queue_across(queue, (CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, bytes,
@@ -162,8 +162,9 @@ static bool run_program(const rd_program *p, rd_submission *s, void *const *slot
                          : rd_gpu_run(made->code, s, slot, host, end, why);
 }
 
-/* The launches of a stage that a CUDA graph would replace: 1, or 2 for two or more; 0: it cannot
- * be recorded, since cuBLAS launches, or since kernels report after each run. */
+/* Returns how many launches of the program a CUDA graph would replace: 1, or 2 for two or more.
+ * 0: it cannot be recorded, since cuBLAS launches, or since kernels report after each run.
+ * Split loops (n_split) and block tiles (tile_loop) also clear counters. */
 static int32_t records(const rd_program *p)
 {
     const prepared *const         made = p->code;

@@ -64,7 +64,8 @@ static bool begin_capture(rd_recording *r, char why[RD_CUDA_TEXT])
     return r->captures;
 }
 
-/* Makes a stream and a queue, and begins the capture. */
+/* Begins a recording on a stream and a queue of its own; *s gets the submission that records.
+ * NULL: there is none, and `why` has the reason. */
 rd_recording *rd_recording_begin(rd_gpu *gpu, rd_submission **s, char why[RD_CUDA_TEXT])
 {
     rd_recording *r = has_graphs(why) ? calloc(1, sizeof *r) : NULL;

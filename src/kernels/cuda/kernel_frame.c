@@ -20,8 +20,9 @@ static bool is_of_team(rd_cuda_storage home)
     return home == RD_STORAGE_THREAD || home == RD_STORAGE_TEAM;
 }
 
-/* Declares the address of each slot: "char *const x0 = q.m[0];".  Scratch lies behind the states
- * of folds in the memory of the team, or of the thread: "char *const x3 = ours + 512;". */
+/* Declares the address of each slot (buffer): "char *const x0 = q.m[0];".  Scratch lies behind
+ * the states of folds in the memory of the team (ours), or of the thread (own): "char *const x3
+ * = ours + 512;". */
 void rd_cuda_declare_slots(rd_cuda_text *t)
 {
     const rd_cuda_strategy *s = t->s;

@@ -35,7 +35,8 @@ static bool may_fold(const rd_fold *fold)
     return fold->lanes == 1 && !fold->scan && fold->n_cell <= MOST_CELLS;
 }
 
-/* True if an instruction may stand in the loop over pairs: no store, no scan, no long loop. */
+/* True if an instruction may be in the loop over the points that every result reads: no store,
+ * no scan, no long or backward loop, only suitable loads and folds. */
 static bool may_stand_in_pair(const rd_cuda_strategy *s, const rd_inst *inst)
 {
     enum { MOST_EXTENT = 4096 };

@@ -11,7 +11,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Adds "&s0_0[at], &s0_1[at]", the addresses of all numbers of a state. */
+/* Adds "&s0_0[at], &s0_1[at]", the addresses of all numbers of a fold's state, in arrays that
+ * begin with `name`. */
 void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *name,
                     const char *at)
 {
@@ -72,8 +73,8 @@ static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_
                 shared ? first_lane(t) : "");
 }
 
-/* Adds the first arguments of push(), the states and the rows of the tree: "&s0_0[c0 * 4], w0_0".
- */
+/* Adds the first arguments of push(), the states and the rows of tree nodes: "&s0_0[c0 * 4],
+ * w0_0".  With threads that share a cell's lanes, this thread's first lane is added. */
 static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);

@@ -89,7 +89,8 @@ int32_t rd_cuda_split_of(const rd_cuda_strategy *s, int32_t loop)
     return -1;
 }
 
-/* True if all split loops run over the same axis. */
+/* True if all split loops run over the same axis with the same extent, and none is cut into
+ * chunks: then they can share ranges. */
 static bool are_alike(const rd_cuda_strategy *s)
 {
     const rd_loop *first = &s->p->loop[s->split[0]];
@@ -103,7 +104,7 @@ static bool are_alike(const rd_cuda_strategy *s)
     return true;
 }
 
-/* The index of the split loop that contains an instruction, -1 if none does. */
+/* Returns the number of the split loop that contains an instruction, -1: none does. */
 static int32_t split_around(const rd_cuda_strategy *s, int32_t inst)
 {
     for (int32_t k = 0; k < s->n_split; k++)

@@ -335,7 +335,7 @@ void rd_cuda_find_staged_rows(rd_cuda_strategy *s, int64_t shared)
             s->scratch[s->staged_row[k].slot - s->p->first_scratch] = RD_STORAGE_SHARED;
 }
 
-/* Adds ", rows of 10 in, 10 out, 11264 bytes". */
+/* Adds the staged rows to the line for people: ", rows of 10 in, 10 out, 11264 bytes". */
 void rd_cuda_staged_rows_text(rd_text *to, const rd_cuda_strategy *s)
 {
     static const char *const roles[] = {

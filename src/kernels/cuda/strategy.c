@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* True if an instruction gives a fold its next element. */
+/* True if an instruction gives a fold (a reduction or scan) its next element. */
 static bool takes_element(const rd_inst *inst)
 {
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
@@ -227,7 +227,7 @@ static bool may_distribute_inst(const rd_cuda_strategy *s, const rd_inst *inst, 
     }
 }
 
-/* True if all instructions of a loop allow it to be distributed. */
+/* True if all instructions of a loop allow a team's threads to share its indices. */
 static bool may_distribute(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_program *p = s->p;
@@ -290,7 +290,7 @@ static void map_folds(rd_cuda_strategy *s)
     }
 }
 
-/* True if the team's threads are lanes of any fold. */
+/* True if the team's threads are the lanes (partial accumulators) of any fold. */
 static bool has_lane_threads(const rd_cuda_strategy *s)
 {
     bool found = false;

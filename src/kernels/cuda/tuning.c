@@ -71,7 +71,7 @@ void rd_cuda_tuning_text(rd_text *text, const rd_tuning *tuning)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-/* Adds the values that a row may have: "2, 4, 8, 16". */
+/* Adds the values that a parameter may have: "2, 4, 8, 16". */
 static void values_text(rd_text *text, rd_cuda_tuned row)
 {
     const int16_t *values;

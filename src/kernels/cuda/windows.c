@@ -109,7 +109,7 @@ typedef struct transfers {
     rd_transfer       now;  /* the current copy */
 } transfers;
 
-/* True if all copies of the set are done. */
+/* True if all copies of a set of windows are done, and no slot is left. */
 static bool is_done(const transfers *h)
 {
     return h->next == h->w->n_slot && rd_transfer_is_done(&h->now);

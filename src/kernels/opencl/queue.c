@@ -63,7 +63,7 @@ bool rd_cl_find_buffer(const void *at, cl_mem *memory, size_t *place, char *why)
     return *memory;
 }
 
-/* Copies from the host to the device, and waits. */
+/* Copies from the host to the device, and waits for the copy. */
 bool rd_cl_up(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     cl_mem memory;
@@ -76,7 +76,7 @@ bool rd_cl_up(rd_queue *queue, void *to, const void *from, int64_t bytes, char *
                         why);
 }
 
-/* Copies from the device to the host, and waits. */
+/* Copies from the device to the host, and waits for the copy. */
 bool rd_cl_down(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     cl_mem memory;

@@ -231,8 +231,8 @@ static void leave_nodes(void *of, rd_printing *n, int32_t fold)
     rd_print_line(n, "}");
 }
 
-/* Adds the combine of one state: nodes of one range after the other rise in the tree, then the
- * rest are combined.
+/* Adds the combine of one state: the tree nodes of one range after the other are pushed onto a
+ * list l0, and each merges with its left siblings; then the rest of the list is merged.
  *
  *     double l0[26];
  *     int64_t end = 0;

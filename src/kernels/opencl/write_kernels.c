@@ -75,8 +75,8 @@ static bool has_ranges(const rd_schedule *t, int32_t kernel)
     return rd_loop_of(t, rd_innermost_item_loop(t, kernel))->split;
 }
 
-/* Adds the head of a kernel, and which item it is: "KERNEL rdim0(const rd_call c, __global
- * rd_cl_record *record, __global char *g0)". */
+/* Adds the head of a kernel and the number of its work item: "KERNEL rdim0(const rd_call c,
+ * __global rd_cl_record *record, __global char *g0)". */
 static void add_head(const rd_cl_text *t, rd_text *to)
 {
     const rd_program *p = t->print.t->p;

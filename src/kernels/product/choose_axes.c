@@ -10,8 +10,8 @@ static bool is_of_two(const rd_product_axis *axis, int one, int other, int third
     return axis->step[one] && axis->step[other] && !axis->step[third];
 }
 
-/* True if the two axes make a matrix in memory: adjacent elements along columns, and rows that
- * do not overlap. */
+/* True if the two axes make a matrix in memory for a GEMM: elements along columns are adjacent,
+ * rows do not overlap, and the leading dimension fits in an int. */
 static bool is_matrix(const rd_product_axis *row, const rd_product_axis *col, int matrix)
 {
     return col->step[matrix] == 1 && row->step[matrix] >= col->extent &&
@@ -73,7 +73,7 @@ static bool can_be_merged(const rd_product_axis *outer, const rd_product_axis *i
     return are;
 }
 
-/* Merges the first two axes that all matrices traverse as one; false if there are none. */
+/* Merges two axes that all matrices traverse as one; false if there are none. */
 static bool merge_one(rd_product *product)
 {
     rd_product_axis *axis = product->axis;

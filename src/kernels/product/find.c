@@ -20,8 +20,8 @@ static bool is_first(const rd_inst **place, const rd_inst *inst)
     return first;
 }
 
-/* Notes an instruction of the product; false if a product has no such instruction, or has it
- * already. */
+/* Notes an instruction of the product: two loads, a step, a close and a store.  False if a
+ * product has no such instruction, or has it already. */
 static bool note_instruction(product_parts *found, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -65,7 +65,8 @@ static bool find_parts(const rd_program *p, product_parts *found)
            found->close && found->store && multiplies_loads(found);
 }
 
-/* True if the access is to the plan's memory, in the type of the sum, and is no gather. */
+/* True if an access is to memory that is no scratch, in the type of the sum; it is no gather
+ * (axis < 0), and no index counts from a tile's beginning (local). */
 static bool is_plain_access(const rd_program *p, const rd_address *a)
 {
     for (int32_t t = 0; t < a->n_add; t++)

@@ -27,7 +27,8 @@ void rd_product_move(int64_t *at, const rd_product_axis *axis, int64_t index)
         at[m] += index * axis->step[m];
 }
 
-/* Moves the three places to number `index` over n axes, of which the last one is fastest. */
+/* Moves the element positions of all three matrices to combination number `index` of n axes, of
+ * which the last one is fastest. */
 void rd_product_move_along(int64_t *at, const rd_product_axis *axis, int32_t n, int64_t index)
 {
     for (int32_t i = n; i-- > 1; index /= axis[i].extent)
@@ -36,7 +37,7 @@ void rd_product_move_along(int64_t *at, const rd_product_axis *axis, int32_t n, 
         rd_product_move(at, axis, index);
 }
 
-/* Returns the address of element `at` of a matrix. */
+/* Returns the address of element `at` of a matrix, counted from the matrix's first one. */
 void *rd_product_element(const rd_product *product, void *const *slot, int matrix, int64_t at)
 {
     const rd_matrix *m = &product->matrix[matrix];

@@ -120,7 +120,8 @@ void rd_store_sweep(int dir)
     closedir(files);
 }
 
-/* Sets the file time to now if it is older than an hour: it says when the object was last used. */
+/* Sets the file's time to now if it is older than an hour.  The time says when the object was
+ * last used; objects that were used longest ago are removed first. */
 static void note_use(int fd)
 {
     enum { HOUR = 3600 };
@@ -130,7 +131,7 @@ static void note_use(int fd)
         (void)futimens(fd, NULL);
 }
 
-/* Writes n bytes, again after signals and short writes. */
+/* Writes n bytes, and tries again after signals and short writes.  False: an error. */
 static bool write_all(int fd, const void *bytes, long n)
 {
     for (const char *at = bytes; n > 0;) {
@@ -146,7 +147,8 @@ static bool write_all(int fd, const void *bytes, long n)
     return true;
 }
 
-/* Writes a new file that must not exist yet; a partial file is removed. */
+/* Writes a new file, which only the user can read.  False: a file of that name exists, or an
+ * error; then no partial file is left. */
 bool rd_store_write(int dir, const char *name, const char *bytes, long n)
 {
     const int fd =
@@ -225,8 +227,8 @@ static bool is_sealed(int fd)
            make_seal(fd, n - sizeof found, &want) && memcmp(&found, &want, sizeof want) == 0;
 }
 
-/* True if the object is sealed and ours; notes that it was used.  Any other file of that name is
- * removed. */
+/* True if the directory has a sealed object of that name that is the user's; notes that it was
+ * used.  Any other file of that name is removed. */
 bool rd_store_has(int dir, const char *name)
 {
     const int fd   = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -242,7 +244,8 @@ bool rd_store_has(int dir, const char *name)
     return here;
 }
 
-/* Reads n bytes, again after signals and short reads. */
+/* Reads n bytes from the beginning of a file, and tries again after signals and short reads.
+ * False: an error, or fewer bytes. */
 static bool read_all(int fd, char *bytes, size_t n)
 {
     for (size_t at = 0; at < n;) {
@@ -257,8 +260,9 @@ static bool read_all(int fd, char *bytes, size_t n)
     return true;
 }
 
-/* Reads the object into memory first, and compares these bytes with the seal: so the checked
- * bytes are the used bytes. */
+/* Returns the bytes of an object without its seal, malloc'ed, and their number in *n; NULL:
+ * there is no good one.  The object is read into memory first and then compared with its seal,
+ * so the checked bytes are the used bytes.  A bad object is removed. */
 char *rd_store_read(int dir, const char *name, size_t *n)
 {
     const int fd    = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);

@@ -26,7 +26,8 @@ static int by_use(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns a limit in bytes: "500M" is 500 * 2^20.  Anything else is the usual 1 GiB. */
+/* Returns a limit in bytes: "500M" is 500 * 2^20.  NULL and anything that is no such number give
+ * the usual 1 GiB. */
 static int64_t bytes_of(const char *limit)
 {
     const int64_t usual = INT64_C(1) << 30;
@@ -41,7 +42,8 @@ static int64_t bytes_of(const char *limit)
     return *end || n > INT64_MAX >> shift ? usual : (int64_t)n << shift;
 }
 
-/* True if the file is an object.  Temporary files do not count: see rd_store_sweep(). */
+/* True if the file is an object: its name is not too long, and has no ending of a temporary
+ * file, for which see rd_store_sweep(). */
 static bool is_object(const char *name)
 {
     const char *const ending = strrchr(name, '.');
@@ -79,7 +81,7 @@ static stored_object *list_objects(DIR *files, int dir, size_t *n)
 }
 
 /* Adds up the sizes of all objects, and removes the least recently used ones until the sum is
- * within the limit. */
+ * within the limit, such as "500M". */
 void rd_store_trim(int dir, const char *limit)
 {
     const int64_t most  = bytes_of(limit);
