@@ -75,7 +75,7 @@ static bool needs_no_blocks(const rd_loop_fold *f)
 }
 
 /* Returns the rows of the combine tree: the most nodes that it holds at a time; 0: it needs none.
- * n blocks that are pushed one by one leave one node for each bit of n.  A share of a split fold
+ * Pushing n blocks one by one leaves at most one node for each bit of n.  A share of a split fold
  * begins anywhere, so it has nodes on both sides. */
 static int32_t rows_of_tree(const rd_loop_fold *f)
 {
@@ -119,7 +119,7 @@ static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_
     const int64_t  outer  = rd_positions(p, &fold->outer);
     const bool     groups = fold->n_group > 0, steps = f->step >= 0;
 
-    /* States of small ints may be as small; states may be empty if a group or a row can have no
+    /* States of small elements may be as small. States may be empty if a group or a row can have no
      * element. */
     f->of.narrow  = true;
     f->of.empties = groups || fold->by_rows || !steps;

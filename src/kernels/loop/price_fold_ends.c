@@ -1,8 +1,8 @@
 /* price_fold_ends.c - the time of the begin and the end of a fold, and of the ends of its
  * blocks.
  *
- * Cost counts the operations of a reducer's step.  Numbers without a name are fitted to measured
- * times. */
+ * Cost counts the operations of a reducer's step.  Numbers without a name are
+ * estimates. */
 #include "kernels/loop/price_statement.h"
 #include <math.h>
 
