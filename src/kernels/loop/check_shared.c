@@ -91,7 +91,7 @@ bool rd_schedule_check_shared(const rd_schedule *t, rd_text *why)
             return false;
         }
         if (!has_own_states(t, s)) {
-            rd_text_add(why, "f%" PRId32 ": teams in rounds are at the same states",
+            rd_text_add(why, "f%" PRId32 ": teams in turns are at the same states",
                         t->stmt[s].fold);
             return false;
         }

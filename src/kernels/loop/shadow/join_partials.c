@@ -83,8 +83,8 @@ static bool must_be_complete(const rd_shadow_folds *s, const rd_stmt *by)
         cells += partial->cover.start == 0;
     }
     return rd_shadow_is_unordered(f) || blocks == cells * f->n_block ||
-           rd_shadow_fold_fails(s, by, "%" PRId64 " blocks of %" PRId64 " have been partial",
-                                blocks, cells * f->n_block);
+           rd_shadow_fold_fails(s, by, "%" PRId64 " blocks of %" PRId64 " have been left", blocks,
+                                cells * f->n_block);
 }
 
 /* Begins the fold, and combines all partials of the item. */

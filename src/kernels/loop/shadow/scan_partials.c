@@ -158,7 +158,7 @@ static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumul
         partial = find_partial(s, by->fold, s->n_partial[by->fold], &like, cover);
         if (!partial)
             return rd_shadow_fold_fails(
-                s, by, "the node of blocks %" PRId64 " to %" PRId64 " has not been partial",
+                s, by, "the node of blocks %" PRId64 " to %" PRId64 " has not been left",
                 cover.start, cover.start + ((int64_t)1 << cover.level) - 1);
         c->before           = rd_shadow_merge(f, c->before, partial->node[0]);
         c->covers[c->depth] = cover;
@@ -202,7 +202,7 @@ bool rd_shadow_look_back(rd_shadow_folds *s, const rd_stmt *by, int64_t step)
         ok   = c && find_before(s, by, c, block);
         some = true;
     }
-    return ok && (some || rd_shadow_fold_fails(
-                              s, by, "no node of what is before block %" PRId64 " has been partial",
-                              block));
+    return ok &&
+           (some || rd_shadow_fold_fails(
+                        s, by, "no node of what is before block %" PRId64 " has been left", block));
 }
