@@ -1,4 +1,6 @@
-/* compiler.c - finds and runs the system's C compiler. */
+/* compiler.c - finds and runs the system's C compiler.
+ *
+ * Patience is how many seconds a compilation may take before it is stopped. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "kernels/cpu/jit/compiler.h"
 #include "core/clock.h"
@@ -154,9 +156,12 @@ static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
 
 typedef enum outcome { COMPILED, REFUSED, UNFINISHED } outcome;
 
-static atomic_int stopped, worked; /* seconds; runs that ended well                  */
-static atomic_int overdue;         /* runs that were stopped, since one ended well    */
+/* stopped: the seconds after which a compiler was stopped, if none may run any more, else 0;
+ * worked: 1 once a compilation has ended well */
+static atomic_int stopped, worked;
+static atomic_int overdue; /* runs that were stopped, since one ended well    */
 
+/* Returns the seconds after which a compiler was stopped, if none is run any more; else 0. */
 int rd_compiler_stopped(void)
 {
     return atomic_load_explicit(&stopped, memory_order_relaxed);
