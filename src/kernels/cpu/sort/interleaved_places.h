@@ -2,7 +2,9 @@
  * includes it once.
  *
  * A key of 32 bits and its place form one key of 64 bits, so equal keys keep the order of their
- * places.  Keys of 64 bits leave no room for a place, so places are a second array. */
+ * places.  Keys of 64 bits leave no room for a place, so places are a second array.
+ *
+ * A group is as many rows as are sorted side by side; x[j][l] is the key of element j in row l. */
 /* Sorts rows of 32-bit keys, and writes places. */
 static void sort_interleaved_places_32(group_32 *g)
 {

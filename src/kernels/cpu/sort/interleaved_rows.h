@@ -7,7 +7,11 @@
  * own.
  *
  * Whether -0 or 0 comes first depends on places.  So a row with a -0 is sorted alone where results
- * are elements. */
+ * are elements.
+ *
+ * A group is as many rows as are sorted side by side; x[j][l] is the key of element j in row l.  A
+ * row that is sorted alone has its results already.  JOIN(name, BITS) is a name for one width of
+ * keys: group_32. */
 enum {
     JOIN(INTERLEAVED, BITS) = RD_SORT_INTERLEAVED_BYTES / (int)sizeof(K)
 }; /* rows side by side */
@@ -71,7 +75,8 @@ static void JOIN(load_keys, BITS)(JOIN(group, BITS) * g)
     }
 }
 
-/* Counts the NaN of each row: of floats they have the greatest key. */
+/* Counts the NaN of each row.  NaN of floats have the greatest key, and only they: found.nan is 0
+ * for ints. */
 static void JOIN(count_nan, BITS)(JOIN(group, BITS) * g)
 {
     memset(g->nan, 0, sizeof g->nan);
@@ -113,7 +118,7 @@ static void JOIN(write_values, BITS)(JOIN(group, BITS) * g)
 }
 
 /* ---- Quantiles ------------------------------------------------------------------------------- */
-/* One element of each row as a number. */
+/* Sets y to one element of each row, as a double.  `keys` has the key of each row. */
 static void JOIN(numbers, BITS)(JOIN(group, BITS) * g, const K *keys, double *y)
 {
     const rd_dtype type = g->s->type;
@@ -186,7 +191,8 @@ static void JOIN(quantile_of_each, BITS)(JOIN(group, BITS) * g, double q, double
                                    : rd_quantile_of(y[l], high[l], b.between[l]);
 }
 
-/* Writes one result of each row, converted to the type of results. */
+/* Writes one result of each row, converted from double to the type of results; rows that were
+ * sorted alone keep theirs. */
 static void JOIN(write_numbers, BITS)(JOIN(group, BITS) * g, const double *y, char *to)
 {
     const rd_dtype out  = g->s->out;

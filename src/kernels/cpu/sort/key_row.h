@@ -1,7 +1,10 @@
 /* key_row.h - what is asked of a row of keys: values, places or quantiles; sort_kernels.h includes
  * it once for each width of keys: K, BITS of it.
  *
- * Memory: n keys, then room for four times n keys and two vectors more. */
+ * Memory: n keys, then room for four times n keys and two vectors more.
+ *
+ * JOIN(name, BITS) is a name for one width of keys: row_32. strip_end() is a point at which a
+ * cancelled run leaves the sort.  `less` counts the keys below a selected one. */
 typedef struct JOIN(row, BITS) {
     const rd_sorting *s;
     const void       *from;
@@ -24,7 +27,8 @@ static bool JOIN(is_few, BITS)(const JOIN(row, BITS) * r)
 /* ---- Signs of zeros -------------------------------------------------------------------------- */
 /* -0 and 0 have the same key.  Sorting keeps the order of equal keys, so zero number k of the
  * results is zero number k of the row. */
-/* The place of zero number `which` in the row. */
+/* Returns the place of zero number `which` in the row.  -0 and 0 have the same key, and sorting
+ * keeps the order of equal keys: zero number k of the results is zero number k of the row. */
 static int64_t JOIN(place_of_zero, BITS)(const JOIN(row, BITS) * r, int64_t which)
 {
     int64_t i = 0;
@@ -37,7 +41,8 @@ static int64_t JOIN(place_of_zero, BITS)(const JOIN(row, BITS) * r, int64_t whic
     }
 }
 
-/* Copies the zeros of the row, with their signs, over those of the results at `to`. */
+/* Copies the zeros of the row, with their signs, over those of the results at `to`. The zeros of
+ * the results begin behind all keys that are less. */
 static void JOIN(sign_zeros, BITS)(const JOIN(row, BITS) * r, char *to)
 {
     const int size = rd_dtype_size(r->s->type);
@@ -133,7 +138,8 @@ static void JOIN(places, BITS)(const JOIN(row, BITS) * r, int64_t *to)
 }
 
 /* ---- Quantiles ------------------------------------------------------------------------------- */
-/* The element of a key as a number; `which` says which zero it is, if it is one. */
+/* Returns the element of a key as a number.  If the row has a -0, zeros have one key; `which` then
+ * says which zero it is. */
 static double JOIN(number, BITS)(const JOIN(row, BITS) * r, K key, int64_t which)
 {
     const int      size = rd_dtype_size(r->s->type);

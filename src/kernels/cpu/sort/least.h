@@ -4,7 +4,10 @@
  * The row is split into 64 interleaved runs.  Each run has a least key, and the k-th least key
  * among them is a bound: at least k keys are not above it.  A second pass finds the few keys up to
  * the bound and inserts them among the k least.  Without a bound some k (1 + log(n / k)) of n keys
- * would be inserted, each behind a branch that is hard to predict. */
+ * would be inserted, each behind a branch that is hard to predict.
+ *
+ * JOIN(name, BITS) is a name for one width of keys: least_32. strip_end() is a point at which a
+ * cancelled run leaves the sort. */
 enum { JOIN(RUNS, BITS) = 64, JOIN(MOST_LEAST, BITS) = 32 };
 
 typedef struct JOIN(least, BITS) {
@@ -87,6 +90,7 @@ static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x,
         JOIN(take_vector, BITS)(l, n - i < LANES ? (1U << (n - i)) - 1 : all, x + i, place + i);
 }
 #else
+/* The same without AVX-512: updates the least key of each of 64 runs. */
 static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
 {
     for (int64_t i = 0; i < n; i += 64)
@@ -94,6 +98,7 @@ static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
             run[k] = x[i + k] < run[k] ? x[i + k] : run[k];
 }
 
+/* The same without AVX-512: 32 keys are tested at once, as few are below the bound. */
 static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x, int64_t place)
 {
     enum { AT_ONCE = 32 };
@@ -112,7 +117,8 @@ static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x,
 #endif
 
 /* ---- All together ----------------------------------------------------------------------------- */
-/* The k-th least of the least keys of the runs.  Keys behind the last whole round do not count. */
+/* Returns a bound that at least n_out keys do not exceed: the n_out-th least of the least keys of
+ * 64 runs.  Keys behind the last whole round of 64 do not count. */
 static K JOIN(bound, BITS)(const JOIN(row, BITS) * r)
 {
     const int64_t whole = r->n / 64 * 64;
@@ -142,8 +148,9 @@ static bool JOIN(find_least, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) 
     return l->hits > 0;
 }
 
-/* Finds the first few keys with their places.  False if another method must do it: there are too
- * many, or some are NaN, or the row descends. */
+/* Finds the first few keys with their places.  False if another method must do it: quantiles are
+ * asked for, there are too many or too few keys, or too many would be inserted.  `hits` limits the
+ * insertions. */
 static bool JOIN(least_of, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) * l)
 {
     const int64_t k = r->s->n_out;
