@@ -13,7 +13,14 @@
  *                             a fold update; fold_kernels.c: which kernels take it)
  *           -run/tile_loops.c-> loops; element_values.c: maps, loads, stores; steps.c,
  *                        operator_scans.c, fold_results.c: reductions and scans, on the combine
- *                        tree of trees.c */
+ *                        tree of trees.c
+ *
+ * Words.  A tile is a rectangle of elements that the machine computes at once, in rows and columns.
+ * A fold is a reduction or a scan; its cells are the results that it makes.  The lanes of a cell
+ * are partial results, which neighbouring elements update in turn.  A step is one element for each
+ * lane; a block is a run of steps that each lane folds from the left.  Blocks merge by the combine
+ * tree (program.h).  A group is a run of states that begin and end their blocks together
+ * (run/trees.h). */
 #ifndef RD_KERNELS_CPU_TILE_TILE_H
 #define RD_KERNELS_CPU_TILE_TILE_H
 #include "kernels/cpu/simd/simd.h"
@@ -184,6 +191,7 @@ typedef struct rd_tile_code {
 /* Elements of a side of a square tile: some cache lines of any type. */
 enum { RD_SQUARE = 64 };
 
+/* The lesser of two numbers. */
 static inline int64_t rd_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
