@@ -164,7 +164,7 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
         return;
     }
     e->arithmetic += (scan ? 2 : 1) * rd_fold_cost(f->of.fold) * s->one_add;
-    if (f->mixed) { /* lanes do not wait for each other, but each element asks for the end of a block */
+    if (f->mixed) { /* lanes do not wait for each other; each element asks for a block's end */
         e->arithmetic += 2 * s->one_add + (rd_has_exponential(&f->of) ? s->one_exp : 0);
         return;
     }

@@ -26,8 +26,8 @@
  *     -fno-loop-unroll-and-jam   our passes combine rows: two short rows from memory at once take
  *                                twice the time of one after the other
  *     -fschedule-insns ..        an element is a long chain of operations, and the next vector
- *                                fills the time that it takes (gcc 12 on a Zen 4: 16 % of a Gaussian sum
- *                                over pairs in f32, 13 % in f64)
+ *                                fills the time that it takes (gcc 12 on a Zen 4: 16 % of a
+ *                                Gaussian sum over pairs in f32, 13 % in f64)
  *     -fno-tree-loop-distribute-patterns
  *                                a loop that fills an array for exp is no memcpy, which would put
  *                                the array in memory

@@ -203,9 +203,9 @@ void rd_blas_gemm(const rd_gemm *g)
 
 /* ---- Threads ---------------------------------------------------------------------------------- *
  * How many threads OpenBLAS uses is one number for the whole process; in builds with OpenMP it is
- * what OpenMP says of the calling thread.  Work is shared out by run_product.c already, so as long as some
- * of ours are here the number is 1, and then what it was.  What the program itself asks of OpenBLAS
- * meanwhile runs on one thread too.  BLIS uses one thread unless BLIS_NUM_THREADS or
+ * what OpenMP says of the calling thread.  Work is shared out by run_product.c already, so as long
+ * as some of our calls run the number is 1, and then what it was.  What the program itself asks of
+ * OpenBLAS meanwhile runs on one thread too.  BLIS uses one thread unless BLIS_NUM_THREADS or
  * OMP_NUM_THREADS says otherwise. */
 /* Sets OpenMP to one thread for calls from this thread; returns how many there were. */
 static int begin_openmp(void)

@@ -12,8 +12,8 @@
 #include "kernels/cpu/product/blas.h"
 #include <stdlib.h>
 
-/* A panel is two vectors of 512 bits wide, the most that the kernel takes at once.  Longer sums than
- * MOST_STEPS are not packed, and the packed rows of a block have at most PACKED_ROWS_BYTES. */
+/* A panel is two vectors of 512 bits wide, the most that the kernel takes at once.  Longer sums
+ * than MOST_STEPS are not packed, and the packed rows of a block have at most PACKED_ROWS_BYTES. */
 enum { PANEL_BYTES = 128, MOST_STEPS = 8192, PACKED_ROWS_BYTES = 256 << 10 };
 
 /* ---- Groups ---------------------------------------------------------------------------------- */

@@ -120,8 +120,8 @@ static void copy_strips(int64_t bytes, const void *from, void *to)
 typedef uint32_t key_32;
 typedef uint64_t key_64;
 
-/* ROW(type, bits of its keys, its conversion, bits of its elements as a mask, the key of -0: keys of 0 are looked for
- * where there is one) */
+/* ROW(type, bits of its keys, its conversion, bits of its elements as a mask, the key of -0: keys
+ * of 0 are looked for where there is one) */
 #define ROWS_OF_WORDS                           \
     ROW(BOOL, 32, u8, 0xff, 0)                  \
     ROW(U8, 32, u8, 0xff, 0)                    \

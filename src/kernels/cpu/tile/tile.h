@@ -9,8 +9,8 @@
  *   program -plan/prepare.c-> plan of tiles, this header: which loops are rows and columns, where
  *                             registers live, what is fused (fuse.c: passes that need not be;
  *                             buffers.c: what shares memory, how many elements a tile has; sizes.c:
- *                             how many rows and columns; fold_mapping.c: which states the elements of
- *                             a fold update; fold_kernels.c: which kernels take it)
+ *                             how many rows and columns; fold_mapping.c: which states the elements
+ *                             of a fold update; fold_kernels.c: which kernels take it)
  *           -run/tile_loops.c-> loops; element_values.c: maps, loads, stores; steps.c,
  *                        operator_scans.c, fold_results.c: reductions and scans, on the combine
  *                        tree of trees.c

@@ -1,10 +1,15 @@
 /* element_values.c - instructions that compute elements, on a whole tile, on one element per row,
- * or on a single element. */
+ * or on a single element.
+ *
+ * Words.  The form of a map has a bit for each operand that is a scalar for the row (col is 0);
+ * there are kernels by form.  A gather loads elements at positions that registers hold.  A run is a
+ * stretch of contiguous elements that one kernel call takes (views.h). */
 #include "core/caches.h"
 #include "kernels/cpu/tile/run/views.h"
 #include <assert.h>
 #include <string.h>
 
+/* Cuts or rounds the results y of an instruction to their type. */
 static void wrap(const rd_tiles *m, rd_simd_wrap *kernel, const rd_reg_view *y)
 {
     const rd_runs q = rd_runs_of(m, rd_is_flat(m, y));
@@ -20,6 +25,8 @@ typedef struct operands {
     unsigned    form;
 } operands;
 
+/* Finds the operands of a MAP or SELECT, and their form: bit k says that operand k is a scalar for
+ * the row. */
 static void find_operands(const rd_tiles *m, const rd_inst *inst, operands *o)
 {
     const int32_t reg[3] = { inst->a, inst->b, inst->c };
@@ -33,6 +40,8 @@ static void find_operands(const rd_tiles *m, const rd_inst *inst, operands *o)
     }
 }
 
+/* Exchanges the factors of a fused multiply-add, which changes no bit.  Kernels take only the
+ * second factor as a scalar. */
 static void swap_factors(operands *o)
 {
     const rd_reg_view a = o->a[0];
@@ -42,8 +51,8 @@ static void swap_factors(operands *o)
     o->form = (o->form & 4U) | (o->form & 1U) << 1 | (o->form & 2U) >> 1;
 }
 
-/* Maps element by element where no kernel has this combination of operands: all of them scalars of
- * the row, as a rule. */
+/* Maps row r element by element where no kernel has this combination of operands: as a rule all of
+ * them are scalars of the row. */
 static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, const rd_reg_view *y,
                        int64_t r)
 {
@@ -100,7 +109,7 @@ static void cast(rd_tiles *m, int32_t pc)
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* The offset that gathered indices add to element (r, c). */
+/* The offset, in elements, that gathered indices add to the position of element (r, c). */
 static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int64_t c)
 {
     int64_t sum = 0;
@@ -314,6 +323,7 @@ static void store(rd_tiles *m, int32_t pc)
 }
 
 /* ---- Constants and coordinates --------------------------------------------------------------- */
+/* CONST: fills the register with its value. */
 static void constant(rd_tiles *m, int32_t pc)
 {
     const rd_reg_view y = rd_tiles_target(m, pc, m->p->inst[pc].dst);

@@ -4,7 +4,8 @@
 #include <string.h>
 
 /* Updates the first lane of a cell (or a cell of one lane, in order) with one value and its index.
- * The tree merges the results of blocks in any order. */
+ * A group that is in some block stays in it, as the tree may merge the results of blocks in any
+ * order. */
 static void update_one(rd_update *a, int64_t block, const void *x, int64_t index)
 {
     rd_group *g;
@@ -21,6 +22,8 @@ static void update_one(rd_update *a, int64_t block, const void *x, int64_t index
     g->begun = g->begun > a->offset ? g->begun : a->offset + 1;
 }
 
+/* The column of the first element of row r that the mask does not leave out; the row must have
+ * one. */
 static int64_t first_unmasked(const rd_tiles *m, const rd_reg_view *mask, int64_t r)
 {
     const char *row = rd_view_at(mask, r, 0);
@@ -28,7 +31,9 @@ static int64_t first_unmasked(const rd_tiles *m, const rd_reg_view *mask, int64_
     return (const char *)memchr(row, 1, (size_t)m->cols) - row;
 }
 
-/* Updates each row's cell with the best element of the row and its index, in argmin and argmax. */
+/* Updates each row's cell with the best element of the row and its index, in argmin and argmax.
+ * Under a mask no element may be better than the identity; then all that count equal it, and the
+ * first of them is the best. */
 void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f    = a->f;

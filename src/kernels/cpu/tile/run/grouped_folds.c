@@ -4,7 +4,11 @@
  * without a valid label.  All states begin a block as identities, so no update must ask whether a
  * state has begun.
  *
- *   x = 1 2 3 4, label = 0 1 0 7, 2 groups  ->  cells 1+3, 2; the extra cell takes 4 */
+ *   x = 1 2 3 4, label = 0 1 0 7, 2 groups  ->  cells 1+3, 2; the extra cell takes 4
+ *
+ * Words.  The seen flags say which cells have had an element.  A label is valid if it is in [0,
+ * n_group).  The numbers lane, outer, cell and index of an element are those of
+ * plan/fold_mapping.c. */
 #include "kernels/cpu/tile/run/grouped_folds.h"
 #include "core/caches.h"
 #include "kernels/cpu/reference/fold.h"
@@ -24,13 +28,15 @@ typedef struct group_step {
     bool                sums; /* the kernel is one of sums */
 } group_step;
 
+/* The fourth spare buffer, which exists if a fold is a group-by: masked labels lie in it. */
 static char *fourth_spare(const rd_tiles *m)
 {
     return m->spare + 24 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
-/* Replaces the labels of masked elements by -1, which belongs to no group. */
+/* Copies the labels to a spare buffer, with -1, which belongs to no group, in place of those of
+ * masked elements. */
 static rd_reg_view mask_labels(rd_tiles *m, const rd_reg_view *label, int32_t mask_reg)
 {
     const unsigned     form     = 4U | (unsigned)(label->col == 0) << 1;
@@ -82,8 +88,8 @@ static void mark_seen(const rd_tile_fold *f, char *memory, const rd_group_row *q
         seen[rd_group_state(q, c, label[c * q->col_label])] = 1;
 }
 
-/* Updates adjacent cells by the reducer's own step, if one label holds for the whole row.  False if
- * it does not. */
+/* Updates adjacent cells by the reducer's own step, if one label holds for the whole row (col_label
+ * is 0) and each element has a cell of its own.  False if that is not so. */
 static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
 {
     const rd_tile_fold *f = t->f;
@@ -243,7 +249,7 @@ static void finish_tree(const rd_tile_fold *f, char *memory)
     node->n = stride;
 }
 
-/* Makes zeros of sums +0, and missing indices -1. */
+/* Makes zeros of sums +0, as a group of no elements sums to +0, and missing indices -1. */
 static void fix_zeros_and_places(const rd_tile_fold *f, int64_t n, void *to)
 {
     for (int64_t k = 0; rd_fold_begins_with_0(f->fold) && k < n; k++)

@@ -1,5 +1,9 @@
 /* lane_rows.c - updates by rows along the lanes: neighbouring elements update neighbouring lanes.
- * Rows are of several cells or of one; they are taken by whole steps, or one by one. */
+ * Rows are of several cells or of one; they are taken by whole steps, or one by one.
+ *
+ * Words.  A step is one element for each lane of a cell.  A block is a run of steps; its states
+ * have begun once they have had an element.  Cells are in lockstep if they share one group, so that
+ * all reach a block together. */
 #include "kernels/cpu/tile/run/steps.h"
 #include <string.h>
 

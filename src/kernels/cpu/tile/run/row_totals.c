@@ -1,12 +1,17 @@
 /* row_totals.c - rows that are a whole fold each: their totals, without a combine tree of the tile
- * machine.  They have one block, or kernels keep a small tree themselves. */
+ * machine.  They have one block, or kernels keep a small tree themselves.
+ *
+ * Words.  A fold is too short for lanes if its elements have one lane.  A state is begun by its
+ * first element; counts are those of `moments`, whose kernels leave the number of elements to their
+ * caller. */
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include <assert.h>
 #include <string.h>
 
-/* Begins n states with the first row, and moves q on to the next row. */
+/* Begins n states with the first row, and moves q on to the next row.  Under a mask they begin with
+ * the identity, as the first row may not count. */
 static void begin_states(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
 {
     if (q->mask) {

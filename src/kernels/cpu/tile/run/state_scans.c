@@ -9,6 +9,8 @@
 #include <string.h>
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
+/* True if a kernel can update states and write results at once: there is one, and the scan is
+ * inclusive and has no mask. */
 static bool has_kernel(const rd_state_scan *a)
 {
     return a->kernels->rows && !a->f->masked && !a->f->fold->exclusive;

@@ -122,7 +122,8 @@ static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile 
     return true;
 }
 
-/* Updates states element by element, unless elements are successive steps of one lane. */
+/* Updates states element by element, unless elements are successive steps of one lane.  a->group is
+ * set for one element at a time, so it is restored. */
 static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     if (update_one_lane(m, a, t))
@@ -138,7 +139,9 @@ static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 }
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
-/* Applies the mask: masked elements become the identity, or the step's kernel reads the mask. */
+/* Applies the mask: masked elements become the identity, or the step's kernel reads the mask.  With
+ * a kernel that reads it, or one that looks for the best, states begin with the identity
+ * (`fused`). */
 static void apply_mask(rd_tiles *m, rd_update *a, rd_fold_tile *t)
 {
     rd_mask_note_seen(m, a->f, a->memory, t);
@@ -285,6 +288,7 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         update_tile(m, pc);
 }
 
+/* True if no further element can change the result of a fold, so that loops may exit early. */
 bool rd_tiles_is_decided(const rd_tiles *m, int32_t fold)
 {
     const rd_tile_fold *f = &m->code->fold[fold];

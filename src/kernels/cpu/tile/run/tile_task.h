@@ -1,5 +1,9 @@
 /* tile_task.h - the state of a task of the tile machine, and the functions that run its
- * instructions. */
+ * instructions.
+ *
+ * Words.  m is the task: the state of one run over a part of the program.  pc is the number of an
+ * instruction.  The view of a register says where its elements lie.  A view is dense if its columns
+ * are contiguous.  The spare buffers hold copies for the time of one instruction. */
 #ifndef RD_KERNELS_CPU_TILE_RUN_TILE_TASK_H
 #define RD_KERNELS_CPU_TILE_RUN_TILE_TASK_H
 #include "kernels/cpu/tile/tile.h"

@@ -2,7 +2,11 @@
  *
  * These are the total of a small array, or totals of small planes or of their columns.  The
  * overhead of tiles costs more than the sum of a hundred elements, so these programs run without
- * registers, tiles and instructions. */
+ * registers, tiles and instructions.
+ *
+ * Words.  A plane is a two-dimensional part of an array, folded by two loops.  It is folded down
+ * its columns (a result for each) or along the lanes of its rows (one result).  In a rd_tile_total,
+ * x and y are the operands, `to` is the result. */
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include <assert.h>
@@ -120,6 +124,7 @@ static bool has_pattern(const rd_program *p, bool by_columns, int32_t *around)
            at + *around == p->n_inst;
 }
 
+/* The loop that LOOP instruction number `inst` begins. */
 static const rd_loop *loop_at(const rd_program *p, int32_t inst)
 {
     return &p->loop[p->inst[inst].arg];
@@ -225,6 +230,7 @@ static int64_t bytes_along(const rd_address *array, int32_t axis)
     return array ? step_along(array, axis) * rd_dtype_size(array->type) : 0;
 }
 
+/* A pointer so many bytes on; NULL if there is no operand. */
 static char *moved(const void *at, int64_t bytes)
 {
     return at ? (char *)at + bytes : NULL;

@@ -1,9 +1,14 @@
 /* updates.c - updates of accumulators: rows of elements go into the states of blocks, and blocks
- * into the combine tree. */
+ * into the combine tree.
+ *
+ * Words.  A row of an update is one step: one element for each of neighbouring states.  A state of
+ * the current block is fresh until it has had an element; it begins with that element, as adding to
+ * an identity would cost a step. */
 #include "kernels/cpu/tile/run/updates.h"
 #include "kernels/cpu/reference/fold.h"
 #include <assert.h>
 
+/* The address of element (r, c) of an operand; NULL if there is no such operand. */
 static const char *at(const rd_reg_view *v, int64_t r, int64_t c)
 {
     return v->at ? rd_view_at(v, r, c) : NULL;
@@ -37,6 +42,8 @@ static void advance_operands(rd_update *a, int64_t rows, int64_t n)
     a->q.index += rows * a->q.index_row + n * a->q.index_col;
 }
 
+/* Makes each row of the update one step of all lanes along a row of the tile: rows lie a step
+ * apart. */
 void rd_update_by_steps(rd_update *a)
 {
     const int64_t lanes = a->f->interleaved * a->f->fold->lanes;
@@ -47,11 +54,13 @@ void rd_update_by_steps(rd_update *a)
     a->q.index_row = lanes * a->q.index_col;
 }
 
+/* Sets the words of a state that any element replaces. */
 static void identities_of(const rd_fold *fold, rd_word *s)
 {
     rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type))->identity(s, fold->type);
 }
 
+/* The first word of the identity, which takes the place of masked elements. */
 rd_word rd_fold_identity(const rd_fold *fold)
 {
     rd_word s[RD_MAX_STATE] = { 0 };
@@ -72,6 +81,7 @@ static void fill(void *s, int64_t n, int32_t size, rd_word word)
             ((uint8_t *)s)[k] = (uint8_t)word.u64;
 }
 
+/* Sets n states of a block to the identity. */
 void rd_fill_identity(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     rd_word identity[RD_MAX_STATE] = { 0 };
