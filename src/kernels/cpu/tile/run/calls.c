@@ -26,7 +26,8 @@ static void fail(rd_tiles *m, int64_t r, int64_t c, rd_status status)
         m->task->status = status;
 }
 
-/* True if a failure of this element would come before the known one. */
+/* True if a failure of element (r, c) would come before the known fault.  At row level the tile has
+ * been cut down to the elements before it, so each may. */
 static bool may_be_first(const rd_tiles *m, int64_t r, int64_t c)
 {
     return m->level != RD_AT_TILE || r < m->fault.row || (r == m->fault.row && c < m->fault.col);
@@ -202,8 +203,8 @@ static void call_floats(const rd_tiles *m, const rd_call *call, const arguments 
         call->f64(m->cols, (const double *const *)at, (double *)(void *)rd_view_at(y, r, 0));
 }
 
-/* Calls the function on row r at once.  False if elements must go one by one: operands are scalars
- * of the row, or the element that failed must be found. */
+/* Calls the function on row r at once.  False if elements must go one by one: operands or the
+ * result are not contiguous along the row, or the row is one in which a fault must be found. */
 static bool call_row(const rd_tiles *m, const rd_inst *inst, const arguments *a,
                      const rd_reg_view *y, int64_t r)
 {

@@ -229,7 +229,9 @@ static void note_prefetch(rd_tiles *m, const char *at, int64_t bytes)
     m->prefetch_end = bytes <= RD_L1_BYTES ? m->prefetch_at + bytes : m->prefetch_at;
 }
 
-/* LOAD: makes the register the memory itself, transposes, gathers, or converts. */
+/* LOAD: a direct one makes the register the memory itself; others transpose, gather, or convert.
+ * Elements of the caller's memory (slots below first_scratch) are counted, and dense rows of it are
+ * prefetched. */
 static void load(rd_tiles *m, int32_t pc)
 {
     const rd_inst         *inst = &m->p->inst[pc];
@@ -284,8 +286,8 @@ static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, c
     }
 }
 
-/* STORE: copies, transposes, scatters, or converts, unless the value has been stored where it was
- * computed. */
+/* STORE: copies from memory to memory, transposes, scatters (to gathered positions), or converts.
+ * There is nothing to do if the instruction that computed the value has stored it. */
 static void store(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst    *t = &m->code->inst[pc];
@@ -333,7 +335,8 @@ static void constant(rd_tiles *m, int32_t pc)
             rd_view_set(&y, r, c, m->p->inst[pc].value);
 }
 
-/* COORD: writes the positions of an address as ints. */
+/* COORD: writes the positions of an address as ints: by a plain loop where the register is
+ * contiguous 64-bit ints and no index is gathered, else one by one. */
 static void coordinate(rd_tiles *m, int32_t pc)
 {
     const rd_tile_strides *w     = &m->code->inst[pc].strides;
@@ -355,7 +358,7 @@ static void coordinate(rd_tiles *m, int32_t pc)
     }
 }
 
-/* Runs an instruction that computes elements. */
+/* Runs an instruction that computes, loads or stores elements. */
 void rd_tiles_value(rd_tiles *m, int32_t pc)
 {
     switch (m->p->inst[pc].kind) {

@@ -35,7 +35,9 @@ static void use_first_places(const rd_tile_fold *f, const char *memory, int64_t 
             place[k] = first[(cell + k) * f->fold->lanes];
 }
 
-/* Finishes n neighbouring cells of one group, and writes their results to y from (r, c) on. */
+/* Finishes n neighbouring cells of one group, and writes their results to y from (r, c) on.  Groups
+ * without nodes (depth 0), and under a mask cells without an unmasked element, get the result of no
+ * elements. */
 static void finish_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell,
                          int64_t n, rd_reg_view *y, int64_t r, int64_t c)
 {

@@ -64,8 +64,9 @@ static void update_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile
     }
 }
 
-/* Updates adjacent cells with a row each, if all rows are within the current block.  False if they
- * are not. */
+/* Updates adjacent cells with a row each, if all rows are within the current block and their states
+ * have begun.  False if that is not so.  Cells in lockstep share one group, others have a group
+ * each. */
 static bool update_cells_in_block(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t,
                                   int64_t step)
 {
@@ -103,7 +104,9 @@ static void update_in_lockstep(const rd_tiles *m, rd_update *a, const rd_fold_ti
     }
 }
 
-/* Updates one cell after the other with a row each.  False if the tile is not such a one. */
+/* Updates one cell after the other with a row each, by the best way that its block allows.  False
+ * if rows are not for adjacent cells, begin within a step, or must be split at the end of a
+ * block. */
 static bool update_adjacent_cells(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
@@ -125,8 +128,8 @@ static bool update_adjacent_cells(const rd_tiles *m, rd_update *a, const rd_fold
     return f->in_lockstep;
 }
 
-/* Updates one cell with rows that are one step each, or part of one.  False if the tile is not such
- * a one. */
+/* Updates one cell with rows that are one step each, or part of one.  False if a pass along the
+ * lane position takes several steps, or rows are no successive steps of one cell. */
 static bool update_single_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
@@ -164,8 +167,8 @@ static bool has_contiguous_rows(const rd_tiles *m, const rd_fold_tile *t)
            (!t->mask.at || t->mask.row == m->cols);
 }
 
-/* Updates one cell with rows of several steps each, the last one maybe a part.  False if the tile
- * is not such a one. */
+/* Updates one cell with rows of several steps each, the last one maybe a part.  False if rows are
+ * no successive passes of one cell, have states or indices of their own, or begin within a step. */
 static bool update_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;

@@ -104,7 +104,8 @@ static void note_places(const rd_tile_fold *f, char *memory, const flags *s, con
     }
 }
 
-/* Sets the flags of the cells that a tile's unmasked elements update. */
+/* Sets the flags of the cells that a tile's unmasked elements update.  Totals have a flag for each
+ * row of the tile. */
 void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                        const rd_fold_tile *t)
 {

@@ -55,8 +55,8 @@ static void merge_nodes(const rd_tile_fold *f, char *into, char *next, int64_t g
     }
 }
 
-/* Merges one group.  A group that is decided has stopped at some block, so it takes nothing
- * more. */
+/* Merges group `group` of the later task into that of the earlier one.  A group that is decided has
+ * stopped at some block, so it takes nothing more.  Loose folds may be merged in any order. */
 static void merge_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_group *g = rd_tree_group(into, group);

@@ -127,7 +127,8 @@ static void copy_results(const rd_tiles *m, const scan *a, int64_t r, int64_t c,
 }
 
 /* ---- Along a row ----------------------------------------------------------------------------- */
-/* Scans row r as successive steps of one cell. */
+/* Scans row r as successive steps of one cell, in pieces if results take a detour.  The first
+ * result of an exclusive scan is that of no elements (`empty`). */
 static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
 {
     const rd_tile_fold *f         = a->f;

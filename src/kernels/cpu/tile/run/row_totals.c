@@ -24,7 +24,9 @@ static void begin_states(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
     q->index += q->index_row;
 }
 
-/* The total of one row of one block, by kernels of states in memory. */
+/* The total of one row of one block: folds it into a state for each lane (narrow), widens the
+ * states as nodes have them (wide), and merges the lanes.  `rest` elements are left behind the last
+ * whole step. */
 static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const *to)
 {
     const int64_t lanes = f->fold->lanes, whole = row->n / lanes, rest = row->n % lanes,

@@ -63,8 +63,9 @@ void rd_state_scan_enter_block(const rd_state_scan *a, int64_t group, int64_t bl
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Writes the results of n slots to elements (r, c ..): the state of the blocks before, merged with
- * that of the current block unless it is empty. */
+/* Writes the results of n slots to elements (r, c ..): the state of the blocks before (there are
+ * none up to the first block's end), merged with that of the current block unless it is `empty`.  A
+ * block's state is finished by code->block before it is merged. */
 static void store_results(const rd_state_scan *a, int64_t slot, int64_t at, bool empty, int64_t r,
                           int64_t c, int64_t n)
 {
@@ -89,7 +90,8 @@ static void store_results(const rd_state_scan *a, int64_t slot, int64_t at, bool
     rd_tiles_finish(a->m, f, a->memory, n, empty ? whole : s, to);
 }
 
-/* Updates n neighbouring slots with one element each, at x, of step `at`. */
+/* Updates n neighbouring slots with one element each, at x, of step `at`.  The first element of a
+ * block begins the states, except under a mask, where they begin with the identity. */
 static void step_states(const rd_state_scan *a, const void *x, int64_t slot, int64_t at, int64_t r,
                         int64_t c, int64_t n)
 {

@@ -1,12 +1,17 @@
 /* steps.c - STEP: updates the states of a fold with the elements of a tile, in the way of its lane
- * mapping. */
+ * mapping.
+ *
+ * The numbers of an element are those of plan/fold_mapping.c: its cell, its lane position, its
+ * `outer` number (which pass along the lane position), its index.  A group is a run of states that
+ * enter blocks together (trees.h). */
 #include "kernels/cpu/tile/run/grouped_folds.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 #include <string.h>
 
-/* START: empties the groups of a fold.  At row level each row of the tile has groups of its own. */
+/* START: empties the groups of a fold.  At row level each row of the tile has groups of its own.  A
+ * total begins with its first row, so there is nothing to do. */
 void rd_tiles_start(rd_tiles *m, int32_t pc)
 {
     const int32_t       number = m->p->inst[pc].arg;
@@ -103,8 +108,8 @@ static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t
     }
 }
 
-/* Updates cells of one lane; the elements of a row are successive steps.  False if the tile is not
- * such a one. */
+/* Updates cells of one lane; the elements of a row are successive steps of a cell.  False if there
+ * are several lanes, or columns are not successive steps of one cell. */
 static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
@@ -153,7 +158,8 @@ static void apply_mask(rd_tiles *m, rd_update *a, rd_fold_tile *t)
         t->mask.at = NULL;
 }
 
-/* True if one of n states is the element that decides the result. */
+/* True if one of n states is the element that decides the result (f->end), such as the greatest int
+ * for a maximum. */
 static bool holds_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
 {
     uint64_t there = 0;

@@ -24,7 +24,8 @@ static int64_t sort_bytes(const rd_program *p)
     return most;
 }
 
-/* Places the arrays of a task in its memory `state`, or counts their bytes if it is NULL. */
+/* Places the arrays of a task in its memory `state`, or counts their bytes if it is NULL.  Returns
+ * the bytes. */
 static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
 {
     const rd_tile_code *code = p->code;

@@ -54,7 +54,8 @@ typedef struct rd_tiles {
 bool      rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to);
 int64_t   rd_tiles_bytes(const rd_program *p);
 rd_tiles *rd_tiles_new(const rd_program *p, char *state);
-/* The position of the tile's first element, without gathered indices. */
+/* The position of the tile's first element, in elements from the slot's base, without gathered
+ * indices.  A `local` addend counts from the begin of the axis' current range. */
 static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
 {
     int64_t position = at->offset;
@@ -67,13 +68,14 @@ static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
     return position;
 }
 
-/* The second spare buffer of 8-byte elements, after m->spare. */
+/* The second spare buffer of 8-byte elements, after m->spare.  A buffer has as many elements as a
+ * tile's buffer or its rows, whichever are more. */
 static inline char *rd_tiles_second_spare(const rd_tiles *m)
 {
     return m->spare + 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
 }
 
-/* The third one, which exists if a fold has a mask. */
+/* The third spare buffer, which exists if a fold has a mask. */
 static inline char *rd_tiles_third_spare(const rd_tiles *m)
 {
     return m->spare + 16 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);

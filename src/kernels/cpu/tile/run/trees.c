@@ -217,7 +217,8 @@ void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
     g->block = -1;
 }
 
-/* Enters a block, and ends the one before it. */
+/* Enters a block, in which no state has begun, and ends the one before it.  Nothing changes if the
+ * group is in that block. */
 void rd_tree_enter_block(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
 {
     rd_group *g = rd_tree_group(memory, group);

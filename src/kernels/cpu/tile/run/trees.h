@@ -21,7 +21,8 @@ typedef struct rd_tree_node {
     int32_t level;
 } rd_tree_node;
 
-/* The slot of a cell's first lane. */
+/* The slot of a cell's first lane: lanes of a cell are adjacent, unless cells are interleaved, lane
+ * by lane. */
 static inline int64_t rd_tree_slot(const rd_tile_fold *f, int64_t cell)
 {
     return f->interleaved > 1 ? cell : cell * f->fold->lanes;

@@ -14,7 +14,8 @@ static const char *at(const rd_reg_view *v, int64_t r, int64_t c)
     return v->at ? rd_view_at(v, r, c) : NULL;
 }
 
-/* Finds which group and slot the elements from (r, c) on update, and where these elements are. */
+/* Finds which group and slot (offset in it) the elements from (r, c) on update, and where these
+ * elements are.  Rows with states of their own have f->cells cells each. */
 void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c)
 {
     const rd_tile_fold *f    = a->f;
@@ -114,7 +115,7 @@ void rd_update_states(const rd_update *all, int64_t offset, int64_t n, int64_t r
     rd_tree_count(a.f, a.memory, a.group, offset, n, a.q.rows);
 }
 
-/* Notes that all states up to `end` have begun. */
+/* Notes that all states of the group up to `end` have begun the current block. */
 static void note_begun(const rd_update *a, int64_t end)
 {
     rd_group *g = rd_tree_group(a->memory, a->group);
@@ -123,7 +124,7 @@ static void note_begun(const rd_update *a, int64_t end)
 }
 
 /* Updates cells in lockstep by one call of their kernel, within one block.  False if there is no
- * kernel or the block ends. */
+ * kernel, or some of these cells have begun the block and others have not. */
 bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y)
 {
     const int64_t end = a->offset + cells * a->f->fold->lanes;
@@ -196,7 +197,8 @@ static bool has_whole_block(const rd_update *a, int64_t rows)
 }
 
 /* Updates the states with the next rows of the current block, as many as come.  Returns how many
- * rows these are. */
+ * rows these are.  States that have begun the block take all rows; fresh ones begin with the first
+ * row. */
 static int64_t update_within_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->at / steps;

@@ -107,7 +107,8 @@ static bool is_contiguous_along_row(const rd_tile_fold *f)
     return is_contiguous(f, f->outer.col, f->lane.col, f->cell.col, f->index.col);
 }
 
-/* Updates the folds with all elements of a tile, by the longest runs. */
+/* Updates the folds with all elements of a tile, by the longest runs: along rows, or down columns,
+ * where these are successive steps of a cell; else one by one. */
 static void take_all(const rd_tiles *m, const elements *e)
 {
     const rd_tile_fold *f     = e->f;
@@ -185,7 +186,8 @@ void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *me
         take_all(m, &e);
 }
 
-/* SCAN: updates the folds element by element, and writes each running result. */
+/* SCAN: updates the folds element by element, and writes each running result.  `takes` is false for
+ * elements that the mask leaves out. */
 void rd_user_folds_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 {
     const rd_inst    *inst = &m->p->inst[pc];
