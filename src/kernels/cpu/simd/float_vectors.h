@@ -61,7 +61,7 @@ static inline VEC JOIN(part_of, ELEM)(VEC a, VEC b, int64_t n)
     return PICKED(m, a, b);
 }
 
-/* Stores the first n lanes. */
+/* Stores the first n <= LANES lanes of v, and leaves memory behind them as it is. */
 static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
 {
     if (n == LANES)

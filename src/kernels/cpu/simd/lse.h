@@ -45,7 +45,8 @@ static ALWAYS void JOIN(store_strip, ELEM)(T *to, const T *from, int width, int6
         JOIN(store_part, ELEM)(to + i, JOIN(load, ELEM)(from + i), width > LANES ? LANES : n);
 }
 
-/* True if all distances d of elements from m are at most `far`; false for NaN. */
+/* True if all distances d of elements from m are at most `far`, so that m may stay where it is;
+ * false for NaN. */
 static ALWAYS bool JOIN(lse_near, ELEM)(const T *d, int width, T far)
 {
     unsigned beyond = 0;
@@ -63,7 +64,8 @@ static ALWAYS T JOIN(lse_reach, ELEM)(T w, T far)
     return far > 0 ? RD_LSE_REACH(w) : 0;
 }
 
-/* True if all weights are small enough for m to stay behind. */
+/* True if all weights are small enough for m to stay behind the greatest element (RD_LSE_REACH of
+ * each is above 0), so that no weighted exponential overflows. */
 static ALWAYS bool JOIN(lse_light, ELEM)(const T *w, int width)
 {
     int heavy = 0;
@@ -140,7 +142,8 @@ static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const JOIN(lse_rows_o
     JOIN(store_strip, ELEM)(to_s, s, width, n);
 }
 
-/* Updates n states, strip by strip; prefetched elements move on by `on` from strip to strip. */
+/* Updates n states, strip by strip, then vector by vector.  The position that is prefetched
+ * (q.next) moves on by `on` elements from strip to strip. */
 static ALWAYS void JOIN(lse_strips, ELEM)(T *m, T *s, JOIN(lse_rows_of, ELEM) q, int64_t on,
                                           int64_t n, T far, bool soon)
 {
@@ -191,7 +194,8 @@ static ALWAYS void JOIN(lse_columns, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_
     }
 }
 
-/* Updates few states in registers, or many by columns. */
+/* Updates n states with rows of elements and weights w (NULL: none).  Up to a strip of states stay
+ * in registers over all rows; more are updated a few rows at a time. */
 static ALWAYS void JOIN(lse_any_rows, ELEM)(const rd_fold_rows *q, const T *w, T far)
 {
     const JOIN(lse_rows_of, ELEM)

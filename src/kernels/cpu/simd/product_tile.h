@@ -50,7 +50,8 @@ static int64_t JOIN(product_push, ELEM)(double *nodes, int64_t n, const T *part,
     return n;
 }
 
-/* Merges the nodes that are left, from the right. */
+/* Merges the n nodes that are left, from the right, as absent nodes of the combine tree are
+ * skipped; rounds the sums to `part`. */
 static void JOIN(product_finish, ELEM)(double *nodes, int64_t n, T *part, int64_t size)
 {
     for (; n > 1; n--)
@@ -60,7 +61,9 @@ static void JOIN(product_finish, ELEM)(double *nodes, int64_t n, T *part, int64_
         part[i] = (T)nodes[i];
 }
 
-/* Computes the tile at a row and column; `rows` and `wide` are constants. */
+/* Computes the tile of c at a row and column.  Up to a block of steps it is stored at once; more
+ * blocks merge as nodes in f64.  `rows` and `wide` (vectors of columns; 0: part of one) are
+ * constants. */
 static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t row, int64_t col,
                                             int rows, int wide)
 {
@@ -87,7 +90,7 @@ static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t ro
         memcpy(c + r * q->c_row, part + r * pitch, (size_t)cols * sizeof(T));
 }
 
-/* Computes all rows of some columns, `most` rows at a time. */
+/* Computes all rows of some columns: `most` rows at a time, then two, then one. */
 static ALWAYS void JOIN(product_columns, ELEM)(const rd_product_tile *q, int64_t col, int most,
                                                int wide)
 {

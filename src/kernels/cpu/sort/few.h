@@ -20,7 +20,7 @@ static void JOIN(insert, BITS)(int64_t n, K *x)
     }
 }
 
-/* Sorts keys by counting the rank of each one. */
+/* Sorts n keys by counting the rank of each one: how many are less, or equal and before it. */
 static void JOIN(rank_sort, BITS)(int64_t n, K *x, K *work)
 {
     memcpy(work, x, (size_t)n * sizeof *x);

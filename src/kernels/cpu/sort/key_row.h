@@ -17,7 +17,8 @@ typedef struct JOIN(row, BITS) {
     K invert;
 } JOIN(row, BITS);
 
-/* True if selecting the first few keys and sorting these is faster than sorting all. */
+/* True if selecting the first few keys and sorting these is faster than sorting all: at most a
+ * quarter of a row that is not short. */
 static bool JOIN(is_few, BITS)(const JOIN(row, BITS) * r)
 {
     enum { SHORT = 96 };
@@ -60,7 +61,8 @@ static void JOIN(sign_zeros, BITS)(const JOIN(row, BITS) * r, char *to)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Writes the first n_out elements in order. */
+/* Writes the first n_out elements in order.  A few of many are selected: the keys below the last
+ * one are sorted, and the rest equal it. */
 static void JOIN(values, BITS)(const JOIN(row, BITS) * r, char *to)
 {
     const int64_t k = r->s->n_out;
@@ -112,7 +114,8 @@ static void JOIN(first_pairs, BITS)(const JOIN(row, BITS) * r, K last, int64_t l
     }
 }
 
-/* Writes the places of the first n_out elements in order. */
+/* Writes the places of the first n_out elements in order.  A few of many are selected first; then
+ * keys are sorted with their places. */
 static void JOIN(places, BITS)(const JOIN(row, BITS) * r, int64_t *to)
 {
     JOIN(pair, BITS) *x = (JOIN(pair, BITS) *)(void *)r->work, *work = x + r->n;
@@ -154,7 +157,7 @@ static double JOIN(number, BITS)(const JOIN(row, BITS) * r, K key, int64_t which
     return rd_word_to_double(rd_word_load(&bits, type), type);
 }
 
-/* A quantile of n numbers, between two selected keys. */
+/* A quantile of n numbers, at one selected key or between two neighbouring ones. */
 static double JOIN(quantile, BITS)(const JOIN(row, BITS) * r, int64_t n, double q)
 {
     const rd_quantile_place at     = rd_quantile_at((rd_quantile_method)r->s->facts->method, q, n);

@@ -37,7 +37,8 @@ static inline void JOIN(keep, BITS)(JOIN(least, BITS) * l, K key, int64_t place)
 /* ---- Passes ----------------------------------------------------------------------------------- */
 /* Both functions take contiguous keys, the first of which has the given place. */
 #if RD_VECTOR_BYTES == 64
-/* Updates the least key of each run. */
+/* Updates the least key of each of 64 runs with n keys, a multiple of 64: key i belongs to run i
+ * mod 64. */
 static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
 {
     enum { LANES = 64 / sizeof(K), VECTORS = 64 / LANES };
@@ -57,7 +58,8 @@ static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
         STORE(run + k * LANES, least[k]);
 }
 
-/* Keeps the keys of a vector that are below the bound. */
+/* Keeps the keys of a vector that are below the bound, which falls as keys are kept.  `here` has a
+ * bit for each lane with a key. */
 static inline void JOIN(take_vector, BITS)(JOIN(least, BITS) * l, unsigned here, const K *x,
                                            int64_t place)
 {
@@ -69,7 +71,8 @@ static inline void JOIN(take_vector, BITS)(JOIN(least, BITS) * l, unsigned here,
     }
 }
 
-/* Keeps the keys of n that are below the bound. */
+/* Keeps those of n keys that are below the bound.  Four vectors are tested at once, as few keys are
+ * below. */
 static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x, int64_t place)
 {
     enum { LANES = 64 / sizeof(K), AT_ONCE = 4 };
@@ -90,7 +93,8 @@ static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x,
         JOIN(take_vector, BITS)(l, n - i < LANES ? (1U << (n - i)) - 1 : all, x + i, place + i);
 }
 #else
-/* The same without AVX-512: updates the least key of each of 64 runs. */
+/* Updates the least key of each of 64 runs with n keys, a multiple of 64 (without AVX-512): key i
+ * belongs to run i mod 64. */
 static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
 {
     for (int64_t i = 0; i < n; i += 64)
@@ -98,7 +102,8 @@ static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
             run[k] = x[i + k] < run[k] ? x[i + k] : run[k];
 }
 
-/* The same without AVX-512: 32 keys are tested at once, as few are below the bound. */
+/* Keeps those of n keys that are below the bound (without AVX-512).  32 keys are tested at once, as
+ * few are below. */
 static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x, int64_t place)
 {
     enum { AT_ONCE = 32 };
@@ -133,8 +138,8 @@ static K JOIN(bound, BITS)(const JOIN(row, BITS) * r)
     return run[r->s->n_out - 1];
 }
 
-/* Finds the first few keys.  False if too few keys are numbers, or too many keys had to be
- * inserted. */
+/* Finds the first few keys.  False if too few keys are numbers (the bound is then the key of NaN,
+ * the greatest), or too many keys had to be inserted. */
 static bool JOIN(find_least, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) * l)
 {
     const K bound = JOIN(bound, BITS)(r);

@@ -37,7 +37,8 @@ static ALWAYS unsigned JOIN(greater, BITS)(int distance, int run)
     return mask;
 }
 
-/* Compares and exchanges the keys of lanes `distance` apart. */
+/* Compares the keys of lanes `distance` apart, and exchanges those out of order.  Where bit `run`
+ * of a lane's number is set, the order is descending; run 0: ascending everywhere. */
 static ALWAYS __m512i JOIN(exchange, BITS)(__m512i v, int distance, int run)
 {
     const __m512i other = JOIN(permute_xor, BITS)(v, distance);
@@ -75,7 +76,8 @@ static ALWAYS __m512i JOIN(sort_vector, BITS)(__m512i v)
     return JOIN(merge_bitonic, BITS)(v);
 }
 
-/* Compares and exchanges vectors `distance` apart, of n vectors. */
+/* Compares vectors `distance` apart, lane by lane, and puts the lesser keys into the first one; v
+ * has n vectors. */
 static ALWAYS void JOIN(exchange_vectors, BITS)(int n, int distance, __m512i *v)
 {
     UNROLL(16)
@@ -87,7 +89,8 @@ static ALWAYS void JOIN(exchange_vectors, BITS)(int n, int distance, __m512i *v)
         }
 }
 
-/* Merges n sorted vectors with n more, into 2 n. */
+/* Merges n sorted vectors with n more, into 2 n: the second half is reversed, which makes all of
+ * them a bitonic sequence. */
 static ALWAYS void JOIN(merge_vectors, BITS)(int n, __m512i *v)
 {
     UNROLL(8)

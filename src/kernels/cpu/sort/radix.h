@@ -54,7 +54,7 @@ static void JOIN(radix_sort, BITS)(int64_t n, K *x, K *work)
         copy_strips(n * (int64_t)sizeof *x, from, x);
 }
 
-/* Insertion sort of keys with their places. */
+/* Sorts few keys with their places by insertion; equal keys keep their order. */
 static void JOIN(insert_pairs, BITS)(int64_t n, JOIN(pair, BITS) * x)
 {
     for (int64_t i = 1; i < n; i++) {

@@ -30,7 +30,7 @@ static K JOIN(select_by_counting, BITS)(int64_t n, const K *x, int64_t rank, int
 }
 
 /* Selects by digits of 8 bits, from the highest: each pass counts digits and keeps the keys with
- * the right one. */
+ * the digit that the rank falls into.  *less gets how many keys are below. */
 static K JOIN(select_by_digits, BITS)(int64_t n, const K *x, int64_t rank, K *to, int64_t *less)
 {
     K lo = 0;
@@ -73,7 +73,8 @@ static JOIN(selected, BITS) JOIN(select_few, BITS)(int64_t n, const K *x, int64_
 }
 
 /* Sets two keys that probably enclose the key of the rank, by a sample of 64 keys, one of each n /
- * 64. The bounds are 8 ranks of the sample away on both sides. */
+ * 64.  The bounds are 8 ranks of the sample away on both sides.  *dice is a linear congruential
+ * generator (Numerical Recipes). */
 static void JOIN(bounds, BITS)(int64_t n, const K *x, int64_t rank, uint32_t *dice, K *lo, K *hi)
 {
     enum { MANY = JOIN(SAMPLE, BITS), AROUND = 8 };
@@ -90,8 +91,9 @@ static void JOIN(bounds, BITS)(int64_t n, const K *x, int64_t rank, uint32_t *di
                              : (K)-1;
 }
 
-/* Selects the key of a rank among n > 0 keys.  `work` has room for twice n keys and two vectors; x
- * stays as it is. */
+/* Selects the key of a rank among n > 0 keys: each pass keeps those between two bounds, or on one
+ * side of them.  Passes that keep more than half are bad; after BAD_PASSES of them digits decide.
+ * `work` has room for twice n keys and two vectors; x stays as it is. */
 static JOIN(selected, BITS) JOIN(select, BITS)(int64_t n, const K *x, int64_t rank, K *work)
 {
     K       *to = work, *other = work + n + 16;
