@@ -76,8 +76,9 @@ static bool is_nested_in_order(const rd_stmt *s, const mover *outer, const mover
     return a * step >= b || fails(why, s, inner, "has a greater stride than the one around it");
 }
 
-/* True if the rounds have states of their own: of different blocks, or of single elements of a
- * scan.  The shadow run checks the order in which such states are merged. */
+/* True if the rounds have states of their own: of single elements of a scan (an array with a state
+ * per element), or of different blocks (`more` moves the subscript).  The shadow run checks the
+ * order in which such states are merged. */
 static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mover *m)
 {
     const rd_fold *f    = &t->p->fold[s->fold];

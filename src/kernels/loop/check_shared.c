@@ -57,7 +57,8 @@ static bool find_skewed_loops(const rd_schedule *t, int32_t stmt, int32_t *teams
 }
 
 /* True unless a step takes states that teams share: skewed teams are at different rounds at the
- * same time. */
+ * same time.  A fold that begins in the loop over teams, or moves to another cell or state in each
+ * round, has states of its own. */
 static bool has_own_states(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];

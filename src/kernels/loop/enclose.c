@@ -77,8 +77,9 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
     return false;
 }
 
-/* True if the fold allows the loop around.  A fold that begins in the body begins again in each
- * round, so no loop over the axis may carry it. */
+/* True if the fold allows the loop around: it has no statement there, begins and ends in one round,
+ * or each round has cells of its own.  A fold that begins in the body begins again in each round,
+ * so no loop over the axis may carry it. */
 static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, bool begins,
                         const char **why)
 {

@@ -59,10 +59,11 @@ typedef enum rd_for_kind {
 enum { RD_MOST_PARTS = 4 };
 typedef struct rd_edge_part {
     rd_linear at, first;
-    int64_t   by;
-    bool      up;
+    int64_t   by; /* at most 1: not rounded */
+    bool      up; /* rounded up     */
 } rd_edge_part;
 
+/* A bound: the first n parts. */
 typedef struct rd_edge {
     int32_t      n;
     rd_edge_part part[RD_MOST_PARTS];

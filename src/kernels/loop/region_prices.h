@@ -4,6 +4,7 @@
 #define RD_KERNELS_LOOP_REGION_PRICES_H
 #include "kernels/loop/regions.h"
 
+/* The search for regions: the tree, the machine's speeds, what is found, and the region at hand. */
 typedef struct rd_pricing {
     const rd_schedule *t;
     const rd_speeds   *s;

@@ -242,6 +242,7 @@ typedef struct rd_running_code {
     void (*along)(const rd_running *q);
 } rd_running_code;
 
+/* The kernels of one instruction set; `probe` says whether the processor has it. */
 typedef struct rd_simd {
     const char *name;
     int32_t     vector; /* its bytes */

@@ -45,6 +45,7 @@ typedef enum rd_loop_role {
     RD_LOOP_COLS   /* columns                            */
 } rd_loop_role;
 
+/* The plan of a loop.  prepare.c sets its role, sizes.c the sizes, square_tiles.c `square`. */
 typedef struct rd_tile_loop {
     rd_loop_role role;
     int64_t      most;   /* rows or columns at a time      */
@@ -65,9 +66,9 @@ typedef enum rd_fold_mapping {
 /* The plan of a fold; fold_mapping.c fills it, square_tiles.c and fold_kernels.c change some of
  * it. */
 typedef struct rd_tile_fold {
-    const rd_fold      *fold;
-    const rd_fold_code *code;
-    const rd_scan_code *scan;
+    const rd_fold      *fold; /* of the program                */
+    const rd_fold_code *code; /* the kernels of its reducer    */
+    const rd_scan_code *scan; /* those of scans by its operator */
     rd_fold_mapping     mapping;
     rd_elem             elem;          /* of the accumulator */
     bool                users;         /* the caller's reducer: user_folds.c */
@@ -149,6 +150,7 @@ typedef struct rd_tile_inst {
     rd_tile_strides     strides;         /* of its address */
 } rd_tile_inst;
 
+/* The plan of a register.  prepare.c makes it, fuse.c notes its readers. */
 typedef struct rd_tile_reg {
     rd_tile_level level;
     rd_elem       elem;

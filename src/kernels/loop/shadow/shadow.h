@@ -95,7 +95,7 @@ void      rd_shadow_put(const rd_shadow_memories *m, int32_t slot, rd_dtype type
 void      rd_shadow_sort(const rd_shadow_memories *m, int32_t sorting, int64_t from, int64_t to);
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* An element of a fold. */
+/* An element of a fold: the numbers of its cell, step and lane, and the hash of its value. */
 typedef struct rd_shadow_element {
     int64_t  cell, step;
     int32_t  lane;

@@ -16,6 +16,7 @@ typedef struct rd_reg_view {
     rd_elem elem;
 } rd_reg_view;
 
+/* The current (or first) index of an axis, and the range [lo, hi) that loops over it visit. */
 typedef struct rd_tile_axis {
     int64_t index, lo, hi;
 } rd_tile_axis;
@@ -34,7 +35,7 @@ typedef struct rd_tiles {
     const rd_program   *p;
     const rd_tile_code *code;
     rd_task            *task;
-    rd_tile_level       level;
+    rd_tile_level       level; /* of the loops that are open */
     int64_t rows, cols; /* the tile's shape; at row level 1 and as many as the tile has rows; at
                           * task level 1, 1 */
     int64_t first_row;  /* of the tile's rows, where a loop goes through a few at a time */
