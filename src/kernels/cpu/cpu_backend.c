@@ -194,7 +194,8 @@ static bool whole(const rd_program *p, rd_task *task)
     return true;
 }
 
-/* True if whole() would run the program. */
+/* True if whole() would run the program: as a loaded nest of all parts, as a product, or as a
+ * single total on tiles. */
 static bool is_here(const rd_program *p)
 {
     return p->whole ? rd_nest_loaded(p->whole) != NULL : p->product || (!p->nest && rd_is_total(p));

@@ -251,7 +251,8 @@ static bool find_slow_in_nest(const rd_program *p, rd_get_fn *get, void *pool, r
     return true;
 }
 
-/* Returns where the compiled loops of the program are on their way. */
+/* Returns how far the compiled loops of the program are: loaded here, being compiled, in the store,
+ * to be compiled after *left more operations, slower than tiles, or none. */
 static rd_form_state state_of(const rd_program *p, double *left)
 {
     const rd_nest_code *code = p->nest ? p->nest : p->whole;

@@ -9,7 +9,7 @@
 #include "kernels/loop/loop.h"
 #include "kernels/loop/speeds.h"
 
-/* A region: loops over one axis that are strip-mined together, in strips of neighbouring indices. */
+/* A region: loops over one axis that are strip-mined together (strips of neighbouring indices). */
 typedef struct rd_region {
     int32_t         top; /* the loop over the axis; or the body that holds such loops */
     int32_t         axis;

@@ -7,7 +7,8 @@
 #include <stdio.h>
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
-/* Returns the bytes of a task's state. */
+/* Returns the bytes of a task's state that the nest needs: its own arrays and states, or the
+ * reference executor's, which reports an index outside its axis. */
 int64_t rd_nest_state(const rd_nest_code *code)
 {
     return code->state;

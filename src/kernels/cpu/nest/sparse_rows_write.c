@@ -66,7 +66,8 @@ static void set_folds(rd_sparse_rows_draft *r)
     }
 }
 
-/* Sets the edges of the loop over a row's elements: begin[i] and begin[i + 1]. */
+/* Sets the edges of the loop over a row's elements: the addresses of begin[i] and begin[i + 1],
+ * where i is the group's index. */
 static void set_row(rd_sparse_rows_draft *r, rd_loop *row)
 {
     rd_address begin = r->begin;

@@ -12,8 +12,8 @@ typedef struct rd_product_group {
     int64_t                extent;
 } rd_product_group;
 
-/* The plan of a product by our kernels: c[m, n] = sum over k of a[m, k] b[k, n] for each item of the
- * batch, in blocks of rows and columns of c. */
+/* The plan of a product by our kernels: c[m, n] = sum over k of a[m, k] b[k, n] for each item of
+ * the batch, in blocks of rows and columns of c. */
 typedef struct rd_packed {
     const rd_product *of;
     rd_simd_product  *kernel;

@@ -101,7 +101,8 @@ static void push(const rd_fold_state *s, cell *c, tag row)
         c->is_decided |= is_row_decided(s, c, c->depth - 1);
 }
 
-/* Begins a block in a cell: the node of each lane in row `depth` is emptied. */
+/* Begins block number `block` in a cell: the node of each lane in the first row that no finished
+ * node takes (`depth`) is emptied. */
 static void begin_block(const rd_fold_state *s, cell *c, int64_t block)
 {
     c->block = block;
@@ -372,7 +373,8 @@ static int64_t left_in_block(const rd_fold_state *s, const rd_fold_place *at)
     return elements_of(steps - step_at(s, at) % steps, lanes) - at->lane % lanes;
 }
 
-/* The operands of element k of a run, with the stride of one lane. */
+/* The operands of element k of a run, with the stride of one lane: a lane takes each element that
+ * is `lanes` further on. */
 static rd_node_elements elements_from(const rd_fold_state *s, const rd_fold_run *run, int64_t k)
 {
     const rd_reducer *user = s->fold->user;

@@ -77,7 +77,7 @@ static double exponential_ns(const rd_inst *inst, const rd_tile_code *code, cons
                : near + rd_function_ns(s, RD_OP_exp, inst->type);
 }
 
-/* The predicted nanoseconds of one element of an instruction, by kind of instruction. */
+/* The predicted nanoseconds of one element of instruction i, by its kind. */
 double rd_tile_element_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
                           const rd_speeds *s)
 {

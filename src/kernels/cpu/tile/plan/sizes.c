@@ -65,7 +65,7 @@ static int64_t whole_squares(int64_t n)
 }
 
 /* Sets the most columns of each loop over columns: a buffer's worth, whole squares, or no limit if
- * nothing is buffered. */
+ * nothing is buffered.  `rows` is the most rows of a square tile of the loop around. */
 void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
 {
     int64_t rows = RD_SQUARE;
