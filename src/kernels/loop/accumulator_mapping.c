@@ -189,9 +189,9 @@ static bool may_go_in_any_order(const rd_fold *f)
     return f->law == RD_LAW_exact && !f->scan && !f->first;
 }
 
-/* The mapping of rounds that take elements of the same cell's states: ANY (any order gives the same
- * bits), BLOCKS (each round takes other blocks), STEPS (rounds are successive steps); MIXED if
- * strides are unknown or lanes change. */
+/* The mapping of rounds that take elements of the same cell's states.  ANY: any order gives the
+ * same bits.  BLOCKS: each round takes other blocks.  STEPS: rounds are successive steps.  MIXED:
+ * strides are unknown, or lanes change. */
 static rd_mapping mapping_of_same_states(const rd_schedule *t, int32_t fold, int32_t loop,
                                          int32_t stmt, const fold_strides *m)
 {

@@ -78,8 +78,8 @@ static bool is_same_element(const rd_address *a, const rd_address *b)
     return true;
 }
 
-/* True if a run may give both slots the same memory, a result over an operand: each load of the
- * leaf stands before the store, in the same loop, and reads the very element that is stored.
+/* True if a run may give both slots the same memory, a result over an operand.  Each load of the
+ * leaf must stand before the store, in the same loop, and read the very element that is stored.
  * eval/run/alias.c decides by the same rule. */
 static bool may_overwrite(const rd_program *p, int32_t out, int32_t leaf)
 {

@@ -35,7 +35,7 @@ enum {
     RD_OF_FINISH
 };
 
-/* The hash of two numbers; it is never RD_OF_NOTHING. */
+/* The hash of two numbers, mixed by the constants of SplitMix64; it is never RD_OF_NOTHING. */
 static inline uint64_t rd_mix(uint64_t a, uint64_t b)
 {
     uint64_t z = (a ^ (b << 31 | b >> 33)) * 0x9e3779b97f4a7c15U + b;

@@ -4,9 +4,9 @@
  *   sum over columns of f32, 64 lanes  ->  RD_FOLD_LANES, one group of 64 states
  *   sum over rows, a cell per column   ->  RD_FOLD_COLUMNS, groups of neighbouring cells
  *
- * Words.  A fold's element has four numbers, each of which is a sum over loop indices: its cell
- * (which result), its lane position, its `outer` number (which pass along the lane position), and
- * its flat index over the reduced axes.  Their strides from row to row and from column to column
+ * Words.  A fold's element has four numbers: its cell (which result), its lane position, its
+ * `outer` number (which pass along the lane position), and its flat index over the reduced axes.
+ * Each number is a sum over loop indices.  Their strides from row to row and from column to column
  * (.row, .col) decide the mapping.  A node is the merged state of finished blocks. */
 #include "core/bytes.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"

@@ -131,9 +131,9 @@ static int64_t left_in_block(const rd_tile_fold *f, int64_t step, int64_t left)
     return steps == INT64_MAX ? left : rd_least(left, steps - step % steps);
 }
 
-/* Counts the elements from (r, c) on that one kernel call may take, as they are of one block: steps
- * along the lanes, successive steps of one lane, or one step of several cells (neither lane nor
- * step moves). */
+/* Counts the elements from (r, c) on that one kernel call may take, as they are of one block.
+ * These are steps along the lanes, or successive steps of one lane, or one step of several cells
+ * (neither lane nor step moves). */
 static int64_t count_in_block(const rd_tiles *m, const group_step *t, int64_t step,
                               const rd_group_row *q, int64_t c)
 {

@@ -63,8 +63,8 @@ void rd_state_scan_enter_block(const rd_state_scan *a, int64_t group, int64_t bl
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Writes the results of n slots to elements (r, c ..): the state of the blocks before (there are
- * none up to the first block's end), merged with that of the current block unless it is `empty`.  A
+/* Writes the results of n slots to elements (r, c ..): the state of the blocks before, merged with
+ * that of the current block unless it is `empty`.  In the first block there are none before.  A
  * block's state is finished by code->block before it is merged. */
 static void store_results(const rd_state_scan *a, int64_t slot, int64_t at, bool empty, int64_t r,
                           int64_t c, int64_t n)
