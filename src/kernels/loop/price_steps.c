@@ -1,17 +1,22 @@
 /* price_steps.c - the time of a step of a fold: its operations, moving its state, and the
- * latency until the next step can begin. */
+ * latency until the next step can begin.
+ *
+ * Rounds of a vector loop are elements of vectors.  A state is an accumulator of a fold, and
+ * n_state how many numbers it has.  A region is a group of loops that share strips.  Numbers such
+ * as 1.5 and 6 count operations of a step. */
 #include "core/caches.h"
 #include "kernels/loop/price_statement.h"
 #include "kernels/loop/facts.h"
 #include <math.h>
 
+/* True if the fold is a minimum or a maximum, of values or of places. */
 static bool is_extreme(const rd_fold *f)
 {
     return f->reducer == RD_RED_min || f->reducer == RD_RED_max || f->reducer == RD_RED_argmin ||
            f->reducer == RD_RED_argmax;
 }
 
-/* The time of a step of a whole vector; *size gets the bytes of an element in it. */
+/* Returns the time of a step of a whole vector; *size gets the bytes of an element in it. */
 static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
 {
     const rd_speeds *s    = at->s;
@@ -51,6 +56,8 @@ static double chain_ns(const rd_price_site *at, const rd_loop_fold *f)
     return is_extreme(fold) ? s->chain_select : s->chain_add;
 }
 
+/* True if a loop around the vectors, within the region, does not move the cell of the STEP: its
+ * rounds use the same states again. */
 bool rd_reuses_states(const rd_price_site *at, int32_t stmt)
 {
     for (int32_t s = at->vector >= 0 ? rd_loop_around(at->t, at->vector) : -1;
@@ -72,8 +79,9 @@ static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
     return bytes / (bytes * f->lanes * RD_PRICED_STRIP > RD_L1_BYTES ? at->s->l2 : at->s->l1);
 }
 
-/* The time to load and store the states of neighbours, unless the fold begins and ends in the
- * round. */
+/* Returns the time to load and store the states of neighbours.  States that begin in the region
+ * stay in registers, unless there are many lanes.  Where rounds of a loop share states, a few of
+ * these rounds are jammed and share the transfer. */
 static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t stmt,
                         rd_mapping mapping)
 {
@@ -106,8 +114,8 @@ static bool has_strided_loads(const rd_price_site *at)
     return false;
 }
 
-/* The time to collect the states of a user's reducer, where all numbers of a state lie together
- * in memory. */
+/* Returns the time to collect the states of a user's reducer, where all numbers of a state lie
+ * together in memory, and loads are strided. */
 static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     enum { EACH = 1 };
@@ -117,6 +125,8 @@ static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
                : 0;
 }
 
+/* Adds the time of a group-by's step: it finds the state by the element's label, loads it and
+ * stores it. */
 static void add_label(const rd_price_site *at, rd_unit_ns *e)
 {
     e->arithmetic += 2 * at->s->one_memory;
@@ -138,6 +148,7 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
 
     if (step->mask >= 0)
         ns += rd_select_ns(s, f->of.fold->type) / 2 * f->of.n_state;
+    /* A weight is one more product for each element; a dot product has it in its step. */
     if (step->w >= 0 && f->of.fold->reducer != RD_RED_dot)
         ns += rd_mul_ns(s, f->of.fold->type);
     if (f->of.fold->n_group)
@@ -153,7 +164,7 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
         return;
     }
     e->arithmetic += (scan ? 2 : 1) * rd_fold_cost(f->of.fold) * s->one_add;
-    if (f->mixed) { /* lanes do not wait for each other, but each element asks for the end of a block */
+    if (f->mixed) { /* lanes do not wait for each other; each element asks for a block's end */
         e->arithmetic += 2 * s->one_add + (rd_has_exponential(&f->of) ? s->one_exp : 0);
         return;
     }

@@ -1,7 +1,7 @@
 /* reducers_class.h - the rows of reducers.def for one register class.
  *
- * reducer_functions.c includes it once per class, with CLASS (a member of rd_word), T (its C type), PICK,
- * and the RD_ names that differ set.  PICK takes the rows of the kinds the class has. */
+ * reducer_functions.c includes it once per class, with CLASS (a member of rd_word), T (its C type),
+ * PICK, and the RD_ names that differ set.  PICK takes the rows of the kinds the class has. */
 #define S(k)  s[k].CLASS
 #define A(k)  a[k].CLASS
 #define B(k)  b[k].CLASS
