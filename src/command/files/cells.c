@@ -1,5 +1,5 @@
 /* cells.c - parses one field of a text table: "3" is a whole number, "0.5" a real, "1-2i" complex,
- * "NA" missing, and anything else text. */
+ * "NA" missing, and anything else text. A cell is one parsed field of a table. */
 #include "files/cells.h"
 #include <float.h>
 #include <math.h>
@@ -23,7 +23,8 @@ static bool is_missing(const char *text)
     return false;
 }
 
-/* Reads a field of digits alone as an exact integer. "-0" is left to doubles, which have a negative
+/* Reads a field of digits alone, with an optional sign, as an exact integer. False: it has other
+ * characters, or its magnitude exceeds 64 bits. "-0" is left to doubles, which have a negative
  * zero. */
 static bool read_whole(const cmd_field *f, cmd_cell *cell)
 {
@@ -91,7 +92,8 @@ static bool copy_with_point(const cmd_field *f, char decimal, char text[MOST_FIE
     return true;
 }
 
-/* Parses "1.5-2i" and "(1.5-2j)": two numbers, the second one with its sign. */
+/* Parses "1.5-2i" and "(1.5-2j)": two numbers, the second one with its sign. False: the text has
+ * another form. `last` is the position of the i or j. */
 static bool read_complex(char *text, cmd_cell *cell)
 {
     const size_t n     = strlen(text);

@@ -1,5 +1,8 @@
 /* chunks.c - reads chunked arrays: all threads read chunks, inflate them and copy the elements to
- * their places. A library would do so chunk after chunk. */
+ * their places. A library would do so chunk after chunk.
+ *
+ * A chunk is a box of the array that the file stores as one piece. Filters such as deflate were
+ * applied to its bytes before they were written. */
 #include "files/chunks.h"
 #include "files/inflate.h"
 #include <errno.h>
@@ -56,7 +59,7 @@ static void unshuffle(const void *from, void *to, int64_t n, int64_t size)
     }
 }
 
-enum { DAMAGED = -2 };
+enum { DAMAGED = -2 }; /* an error: a chunk does not unpack to its size */
 
 /* ---- One chunk ------------------------------------------------------------------------------- */
 /* The state that all threads share: the request, and the next chunk. */
@@ -79,7 +82,8 @@ typedef struct box {
     int64_t to, from; /* offsets of the first element */
 } box;
 
-/* Finds the overlap of chunk k with the wanted part. False: it is empty. */
+/* Finds the overlap of chunk k with the wanted part. False: it is empty. Chunks are numbered in C
+ * order. Along each axis, `here` is the extent of a chunk, and `start` the chunk's first index. */
 static bool find_box(const job *j, int64_t k, box *b)
 {
     int64_t to_step = j->size, from_step = j->size;
@@ -150,7 +154,8 @@ static int read_plain(const job *j, int64_t k, const box *b, char *room)
 }
 
 /* Reads chunk k and undoes its filters, last one first. Each filter takes the bytes from one of two
- * buffers to the other. Returns the elements in C order; NULL: *error says why. */
+ * buffers to the other; `now` is the one that has them. Bit f of `left_out` says that filter f was
+ * not applied to this chunk. Returns the elements in C order; NULL: *error says why. */
 static const char *unpack(const job *j, int64_t k, char *room[2], int *error)
 {
     const cmd_chunk *const chunk = &j->place->chunk[k];
@@ -197,6 +202,7 @@ static int read_chunk(const job *j, int64_t k, const box *b, char *room[2])
 }
 
 /* ---- All chunks ------------------------------------------------------------------------------ */
+/* True if the part is the whole variable. Its first element is then at index 0 of each axis. */
 static bool is_whole(const cmd_variable *v, const rd_part *part)
 {
     for (int a = 0; a < v->shape.n; a++)

@@ -3,7 +3,10 @@
  *
  * The format is described in appendix B of the NetCDF user's guide. Numbers are big-endian; texts
  * and values are padded to 4 bytes. Counts have 8 bytes in CDF-5 and 4 bytes before; offsets have 8
- * bytes from CDF-2 on. */
+ * bytes from CDF-2 on.
+ *
+ * A record holds one row of each variable that has the unlimited dimension. Records follow one
+ * another at the end of the file. */
 #include "files/classic.h"
 #include <string.h>
 #include <unistd.h>
@@ -22,12 +25,14 @@ typedef struct header {
     int64_t        n_extents;
 } header;
 
+/* Ends the program with a sentence about a broken header; `what` is its end, as "is cut short". */
 static _Noreturn void refuse(const header *h, const char *what)
 {
     cmd_fail("%s: the header of this classic NetCDF file %s", h->path, what);
 }
 
-/* Reads a big-endian unsigned integer. Larger ones than INT64_MAX / 2 are clamped to that. */
+/* Reads a big-endian unsigned integer of `bytes` bytes. Values above INT64_MAX / 2 are clamped to
+ * that, so that sums of two do not overflow. */
 static int64_t read_integer(header *h, int bytes)
 {
     uint64_t value = 0;
@@ -80,6 +85,7 @@ static int64_t read_type_size(header *h)
     return sizes[type];
 }
 
+/* Skips a list of attributes: each has a name, a type, a count, and padded values. */
 static void skip_attributes(header *h)
 {
     for (int64_t n = read_list_length(h, ATTRIBUTES); n > 0; n--) {
@@ -89,6 +95,8 @@ static void skip_attributes(header *h)
     }
 }
 
+/* Reads the extents of all dimensions, and skips their names. An extent of 0 marks the unlimited
+ * dimension. */
 static void read_dimensions(header *h)
 {
     h->n_extents = read_list_length(h, DIMENSIONS);
@@ -184,7 +192,8 @@ cmd_classic *cmd_classic_read(const char *path)
     return file;
 }
 
-/* Computes the end of the variable's last element and compares it with the file's size. */
+/* Ends the program if the file is shorter than the end of the variable's last element. The last
+ * piece of a record variable (step > 0) begins (records - 1) * step bytes behind its first one. */
 void cmd_classic_check(const cmd_classic *file, int variable, const char *name, int64_t records)
 {
     int64_t before = 0, end = 0;
@@ -202,8 +211,8 @@ void cmd_classic_check(const cmd_classic *file, int variable, const char *name, 
                  (long long)end, (long long)file->size);
 }
 
-/* Rows of a chunk: one record, or, where rows are adjacent, as many as make a piece worth a
- * call. */
+/* The number of rows in a chunk. If rows are adjacent, a chunk has about 1 MB (PIECE), which makes
+ * a call worthwhile. Else it is one record. */
 static int64_t rows_of_chunk(const cmd_classic_place *p, int64_t row, int64_t rows)
 {
     enum { PIECE = 1 << 20 };
@@ -212,7 +221,9 @@ static int64_t rows_of_chunk(const cmd_classic_place *p, int64_t row, int64_t ro
     return wanted < 1 ? 1 : wanted < rows ? wanted : rows;
 }
 
-/* Cuts the variable into chunks of whole rows, with the offset of each. */
+/* Cuts the variable into chunks of whole rows, with the offset of each. A place without chunks is
+ * returned if chunks have less than 4 KB (LEAST) or are more than a million (MOST): the library is
+ * then as fast. */
 cmd_place cmd_classic_rows(const cmd_classic *file, int variable, const cmd_variable *v)
 {
     enum { LEAST = 1 << 12, MOST = 1 << 20 };

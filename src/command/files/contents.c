@@ -1,10 +1,14 @@
 /* contents.c - lists the dimensions, variables and attributes of a file of results. For a result
  * t(time) with coordinates that is: dimension time, variables time(time) and t(time), and their
- * attributes. */
+ * attributes.
+ *
+ * "Beside" a result means auxiliary variables of its source file that are written with it, such as
+ * bounds. A "place" is an index into the list of dimensions. */
 #include "files/contents.h"
 #include <math.h>
 #include <string.h>
 
+/* Bytes of an element: of its type, of a pointer to a text, or of one character. */
 int64_t cmd_content_size(const cmd_content *c)
 {
     return c->kind == CMD_NUMBERS ? cmd_size_of(c->type)
@@ -13,6 +17,8 @@ int64_t cmd_content_size(const cmd_content *c)
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
+/* Adds copies of attributes, except those that the libraries of NetCDF and HDF5 write
+ * themselves. */
 static void add_all(cmd_attributes *to, const cmd_attributes *from)
 {
     for (int k = 0; k < from->n; k++)
@@ -20,13 +26,15 @@ static void add_all(cmd_attributes *to, const cmd_attributes *from)
             cmd_add_attribute(to, &from->at[k]);
 }
 
+/* Adds a text attribute, unless the text is NULL, which means that it is unknown. */
 static void add_text(cmd_attributes *to, const char *name, const char *text)
 {
     if (text)
         cmd_add_text(to, name, text);
 }
 
-/* Adds labels of the coordinates 1, 2, ... as CF's flag_values and flag_meanings. */
+/* Adds labels of the coordinates 1, 2, ... as CF's flag_values and flag_meanings. `words` has the
+ * labels with blanks between them, so there are as many flags as words. */
 static void add_words(cmd_attributes *to, const char *words)
 {
     double *flag = cmd_room(CMD_MOST_WORDS * sizeof *flag);
@@ -58,6 +66,8 @@ static void add_fill(cmd_attributes *to, const cmd_result *r)
 }
 
 /* ---- Variables ------------------------------------------------------------------------------- */
+/* Appends a variable and chooses its chunks. `source` is the layout of the variable in the input
+ * file that it comes from. */
 static cmd_content *add_content(cmd_contents *all, const cmd_content *c, const cmd_layout *source)
 {
     cmd_content *to = &all->at[all->n++];
@@ -80,6 +90,7 @@ static void add_beside(cmd_contents *all, const char *name, const cmd_beside *b,
 }
 
 /* ---- Dimensions ------------------------------------------------------------------------------ */
+/* True if both texts are equal, or both are NULL. */
 static bool is_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
@@ -106,7 +117,8 @@ static bool is_taken(const cmd_contents *all, const char *name)
     return false;
 }
 
-/* Makes a name that begins with `base`. No other dimension or result has that name. */
+/* Makes a name that begins with `base` and that no dimension or result has: "x", "x_2", "x_3".
+ * Without a base it is "axis_" and the number of the dimension. */
 static const char *new_name(const cmd_contents *all, const char *base)
 {
     const char *name = base ? base : "axis";
@@ -178,8 +190,8 @@ static int dimension_of(cmd_contents *all, const cmd_result *r, int axis)
     return place;
 }
 
-/* Finds or adds a dimension that no result has, such as the two ends of bounds or the characters of
- * text. */
+/* Finds or adds a dimension that no axis of a result has, such as the two ends of bounds or the
+ * characters of text. Dimensions of results (`axis` not NULL) are not reused. */
 static int auxiliary_dimension(cmd_contents *all, const char *name, int64_t n)
 {
     for (int k = 0; k < all->n_dimensions && name; k++)
@@ -190,6 +202,7 @@ static int auxiliary_dimension(cmd_contents *all, const char *name, int64_t n)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
+/* True if this auxiliary variable is listed already, as several results may share it. */
 static bool is_added(const cmd_contents *all, const cmd_beside *b)
 {
     for (int k = 0; k < all->n; k++)
@@ -198,6 +211,8 @@ static bool is_added(const cmd_contents *all, const cmd_beside *b)
     return false;
 }
 
+/* True if the auxiliary variable holds the coordinates of an axis. It is then added with its
+ * dimension. */
 static bool is_coordinate(const struct cmd_kept *kept, const cmd_beside *b)
 {
     for (int k = 0; k < RD_MAX_RANK; k++)
@@ -248,7 +263,7 @@ static void add_result(cmd_contents *all, const cmd_result *r)
 }
 
 /* Makes variable k the coordinates of its dimension, if it has one axis and the dimension's name,
- * even if it is text. */
+ * even if it is text. A dimension that has such a variable keeps it. */
 static void find_dimension(cmd_contents *all, int k)
 {
     const cmd_content *c = &all->at[k];

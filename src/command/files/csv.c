@@ -7,7 +7,9 @@
  *
  * Opening a file reads all numbers as doubles, and finds the type of each column. Columns of
  * complex numbers or large integers, which doubles cannot hold, are read again when they are
- * used. */
+ * used.
+ *
+ * A cell is one parsed field. */
 #include "files/columns.h"
 #include "files/formats.h"
 #include <math.h>
@@ -26,6 +28,7 @@ typedef struct table {
 } table;
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
+/* Stores a number at index n, which is the next free one. The buffer doubles when it is full. */
 static void add_value(table *t, int64_t n, double value)
 {
     if (n == t->room) {
@@ -47,7 +50,9 @@ static _Noreturn void refuse_ragged(const cmd_fields *f, int64_t line, int64_t n
                                  : "");
 }
 
-/* Reads one line: stores the numbers, and notes the facts of each field in its column. */
+/* Reads one line: stores the numbers, and notes the facts of each field in its column. A line with
+ * another number of fields than the first line ends the program. Each 65536 rows, Ctrl-C is
+ * seen. */
 static void read_row(table *t, cmd_fields *f)
 {
     const int64_t line = f->line;
@@ -75,7 +80,8 @@ typedef struct line {
     bool       text, number; /* true if some fields are text; numbers */
 } line;
 
-/* Reads the fields of one line, and notes whether some are text and some are numbers. */
+/* Reads the fields of one line, and notes whether some are text and some are numbers. The kinds of
+ * numbers follow CMD_CELL_MISSING in their enum. */
 static line read_line(cmd_fields *f)
 {
     line    l    = { 0 };
@@ -133,8 +139,8 @@ static void read_first(table *t)
         t->first = f;
 }
 
-/* Makes the variables: number 0 is the table, number k + 1 is column k. Columns are listed only if
- * they have names. */
+/* Makes the variables: number 0 is the table, number k + 1 is column k. Columns without names are
+ * made, too, but not listed: file->n does not count them. */
 static void set_variables(cmd_file *file, const table *t)
 {
     const cmd_column all = cmd_all_columns(t->column, t->columns);
@@ -182,6 +188,8 @@ static void open_csv(cmd_file *file)
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
+/* Finds a variable by the name of a column, the name of the table, or the number of a column from
+ * 1. Two columns of one name end the program. */
 static cmd_variable *find_column(const cmd_file *file, const char *name)
 {
     const table  *t     = file->state;
@@ -207,6 +215,8 @@ static cmd_variable *find_column(const cmd_file *file, const char *name)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
+/* Stores a parsed field as element i: two doubles of a complex number, or 64 bits of an integer in
+ * two's complement, of either sign. */
 static void store_cell(const cmd_cell *cell, rd_dtype type, void *to, int64_t i)
 {
     const uint64_t bits = cell->negative ? 0 - cell->size : cell->size;
@@ -218,7 +228,8 @@ static void store_cell(const cmd_cell *cell, rd_dtype type, void *to, int64_t i)
         ((uint64_t *)to)[i] = bits;
 }
 
-/* Parses column v->id, or all columns, again, in the type of v. */
+/* Parses column v->id, or all columns if that is -1, a second time, in the type of v. The file must
+ * not have changed since the first pass. */
 static rd_expr *read_again(cmd_file *file, const cmd_variable *v)
 {
     const table  *t  = file->state;
@@ -244,7 +255,8 @@ static rd_expr *read_again(cmd_file *file, const cmd_variable *v)
     return cmd_leaf(file->ctx, v, to);
 }
 
-/* Suggests an option or a column that may help where `text` is no number; "" if none does. */
+/* Returns the end of an error message about `text`, which is no number: an option or a column that
+ * may help; "" if none does. v->id is -1 for the whole table. */
 static const char *hint_of(const cmd_file *file, const cmd_variable *v, const char *text)
 {
     const table *t = file->state;
@@ -263,7 +275,8 @@ static const char *hint_of(const cmd_file *file, const cmd_variable *v, const ch
     return "";
 }
 
-/* Warns that integers of a column are rounded to doubles, and names the cause in the table. */
+/* Warns that an integer of a column is rounded to a double, and says why. A column with fractions
+ * of its own (v->id >= 0) is approximate anyway, and gets no warning. */
 static void warn_of_rounded(const cmd_file *file, const cmd_variable *v, const cmd_column *c)
 {
     const char *why = c->not_whole ? (v->id < 0 ? "other columns have fractions" : NULL)
@@ -275,7 +288,8 @@ static void warn_of_rounded(const cmd_file *file, const cmd_variable *v, const c
                  (long long)c->rounded_line, c->rounded, why);
 }
 
-/* Makes the leaf of the table or of a column: the doubles of the first pass, or a second pass. */
+/* Makes the leaf of the table or of a column. A column of doubles is a strided view of the first
+ * pass's table; other types need a second pass. A column with text ends the program. */
 static rd_expr *read_csv(cmd_file *file, cmd_variable *v)
 {
     const table     *t      = file->state;

@@ -35,12 +35,14 @@ static void put_field(FILE *out, const cmd_result *r, int64_t i)
     fputs(text, out);
 }
 
+/* Ends the program with the system's reason why the file cannot be written. */
 static _Noreturn void refuse(const char *path)
 {
     cmd_fail("%s: cannot write: %s", path, strerror(errno));
 }
 
-/* Writes the rows of a result of rank 2, or one number a line. */
+/* Writes the rows of a result of rank 2; of rank 1, one number a line; of rank 0, one number.
+ * Higher ranks end the program. */
 void cmd_write_csv(const char *path, const char *aside, const cmd_results *results)
 {
     const cmd_result *r         = &results->at[0];

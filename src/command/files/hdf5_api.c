@@ -6,7 +6,8 @@
 static cmd_hdf5_api api;
 static bool         tried, loaded;
 
-/* Finds a function that has other names in other releases, by the first name that exists. */
+/* Finds a function that has other names in other releases, by the first name that exists; NULL:
+ * none. The list of names ends with NULL. */
 static void *find_first(void *file, const char *const *names)
 {
     void *found = NULL;

@@ -1,5 +1,8 @@
 /* hdf5_attributes.c - reads the attributes of a dataset, and the names and coordinates of its axes
- * from dimension scales. */
+ * from dimension scales.
+ *
+ * A dimension scale is a dataset that holds the coordinates of an axis. It is attached to a dataset
+ * by references in the attribute DIMENSION_LIST. */
 #if RDIM_HDF5
 #include "files/hdf5_attributes.h"
 #include "files/hdf5_types.h"
@@ -90,7 +93,7 @@ static bool read_values(const cmd_hdf5_api *h5, hid_t id, rd_dtype type, int n, 
 }
 
 /* Reads an attribute of numbers and their stored type. Returns how many, 0 if it is missing or has
- * no numbers. */
+ * no numbers. The program ends if there are too many, or if they cannot be read. */
 int cmd_hdf5_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
 {
     const cmd_hdf5_object *o  = user;
@@ -148,7 +151,8 @@ static void read_name(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
     }
 }
 
-/* Labels of the coordinates 1, 2, ... from CF's flags; NULL: there are none. */
+/* Returns labels of the coordinates 1, 2, ... from CF's flags, with blanks between them. NULL:
+ * there are none, or flag_values are not 1, 2, ... */
 static const char *labels_of(const cmd_hdf5_api *h5, hid_t scale)
 {
     cmd_hdf5_object o = { .h5 = h5, .id = scale };
@@ -162,7 +166,8 @@ static const char *labels_of(const cmd_hdf5_api *h5, hid_t scale)
     return n > 0 && n <= CMD_MOST_WORDS ? cmd_hdf5_text(h5, scale, "flag_meanings") : NULL;
 }
 
-/* Reads the bounds (n, 2) that the scale names, from its own group; NULL: there are none. */
+/* Reads the bounds (n, 2) that the scale names in its attribute "bounds": a dataset in the scale's
+ * own group. NULL: there are none of this shape, or they are no numbers. */
 static double *bounds_of(const cmd_hdf5_api *h5, hid_t scale, int64_t n)
 {
     const char *name = cmd_hdf5_text(h5, scale, "bounds");
@@ -190,7 +195,9 @@ static double *bounds_of(const cmd_hdf5_api *h5, hid_t scale, int64_t n)
     return ends;
 }
 
-/* Reads the coordinates, attributes and bounds of a scale into an axis. */
+/* Reads the coordinates, attributes and bounds of a scale into an axis. A scale without
+ * coordinates, of another length, or without numbers is left out, and so is one of over 4 million
+ * coordinates. */
 static void read_coordinates(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
 {
     const hid_t space = h5->H5Dget_space(scale);
@@ -212,8 +219,8 @@ static void read_coordinates(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis
     h5->H5Sclose(space);
 }
 
-/* Calls visit() with the first scale of each axis. DIMENSION_LIST has a list of references for each
- * axis. */
+/* Calls visit() with the first scale of each axis of a dataset. DIMENSION_LIST has a list of object
+ * references for each axis; the list of an axis without a scale is empty. */
 static void visit_scales(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v, scale_visit *visit)
 {
     const hid_t id = open_attribute(h5, set, "DIMENSION_LIST");
@@ -252,6 +259,8 @@ static bool is_own_scale(const cmd_variable *v)
     return v->is_axis && v->shape.n == 1;
 }
 
+/* Names the axes of a dataset after the scales that are attached. A dataset that is itself a scale
+ * names its own axis. */
 void cmd_hdf5_name_axes(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v)
 {
     if (is_own_scale(v))
@@ -260,6 +269,8 @@ void cmd_hdf5_name_axes(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v)
         visit_scales(h5, set, v, read_name);
 }
 
+/* Reads the coordinates of a dataset's axes from its scales, or, for a scale, from the dataset
+ * itself. */
 void cmd_hdf5_coordinates(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v)
 {
     if (is_own_scale(v))

@@ -26,8 +26,9 @@ typedef struct job {
 } job;
 
 /* ---- A chunk --------------------------------------------------------------------------------- */
-/* Copies the elements of the chunk that begins at `first`. Places outside of the array become
- * zeros. */
+/* Copies the elements of the chunk that begins at index `first`, row by row along the last axis.
+ * Places outside of the array become zeros. `at` is the index of the row in the chunk, which the
+ * last loop counts up. */
 static void gather_chunk(const job *j, const int64_t *first, char *to)
 {
     const rd_shape *shape           = &j->r->array.shape;
@@ -63,8 +64,9 @@ static void shuffle(const job *j, const char *from, char *to)
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
-/* Waits for the turn of chunk k, and writes it. False: this chunk or another one could not be
- * written. */
+/* Waits until chunk k is the next to be written (`turn`), and writes it. The library is not
+ * thread-safe, so the lock guards it. False: this chunk or another one could not be written; bytes
+ * == 0 means that deflating failed. */
 static bool write_in_turn(job *j, int64_t k, const int64_t *first, const void *from, int64_t bytes)
 {
     hsize_t at[RD_MAX_RANK];

@@ -24,7 +24,8 @@ typedef struct visited_groups {
     visited_group *at;
 } visited_groups;
 
-/* Finds the place of a group in the hash table, or the free place for it (linear probing). */
+/* Finds the place of a group in the hash table, or the free place for it (linear probing). The hash
+ * is multiplicative: the high bits of the identity times 2^64 divided by the golden ratio. */
 static visited_group *find_place(const visited_groups *s, int64_t id)
 {
     const size_t mask = ((size_t)1 << s->bits) - 1;
@@ -50,7 +51,8 @@ static void grow(visited_groups *s)
     free(old.at);
 }
 
-/* The path of the group's first visit. NULL: this is the first one, and it is noted. */
+/* The path of the group's first visit. NULL: this is the first one, and it is noted. The table
+ * grows when half of it is taken. */
 static const char *known_path(visited_groups *s, int64_t id, const char *path)
 {
     if (!s->at || 2 * s->n >= 1 << s->bits)
@@ -91,6 +93,7 @@ static int64_t identity_of(const traversal *w, hid_t object)
     return status < 0 ? 0 : (int64_t)((uint64_t)facts.file << 48 ^ facts.address);
 }
 
+/* Appends a variable of that path. `why` is the reason why it cannot be read, or NULL. */
 static cmd_variable *add_variable(const traversal *w, const char *path, const char *why)
 {
     cmd_variable *const v = cmd_add_variables(w->file, 1);
@@ -117,6 +120,7 @@ static bool read_shape(const cmd_hdf5_api *h5, hid_t space, rd_shape *shape, boo
     return true;
 }
 
+/* The words that --list shows for the storage of a dataset. */
 static const char *layout_of(const cmd_hdf5_api *h5, hid_t set)
 {
     const hid_t plan    = h5->H5Dget_create_plist(set);
@@ -184,7 +188,9 @@ static void add_dataset(const traversal *w, hid_t set, const char *path)
         w->file->n--;
 }
 
-/* Queues a group to be visited, or lists it as another name of a group that is known. */
+/* Queues a group to be visited, or lists it as another name of a group that is known. A group
+ * without an identity (0) is always queued. The queue is a linked list; `last` points to where the
+ * next one is linked. */
 static void add_group(traversal *w, hid_t group, const char *path)
 {
     const int64_t     id    = identity_of(w, group);

@@ -44,6 +44,8 @@ static const void *copy_fixed_texts(const char *texts, size_t n, size_t size, bo
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
+/* The number of elements of a dataspace; 0: it has none. A number above MOST_BYTES is returned as
+ * MOST_BYTES + 1, as the product could overflow. */
 static int64_t points_of(const cmd_hdf5_api *h5, hid_t space)
 {
     hsize_t   extent[H5S_MAX_RANK];
@@ -58,6 +60,7 @@ static int64_t points_of(const cmd_hdf5_api *h5, hid_t space)
     return n;
 }
 
+/* Arguments and result of read_attribute(). */
 typedef struct reading {
     const cmd_hdf5_api *h5;
     const char         *path, *name;
@@ -88,8 +91,9 @@ static size_t count_characters(const char *text, size_t size, bool blanks)
     return size > 1 && memchr(text, 0, size) == text + size - 1 ? size - 1 : size;
 }
 
-/* Reads an attribute of text. One text of a fixed length is characters, as in NetCDF; others are
- * texts. */
+/* Reads an attribute of text. One text of a fixed length is characters, as in NetCDF; several
+ * texts, or texts of variable length (`any`), are pointers. False: there is too much text, or it
+ * cannot be read. */
 static bool read_texts(const reading *r, hid_t id, hid_t stored, cmd_attribute *a)
 {
     const cmd_hdf5_api *h5     = r->h5;
@@ -140,6 +144,7 @@ static void read_attribute(void *of)
     h5->H5Aclose(id);
 }
 
+/* Arguments of read_next_attribute(). */
 typedef struct all_attributes {
     const cmd_hdf5_api *h5;
     const char         *path;
@@ -188,7 +193,7 @@ static void read_layout(const cmd_hdf5_api *h5, hid_t set, cmd_layout *layout)
     h5->H5Pclose(plan);
 }
 
-/* The kind of elements. NetCDF's characters are strings of one letter. */
+/* The kind of elements. NetCDF's characters are strings of one letter; other strings are texts. */
 static cmd_kind kind_of(const cmd_hdf5_api *h5, hid_t stored, rd_dtype type)
 {
     if (h5->H5Tget_class(stored) == H5T_STRING)

@@ -67,6 +67,7 @@ static int64_t deflate_by_libdeflate(const void *from, int64_t n, void *to, int6
 }
 #endif
 
+/* True if libdeflate or zlib is available. The call loads libdeflate. */
 bool cmd_can_inflate(void)
 {
 #if RDIM_DEFLATE
@@ -138,6 +139,7 @@ static uint32_t crc_of_bytes(uint32_t crc, const uint8_t *at, int64_t n)
 
 enum { CRC_PIECE = 1 << 22 };
 
+/* The state that all threads share: the bytes, and the next piece. */
 typedef struct crc_job {
     const uint8_t *at;
     int64_t        n;
@@ -145,6 +147,7 @@ typedef struct crc_job {
     atomic_llong   next;
 } crc_job;
 
+/* Bytes of piece k: all pieces but the last one are equal. */
 static int64_t piece_size(const crc_job *j, int64_t k)
 {
     const int64_t left = j->n - k * CRC_PIECE;
@@ -162,6 +165,8 @@ static void *crc_pieces(void *of)
     return NULL;
 }
 
+/* Continues the CRC-32 `crc` by n bytes. Two or more pieces of 4 MB are computed by all threads,
+ * each from 0, and then combined. */
 uint32_t cmd_crc32(uint32_t crc, const void *bytes, int64_t n)
 {
     const int64_t pieces = (n + CRC_PIECE - 1) / CRC_PIECE;
