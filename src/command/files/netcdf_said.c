@@ -6,6 +6,7 @@
 
 enum { MOST_BYTES = 1 << 26, MOST_TEXTS = 1 << 24 };
 
+/* A variable, or, if its number is NC_GLOBAL, a group. */
 typedef struct object {
     const cmd_netcdf_api *nc;
     const char           *path;
@@ -13,13 +14,15 @@ typedef struct object {
 } object;
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
+/* Argument and result of read_attribute(). */
 typedef struct reading {
     const object *at;
-    int           number;
+    int           number; /* of the attribute */
     char          name[NC_MAX_NAME + 1];
     cmd_attribute read; /* the result; its name is NULL if it cannot be kept */
 } reading;
 
+/* Copies n texts of the library, and frees the library's own. A missing text becomes "". */
 static const void *copy_texts(const cmd_netcdf_api *nc, char **texts, size_t n)
 {
     const char **all = cmd_room(n * sizeof *all);
@@ -30,6 +33,7 @@ static const void *copy_texts(const cmd_netcdf_api *nc, char **texts, size_t n)
     return all;
 }
 
+/* Reads an attribute of texts; ends the program, within cmd_try(), if that fails. */
 static void read_texts(const object *p, const char *name, cmd_attribute *a)
 {
     char **texts = cmd_room((size_t)a->n * sizeof *texts);
@@ -92,6 +96,8 @@ static void read_attributes(const object *p, cmd_attributes *all)
 }
 
 /* ---- Variables ------------------------------------------------------------------------------- */
+/* Reads the shape of chunks, and the filters shuffle and deflate. A contiguous variable leaves the
+ * layout zeroed. */
 static void read_layout(const object *p, cmd_layout *layout)
 {
     size_t extent[NC_MAX_VAR_DIMS];

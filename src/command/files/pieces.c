@@ -26,7 +26,8 @@ typedef struct job {
     atomic_int       error; /* an errno; -1: the file is too short */
 } job;
 
-/* Reads until all bytes are there, as one pread() may return fewer. */
+/* Reads n bytes, as one pread() may return fewer. Returns 0, an errno, or -1: the file is too
+ * short. */
 int cmd_read_piece(int fd, char *to, int64_t n, int64_t offset)
 {
     while (n > 0) {
@@ -43,7 +44,8 @@ int cmd_read_piece(int fd, char *to, int64_t n, int64_t offset)
     return 0;
 }
 
-/* Reads n bytes from byte `at` of the variable on, from one chunk or several. */
+/* Reads n bytes from byte `at` of the variable on, from one range of the file or from several
+ * chunks of `each` bytes. Returns an error of cmd_read_piece(). */
 static int read_range(const job *j, int64_t at, int64_t n)
 {
     if (!j->chunk)
@@ -104,12 +106,15 @@ void cmd_share_work(void *(*work)(void *of), void *of, int64_t pieces)
     cmd_may_go_on();
 }
 
+/* Ends the program with a sentence about an error of cmd_read_piece(): an errno, or -1 for a file
+ * that is too short. 0 is no error. */
 void cmd_fail_of_piece(const char *path, int error)
 {
     if (error)
         cmd_fail("%s: %s", path, error > 0 ? strerror(error) : "became shorter while it was read");
 }
 
+/* Shares the pieces of a job among threads, and ends the program if one fails. */
 static void run(job *j, const char *path)
 {
     cmd_share_work(work_by_thread, j, j->bytes / PIECE);
@@ -135,6 +140,8 @@ void cmd_read_runs(int fd, const char *path, void *to, int64_t bytes, const cmd_
         path);
 }
 
+/* Makes all pages of mapped memory, by all threads. A descriptor of -1 means that nothing is
+ * read. */
 void cmd_make_pages(void *to, int64_t bytes)
 {
     run(&(job){ .fd = -1, .to = to, .bytes = bytes }, "");

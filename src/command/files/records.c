@@ -9,7 +9,7 @@
 
 enum { MOST_HEADER = 1 << 20, MOST_FIELDS = 1 << 12, MOST_DEPTH = 16 };
 
-/* The rest of the header's text. */
+/* The rest of the header's text, which the parser consumes. */
 typedef struct text {
     const char *at, *end;
 } text;
@@ -228,8 +228,8 @@ static bool add_field(cmd_records *r, const frame *in, cmd_field f)
     return true;
 }
 
-/* Adds the axes of an array with elements of `size` bytes. Returns the bytes of the array; -1: too
- * many. */
+/* Adds the axes of an array with elements of `size` bytes to those of the frame, with strides in C
+ * order. Returns the bytes of the array; -1: too many bytes or axes. */
 static int64_t add_axes(frame *in, const rd_shape *shape, int64_t size)
 {
     if (in->rank + shape->n > RD_MAX_RANK)
@@ -248,7 +248,7 @@ static int64_t add_axes(frame *in, const rd_shape *shape, int64_t size)
 static int64_t read_descr(text *t, cmd_records *r, const frame *in, const rd_shape *shape);
 
 /* Looks ahead for the shape that may follow a type: the fields of the type need it. Brackets and
- * strings are skipped. */
+ * strings are skipped. The text is a copy, so nothing is consumed. False: it is not understood. */
 static bool find_shape(text t, rd_shape *shape)
 {
     int depth = 0;
@@ -273,7 +273,8 @@ static bool find_shape(text t, rd_shape *shape)
 }
 
 /* Reads a field, as "('name', '<f4')" or "('name', [...], (3,))". A name may be a pair of title and
- * name. Returns its bytes; -1: it is not understood. */
+ * name. A field without a name is padding, and so is all in it (prefix NULL). Returns its bytes;
+ * -1: it is not understood. */
 static int64_t read_field(text *t, cmd_records *r, const frame *in)
 {
     frame       inner = *in;
@@ -331,7 +332,8 @@ static int64_t bytes_of_type(text t)
 }
 
 /* Reads a type of records or numbers, as an array of that shape. Returns its bytes; -1: it is not
- * understood. A type without a prefix is padding. */
+ * understood. Without a prefix the type is padding, and adds no fields. The axes of an array of
+ * records need the size of a record, which is found first. */
 static int64_t read_descr(text *t, cmd_records *r, const frame *in, const rd_shape *shape)
 {
     frame      inner = *in;
@@ -355,17 +357,20 @@ static int64_t read_descr(text *t, cmd_records *r, const frame *in, const rd_sha
 }
 
 /* ---- Headers --------------------------------------------------------------------------------- */
+/* Reads the value of 'descr': the type of the array's elements, which have no name. */
 static bool read_type_of_array(text *t, cmd_records *r)
 {
     r->bytes = read_descr(t, r, &(frame){ .prefix = "" }, &(rd_shape){ 0 });
     return r->bytes >= 0;
 }
 
+/* Reads the value of 'shape'. */
 static bool read_shape_of_array(text *t, cmd_records *r)
 {
     return read_shape(t, &r->shape);
 }
 
+/* Reads the value of 'fortran_order': True or False. */
 static bool read_order(text *t, cmd_records *r)
 {
     r->fortran = accept_word(t, "True");

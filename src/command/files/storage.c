@@ -69,12 +69,15 @@ void cmd_write_at(int fd, const char *path, const void *from, int64_t bytes, int
     }
 }
 
+/* Closes a written file; ends the program if the file system reports lost data. */
 void cmd_close_written(int fd, const char *path)
 {
     if (close(fd) != 0 && errno != EINTR)
         cmd_fail("%s: cannot write: %s", path, strerror(errno));
 }
 
+/* Maps bytes of a file for reading; NULL: the file system cannot. The mapping begins at the page
+ * that has the first byte. */
 const void *cmd_map(int fd, int64_t offset, int64_t bytes)
 {
     const int64_t page = (int64_t)sysconf(_SC_PAGESIZE), begin = offset / page * page;
@@ -84,6 +87,7 @@ const void *cmd_map(int fd, int64_t offset, int64_t bytes)
     return map == MAP_FAILED ? NULL : (const char *)map + (offset - begin);
 }
 
+/* Unmaps what cmd_map() returned, from the start of its page on. */
 void cmd_unmap(const void *at, int64_t bytes)
 {
     const int64_t page   = (int64_t)sysconf(_SC_PAGESIZE),
@@ -92,17 +96,22 @@ void cmd_unmap(const void *at, int64_t bytes)
     munmap((char *)at - before, (size_t)(bytes + before));
 }
 
+/* Sets the bytes above which decoded elements go to a file; 0: half of the memory of the
+ * process. */
 void cmd_set_memory(int64_t bytes)
 {
     most_memory = bytes;
 }
 
-/* True if so many bytes may be memory, and need no file. */
+/* True if so many bytes may be memory, and need no file: up to the user's limit, or half of the
+ * memory that the process may have. */
 static bool fits_memory(int64_t bytes)
 {
     return bytes <= (most_memory > 0 ? most_memory : rd_machine_memory() / 2);
 }
 
+/* True if the file cache is taken to hold so many bytes that are to be written: an eighth of
+ * memory. Beyond, Linux makes writers wait. */
 bool cmd_fits_cache(int64_t bytes)
 {
     return bytes <= rd_machine_memory() / 8;
@@ -131,6 +140,8 @@ static int file_without_name(int64_t bytes, const char *what)
     return fd;
 }
 
+/* Makes a file of `bytes` bytes without a name, in memory if the `written` ones fit there, else on
+ * disk. */
 int cmd_storage_file_for(int64_t bytes, int64_t written, const char *what)
 {
     const int fd = fits_memory(written) ? memfd_create("rdim", MFD_CLOEXEC) : -1;
@@ -142,6 +153,7 @@ int cmd_storage_file_for(int64_t bytes, int64_t written, const char *what)
     return fd;
 }
 
+/* Makes a file without a name, all of which will be written. */
 int cmd_storage_file(int64_t bytes, const char *what)
 {
     return cmd_storage_file_for(bytes, bytes, what);
@@ -166,6 +178,7 @@ void *cmd_storage(int64_t bytes, const char *what)
     return at;
 }
 
+/* Reserves addresses without memory, at which cmd_fill_reserve() maps memory or a file later. */
 void *cmd_reserve(int64_t bytes, const char *what)
 {
     void *at = mmap(NULL, bytes > 0 ? (size_t)bytes : 1, PROT_NONE,
@@ -176,7 +189,8 @@ void *cmd_reserve(int64_t bytes, const char *what)
     return at;
 }
 
-/* Maps memory or a file at the reserved addresses. The limit counts `written` bytes alone. */
+/* Maps memory or a file at the reserved addresses. The limit counts `written` bytes alone. Huge
+ * pages are used only if all bytes are written, as they would touch more than is needed. */
 void cmd_fill_reserve(void *at, int64_t bytes, int64_t written, const char *what)
 {
     const bool fits = fits_memory(written), whole = written == bytes;
@@ -193,6 +207,8 @@ void cmd_fill_reserve(void *at, int64_t bytes, int64_t written, const char *what
 #endif
 }
 
+/* Makes a leaf of elements in memory, with the variable's type, shape and order, and labels it with
+ * the variable's name. */
 rd_expr *cmd_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data)
 {
     rd_expr *leaf = rd_leaf(
@@ -203,6 +219,8 @@ rd_expr *cmd_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data)
     return leaf;
 }
 
+/* The bytes to which elements must be aligned: their size, or half of it for the two floats of a
+ * complex number. */
 static int64_t alignment_of(rd_dtype type)
 {
     const int64_t size = cmd_size_of(type);

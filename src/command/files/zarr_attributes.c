@@ -73,8 +73,9 @@ static bool read_number(const attributes *a, const cmd_json *value, bool missing
     return true;
 }
 
-/* Reads an attribute that is a number or a list of numbers. Returns how many, 0 if there are
- * none. */
+/* Reads an attribute that is a number or a list of numbers. Returns how many, 0 if there are none.
+ * The array's fill value (a->fill), if it means missing values, has priority over the attribute
+ * _FillValue. */
 static int read_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
 {
     const attributes *a       = user;
@@ -92,6 +93,8 @@ static int read_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *
     return (int)n;
 }
 
+/* Fills in units, names and packing of a variable from its attributes. `fill` is the fill value of
+ * the array if it means missing values, else NULL. */
 void cmd_zarr_describe(cmd_variable *v, const cmd_zarr *z, const cmd_json *fill)
 {
     const cmd_json *const all = z->attributes;

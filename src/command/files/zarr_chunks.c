@@ -35,6 +35,7 @@ typedef struct worker {
 } worker;
 
 /* ---- Bytes of a chunk ------------------------------------------------------------------------ */
+/* Makes buffer k at least so many bytes long. Its contents are lost. False: no memory. */
 static bool make_room(worker *b, int k, int64_t bytes)
 {
     if (b->bytes[k] >= bytes)
@@ -62,6 +63,7 @@ static void write_key(const worker *b, char key[MOST_KEY])
     }
 }
 
+/* Reads a little-endian integer of 8 bytes. */
 static uint64_t get64(const uint8_t *at)
 {
     uint64_t value = 0;
@@ -71,7 +73,8 @@ static uint64_t get64(const uint8_t *at)
     return value;
 }
 
-/* True if the chunk is the first wanted one of its shard. It then checks the shard's index. */
+/* True if the chunk is the first wanted one of its shard, along each axis. It then checks the
+ * shard's index, once for each shard. */
 static bool is_first_of_shard(const worker *b)
 {
     const cmd_zarr *z = b->j->z;
@@ -96,7 +99,9 @@ static int check_index(worker *b, int fd, int64_t begin, int64_t n)
 }
 
 /* Finds the chunk in a shard of `size` bytes. *n becomes 0 if the chunk is missing. Returns 0, or
- * an error. */
+ * an error. The index has an offset and a length for each chunk, both all ones for a missing one:
+ *
+ *     offset0 bytes0 offset1 bytes1 .. [checksum]     8 bytes each, the checksum 4 bytes */
 static int find_in_shard(worker *b, int fd, int64_t size, int64_t *offset, int64_t *n)
 {
     const cmd_zarr *z      = b->j->z;
@@ -207,7 +212,8 @@ typedef struct copy {
     int64_t count[RD_MAX_RANK], from_step[RD_MAX_RANK], to_step[RD_MAX_RANK], to;
 } copy;
 
-/* Computes counts and steps of a chunk from its order of axes and the array's shape. */
+/* Computes counts and steps of a chunk. In the chunk, axes follow one another in the order
+ * z->order, the fastest last; in the array, in C order. */
 static copy plan_copy(const worker *b)
 {
     const job *j    = b->j;
@@ -228,7 +234,8 @@ static copy plan_copy(const worker *b)
     return c;
 }
 
-/* Copies n elements, swaps their bytes if necessary, and makes bools 0 or 1. */
+/* Copies n elements that are `step` bytes apart, swaps their bytes if necessary, and makes bools 0
+ * or 1. Complex numbers are swapped as two floats each. */
 static void copy_row(const job *j, const uint8_t *from, char *to, int64_t n, int64_t step)
 {
     if (step == j->size)
@@ -275,6 +282,8 @@ static void copy_chunk(const worker *b, const uint8_t *from, bool is_fill)
 }
 
 /* ---- All chunks ------------------------------------------------------------------------------ */
+/* Reads chunk k of the wanted box of chunks, and copies its elements to their places. A chunk
+ * without bytes was never written, and has the fill value. Returns 0, or an error. */
 static int do_chunk(worker *b, int64_t k)
 {
     int64_t n     = 0;

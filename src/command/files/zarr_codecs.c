@@ -1,4 +1,5 @@
-/* zarr_codecs.c - reads the codecs of a Zarr array from its metadata. */
+/* zarr_codecs.c - reads the codecs of a Zarr array from its metadata. A codec packs the bytes of a
+ * chunk: a compressor, a filter or a checksum. */
 #if RDIM_JSON
 #include "files/zarr.h"
 #include <string.h>
@@ -132,7 +133,8 @@ static void read_packer(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 }
 
 /* Reads the list of codecs: first transpositions, then "bytes", then compressors; or one shard
- * codec. */
+ * codec alone. `in_bytes` is true behind "bytes". A list in another order is refused; `in_shard`:
+ * the list is of the chunks in a shard, which cannot be sharded again. */
 static void read_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list, bool in_shard)
 {
     const int64_t n        = cmd_json_count(list);
@@ -168,6 +170,7 @@ static void read_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list, bo
         v->why = cmd_text("its codecs are %s", cmd_json_print(list));
 }
 
+/* Reads the codecs of an array of version 3. */
 void cmd_zarr_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list)
 {
     read_codecs_3(v, z, list, false);

@@ -7,20 +7,23 @@
 static const int64_t most_shard = INT64_C(1) << 50;
 
 /* ---- Values ---------------------------------------------------------------------------------- */
+/* Returns the member of a value's "configuration"; NULL: there is none. */
 const cmd_json *cmd_zarr_setting(const cmd_json *of, const char *name)
 {
     return cmd_json_member(cmd_json_member(of, "configuration"), name);
 }
 
+/* True if a codec or grid has this name. One without settings may be its name alone, a text. */
 bool cmd_zarr_is_named(const cmd_json *codec, const char *name)
 {
     const char *text = cmd_json_text(cmd_json_member(codec, "name"));
 
-    text = text ? text : cmd_json_text(codec); /* a codec without settings may be its name alone */
+    text = text ? text : cmd_json_text(codec);
     return text && strcmp(text, name) == 0;
 }
 
 /* ---- Types ----------------------------------------------------------------------------------- */
+/* Finds the element type of a name of version 3; RD_AUTO: it is unknown here. */
 static rd_dtype type_named(const char *name)
 {
     static const struct {
@@ -38,12 +41,15 @@ static rd_dtype type_named(const char *name)
     return RD_AUTO;
 }
 
+/* Sets the reason why the variable cannot be read: its type. */
 static void set_unknown_type(cmd_variable *v, const cmd_json *type)
 {
     v->why = cmd_text("its elements are of type %s", cmd_json_print(type));
 }
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
+/* Reads a list of extents, each at least 0. False: it is no such list, or has more than RD_MAX_RANK
+ * of them. */
 bool cmd_zarr_extents(const cmd_json *list, rd_shape *shape)
 {
     const int64_t n = cmd_json_count(list);
@@ -91,7 +97,8 @@ static void name_axes(cmd_variable *v, const cmd_json *names)
     }
 }
 
-/* True if the metadata are of this version: another one may give the same names another meaning. */
+/* True if the metadata are of this version: another one may give the same names another meaning.
+ * False: v->why is set. */
 static bool is_version(cmd_variable *v, const cmd_json *array, int64_t version)
 {
     const cmd_json *const said = cmd_json_member(array, "zarr_format");
@@ -103,7 +110,8 @@ static bool is_version(cmd_variable *v, const cmd_json *array, int64_t version)
     return false;
 }
 
-/* True if the text is `one` or `other`. A missing text counts as `one`. */
+/* True if the text is `one` or `other`. A missing text counts as `one`. False: v->why names the
+ * entry `what`. */
 bool cmd_zarr_is_either(cmd_variable *v, const char *what, const cmd_json *text, const char *one,
                         const char *other)
 {
@@ -115,7 +123,8 @@ bool cmd_zarr_is_either(cmd_variable *v, const char *what, const cmd_json *text,
     return false;
 }
 
-/* Reads the shape, which is known even if the type is not. */
+/* Reads the shape, which is known even if the type is not. False: it is no shape, and v->why is
+ * set. */
 static bool set_shape(cmd_variable *v, const cmd_json *array, rd_dtype type)
 {
     rd_shape shape;
@@ -199,6 +208,8 @@ static bool can_understand(const char *name, const cmd_json *value)
            (cmd_json_truth(cmd_json_member(value, "must_understand"), &must) && !must);
 }
 
+/* True if all entries of the metadata are known or may be ignored; false: v->why names one that is
+ * not. */
 static bool can_understand_all(cmd_variable *v, const cmd_json *array)
 {
     const char *const name = cmd_json_except(array, can_understand);
