@@ -1,5 +1,5 @@
 /* around.c - axes of longitudes, which are cyclic: tas[lon=-60..60] of longitudes from 0 to 359
- * takes 300 to 359, then 0 to 60. */
+ * takes 300 to 359, then 0 to 60. A place is an index along the axis; a turn is 360 degrees. */
 #include "around.h"
 #include "axes.h"
 #include "places.h"
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* True if the text is one of the names, a list that ends with NULL. A NULL text is none of them. */
 static bool is_among(const char *text, const char *const *names)
 {
     for (; text && *names; names++)
@@ -28,6 +29,8 @@ bool cmd_goes_around(const cmd_axis *axis)
                         (is_among(axis->standard, names) && is_among(axis->units, plain)));
 }
 
+/* The distance of two longitudes along the shorter way: the remainder by 360 lies in [-180,
+ * 180]. */
 double cmd_way_around(double coordinate, double value)
 {
     return fabs(remainder(coordinate - value, 360));
@@ -52,8 +55,8 @@ static int by_value(const void *a, const void *b)
                                     : (x->at > y->at) - (x->at < y->at);
 }
 
-/* True if b repeats a: some files have the first longitude again at the end of the axis, one
- * turn later. */
+/* True if b repeats a, which precedes it: some files have the first longitude again at the end of
+ * the axis, one turn later. `most` is the tolerance. */
 static bool is_repeated(const place *a, const place *b, double most)
 {
     return fabs(a->value - b->value) <= most && (a->turned || b->turned);
@@ -69,8 +72,9 @@ static bool is_descending(const cmd_axis *axis)
     return down > 0;
 }
 
-/* Finds the indices with coordinates from `low` to `high` modulo 360, in the direction of the
- * axis. */
+/* Finds the indices with coordinates from `low` to `high` modulo 360, in the direction of the axis.
+ * Each coordinate is moved by whole turns to the first such value from low - most on. `value` gets
+ * the moved coordinates. */
 int64_t cmd_places_around(const cmd_axis *axis, double low, double high, double most, int64_t *at,
                           double *value)
 {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_ASIDE = 64, NAMES = 100 };
+enum { MOST_ASIDE = 64, NAMES = 100 }; /* NAMES: temporary names that are tried for a file */
 
 /* The place of an output file. */
 typedef struct place {
@@ -29,6 +29,8 @@ static volatile sig_atomic_t n_aside;
 static place                 places[MOST_ASIDE];
 static int                   n_done;
 
+/* Removes all temporary files that were not renamed. Signal handlers call it, so it uses unlink()
+ * alone. */
 void cmd_remove_aside(void)
 {
     for (int k = 0; k < n_aside; k++)
@@ -36,7 +38,8 @@ void cmd_remove_aside(void)
             unlink(aside_names[k]);
 }
 
-/* Lists, for the end of an error message, the files that are written and those that are not. */
+/* Returns the end of an error message: the files that are written (their temporary names are NULL
+ * after the rename), and those that are not. "" means that there are no output files. */
 const char *cmd_what_was_written(void)
 {
     const char *text = "";
@@ -76,6 +79,7 @@ static const char *follow_links(const char *path)
     return copy;
 }
 
+/* Ends the program, as two outputs would be written to one file. */
 static _Noreturn void refuse_twice(const place *p, const place *other)
 {
     if (strcmp(p->given, other->given) == 0)
@@ -107,8 +111,8 @@ static void check_occupant(const place *p, const char *name)
             refuse_twice(p, &places[k]);
 }
 
-/* Creates the temporary file. If it replaces a file, other users cannot read it until it has the
- * mode of that file. */
+/* Creates the temporary file, which must not exist, and notes its device and inode. If it replaces
+ * a file, other users cannot read it until it has the mode of that file. */
 static int create(const char *name, place *p)
 {
     struct stat facts;
@@ -151,9 +155,10 @@ const char *cmd_aside(const char *path)
 }
 
 /* ---- The rename ------------------------------------------------------------------------------ */
-/* Flushes a file that replaces another to disk. A rename may reach the disk before the data
- * does, and a crash between them would leave an empty file in place of the old one. A new file
- * is not flushed, which saves 10 ms: it can be computed again. */
+/* Flushes a file that replaces another to disk, with the mode of the old file. A rename may reach
+ * the disk before the data does, and a crash between them would leave an empty file in place of the
+ * old one. A new file is not flushed, which saves 10 ms: it can be computed again. False: the data
+ * may be lost. */
 static bool flush_replacement(const place *p, const char *name)
 {
     const int fd = p->replaces ? open(name, O_WRONLY | O_CLOEXEC) : -1;
@@ -167,7 +172,7 @@ static bool flush_replacement(const place *p, const char *name)
     return there;
 }
 
-/* Finds the place of a temporary file. */
+/* Finds the number of a temporary file by its name, which is compared as a pointer. */
 static int place_of(const char *aside)
 {
     for (int k = 0; k < n_aside; k++)

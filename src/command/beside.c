@@ -1,11 +1,16 @@
 /* beside.c - gathers what is written beside the numbers of a result: coordinates, bounds,
- * attributes. */
+ * attributes.
+ *
+ * An operand is "known" if the formula has looked it up. "Kept" is all that is written beside a
+ * result. The lead is the operand whose axes the result has. */
 #include "beside_gather.h"
 #include "made_of.h"
 #include <math.h>
 #include <string.h>
 
-/* Gives the result the chunks of the file, along the axes that come from it. */
+/* Gives the result the chunks of the file that operand k comes from, along the axes that come from
+ * it. INT32_MAX along all other axes means whole axes. g.shift is 1 if k has a new first axis of
+ * joined files. */
 static void set_layout(cmd_result *r, const cmd_inputs *in, const cmd_known *k)
 {
     const cmd_said *said = cmd_said_about(k->parts[0].file, k->parts[0].v);
@@ -51,7 +56,8 @@ static bool has_whole_grid(const cmd_inputs *in, cmd_result *r, const cmd_known 
     return true;
 }
 
-/* True if the result goes only to files that keep attributes: no plot, no other format. */
+/* True if each target of the result keeps attributes, and no plot is drawn. Then missing values may
+ * become the fill value. */
 static bool is_only_for_keepers(const cmd_options *o, const cmd_result *r,
                                 const cmd_targets *targets)
 {
@@ -64,7 +70,7 @@ static bool is_only_for_keepers(const cmd_options *o, const cmd_result *r,
     return all;
 }
 
-/* Replaces NaN in the result by the fill value, if there is one. */
+/* Replaces NaN in the result by the fill value, unless that is NaN itself. */
 static void fill_missing(const cmd_inputs *in, cmd_result *r)
 {
     const double fill = r->kept->fill;
@@ -84,7 +90,8 @@ static void name_after(cmd_result *r, const cmd_known *only)
 }
 
 /* Gathers what is written beside one result. `alone`: only files that keep attributes get the
- * result. */
+ * result, so it may get a fill value and another name. Names of variables in no file (outside) stay
+ * only if the result has the whole grid. */
 static void gather_result(const cmd_inputs *in, cmd_result *r, bool alone)
 {
     const cmd_known *only = cmd_only_operand(in, r->made), *lead = NULL;
@@ -173,7 +180,7 @@ static void share_variable(cmd_results *results, int k, int i)
         (*mine)->name = cmd_text("%s_%d", (*mine)->from, n);
 }
 
-/* True if a target that keeps attributes gets the result. */
+/* True if a target that keeps attributes gets the result, and it is computed (x). */
 static bool is_wanted(const cmd_result *r, const cmd_targets *targets)
 {
     for (int k = 0; k < targets->n; k++) {

@@ -1,4 +1,5 @@
-/* beside_attributes.c - which attributes of a variable are still true for a result. */
+/* beside_attributes.c - which attributes of a variable are still true for a result. The operand is
+ * the one variable that describes a result. */
 #include "beside.h"
 #include "cell_methods.h"
 #include <math.h>
@@ -43,11 +44,13 @@ static fate fate_of(const char *attribute)
     return cmd_names_variables(attribute) ? OF_LEAD : WITH_UNITS;
 }
 
+/* Returns all attributes of the first file's variable of k; NULL: k is NULL, or there are none. */
 static const cmd_said *said_about(const cmd_known *k)
 {
     return k ? cmd_said_about(k->parts[0].file, k->parts[0].v) : NULL;
 }
 
+/* True if the file stores scaled numbers of the variable. */
 static bool is_packed(const cmd_known *k)
 {
     return k->v.packing.type != RD_AUTO;
@@ -77,7 +80,8 @@ static bool is_same_in_parts(const cmd_known *k, const char *name)
     return true;
 }
 
-/* True if the attribute of `operand` is still true for the result. */
+/* True if the attribute of `operand` is still true for the result. `made` says how the formula uses
+ * the operand: as_is, its elements are unchanged; once, it is used once. */
 static bool is_kept(const char *name, const cmd_known *operand, const cmd_result *r)
 {
     const rd_dtype type = rd_type_of(r->x);
@@ -96,8 +100,8 @@ static bool is_kept(const char *name, const cmd_known *operand, const cmd_result
     }
 }
 
-/* Adds units and the title, as the command shows them. If the result is the variable itself, an
- * attribute that is no text, such as the number 1, is copied. */
+/* Adds units and title (long_name), as the command shows them. If the result is the variable itself
+ * (as_is), an attribute that is no text, such as the number 1, is copied. */
 static void add_description(cmd_attributes *all, const cmd_result *r, const cmd_attributes *from)
 {
     const struct {
@@ -115,7 +119,8 @@ static void add_description(cmd_attributes *all, const cmd_result *r, const cmd_
     }
 }
 
-/* Adds CF's cell_methods: those of the operand, and the reduction of the statement. */
+/* Adds CF's cell_methods: those of the operand, and behind them the reduction of the statement.
+ * Without a reduction they stay only if the elements are unchanged or shifted by + and -. */
 static void add_cell_methods(cmd_attributes *all, const cmd_known *operand, const cmd_result *r,
                              const cmd_attributes *from)
 {
@@ -129,7 +134,8 @@ static void add_cell_methods(cmd_attributes *all, const cmd_known *operand, cons
         cmd_add_attribute(all, cmd_attribute_named(from, "cell_methods"));
 }
 
-/* Adds missing_value, in the type of the result, if the file had it with the fill value. */
+/* Adds missing_value, in the type of the result, if the file had one that equals the fill value, or
+ * if there is no fill value (NaN). */
 static void add_missing_value(cmd_attributes *all, const cmd_result *r, const cmd_attributes *from)
 {
     const cmd_attribute *a    = cmd_attribute_named(from, "missing_value");
@@ -169,13 +175,16 @@ cmd_attributes cmd_kept_attributes(const cmd_known *operand, const cmd_known *le
 }
 
 /* ---- What stands for missing values ---------------------------------------------------------- */
-/* True if no computed element is likely to equal the fill value. -999 could be computed. */
+/* True if no computed element is likely to equal the fill value: its magnitude is above 1e15 and
+ * finite. -999 could be computed. */
 static bool is_unlikely(double fill)
 {
     return fabs(fill) > 1e15 && fabs(fill) <= 1.7976931348623157e308;
 }
 
-/* Returns the fill value of the operand if it fits the type of the result; NaN otherwise. */
+/* Returns the fill value of the operand if it fits the type of the result; NaN otherwise.
+ * _FillValue has priority over missing_value. A likely number is used only if elements are
+ * unchanged. */
 double cmd_kept_fill(const cmd_known *operand, const cmd_result *r)
 {
     static const char *const names[] = { "_FillValue", "missing_value" };
@@ -211,7 +220,8 @@ static const char *line_of_history(const char *command)
     return cmd_text("%s: %s", text, command);
 }
 
-/* Removes the attributes that the other file lacks, or has with another value. */
+/* Removes the attributes that the other file lacks, or has with another value. The history of the
+ * first file stays. */
 static void keep_common(cmd_attributes *all, const cmd_attributes *other)
 {
     cmd_attributes rest = { 0 };

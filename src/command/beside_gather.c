@@ -2,13 +2,18 @@
  *
  * It begins at the attributes of the operand, such as coordinates = "lat lon", and follows the
  * attributes of the variables found, such as bounds of lat. A variable is kept if the result has
- * all its axes. */
+ * all its axes.
+ *
+ * A part is one of the files that are joined, with its variable; all parts look like the first one.
+ * Other words: the "operand" is the variable k of the formula, and a "candidate" is a variable that
+ * an attribute names. */
 #include "beside_gather.h"
 #include "join.h"
 #include "made_of.h"
 #include <string.h>
 
 /* ---- Names ----------------------------------------------------------------------------------- */
+/* Returns the name without its groups: the part behind the last '/'. */
 const char *cmd_last_part(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -26,7 +31,8 @@ static cmd_variable *variable_at(const cmd_file *file, const char *path)
 }
 
 /* Finds the variable that an attribute of `from` names: in its group, then in the groups above.
- * NULL: none. */
+ * NULL: none. `n` is the length of the group's path, from which the last name is removed in each
+ * round. */
 cmd_variable *cmd_variable_meant(const cmd_file *file, const cmd_variable *from, const char *name)
 {
     size_t n = (size_t)(cmd_last_part(from->name) - from->name);
@@ -51,7 +57,8 @@ static bool is_within(const rd_axis_from *cut, int64_t n, int64_t whole)
     return n > 0 && cut->offset >= 0 && cut->offset < whole && last >= 0 && last < whole;
 }
 
-/* Finds the axes of the result that come from k, and the part of k that each axis is. */
+/* Finds, for each axis of operand k, the axis of the result that comes from it (to), and the part
+ * of it (cut). shift is 1 if joined files have a new first axis. */
 void cmd_map_axes(cmd_gathering *g)
 {
     const rd_shape shape = rd_shape_of(g->r->x);
@@ -85,7 +92,8 @@ int cmd_axis_of_dimension(const cmd_gathering *g, const cmd_variable *v, int d)
     return -1;
 }
 
-/* True if the result has all axes of v that the operand has. */
+/* True if the result has all axes of v that the operand has. Axes that the operand lacks, such as
+ * the two ends of bounds, do not count. */
 static bool has_axes_of(const cmd_gathering *g, const cmd_variable *v)
 {
     for (int d = 0; d < v->shape.n; d++) {
@@ -97,7 +105,7 @@ static bool has_axes_of(const cmd_gathering *g, const cmd_variable *v)
 }
 
 /* ---- What is named --------------------------------------------------------------------------- */
-/* True if a candidate, or a variable of an earlier operand, has the name. */
+/* True if a candidate, or a variable that is kept already, has the name. */
 static bool is_known(const cmd_gathering *g, const char *name)
 {
     for (int k = 0; k < g->n; k++)
@@ -111,7 +119,8 @@ static bool is_known(const cmd_gathering *g, const char *name)
 
 static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all);
 
-/* Adds a candidate, then visits the variables that it names (depth first). */
+/* Adds a candidate, then visits the variables that it names (depth first). A variable of a type
+ * that is not known here is left out, with a warning. */
 static void visit(cmd_gathering *g, const cmd_candidate *found)
 {
     const char *name = cmd_last_part(found->v->name);
@@ -131,8 +140,9 @@ static void visit(cmd_gathering *g, const cmd_candidate *found)
                  c->v->why ? c->v->why : "its elements are of a type that is not known here");
 }
 
-/* Visits the variable that candidate `by` names; -1: the operand names it. Bounds have the units
- * of the coordinates that name them. */
+/* Visits the variable that candidate `by` names; -1: the operand names it. A name in no file is
+ * listed in `outside`. Bounds have the units of the coordinates that name them. The operand itself
+ * is visited only if it is the coordinates of an axis and the result has another name. */
 static void visit_named(cmd_gathering *g, int by, const char *name, bool bounds)
 {
     const cmd_part      *first = &g->k->parts[0];
@@ -168,8 +178,8 @@ static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all)
     }
 }
 
-/* Reads the variables of all parts, one part after the other, because not all files can be open
- * at once. */
+/* Reads the small variables of all parts, one part after the other, because not all files can be
+ * open at once. Later comparisons then need no file. */
 static void read_parts(const cmd_gathering *g)
 {
     for (int i = 1; i < g->k->n_parts; i++)
@@ -182,8 +192,8 @@ static void read_parts(const cmd_gathering *g)
         }
 }
 
-/* Makes all variables. One that differs between parts is left out, and so are those that it
- * names. */
+/* Makes all variables. One that differs between parts is left out, and so are those that it names
+ * (by). */
 static void make_all(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -201,7 +211,8 @@ static void make_all(cmd_gathering *g)
 }
 
 /* ---- Operands that disagree ------------------------------------------------------------------ */
-/* True if the other operand has no variable of this name, or the same variable. */
+/* True if the other operand has no variable of this name and shape, or has it with the same
+ * elements. Large variables are not compared. */
 static bool is_undisputed(const cmd_gathering *g, const cmd_beside *b, const cmd_known *other)
 {
     const cmd_part *mine = &g->k->parts[0], *theirs = &other->parts[0];
@@ -218,7 +229,8 @@ static bool is_undisputed(const cmd_gathering *g, const cmd_beside *b, const cmd
            cmd_same_stored(g->in->ctx, &x, &y);
 }
 
-/* True if the variable holds the coordinates of an axis of the result. */
+/* True if the variable holds the coordinates of an axis of the result: it has that axis alone, and
+ * its name. */
 static bool is_coordinate(const cmd_gathering *g, const cmd_beside *b)
 {
     return b->shape.n == 1 && b->axis[0] >= 0 && strcmp(b->dimension[0], b->from) == 0 &&

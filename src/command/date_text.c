@@ -27,6 +27,8 @@ static const char *clock_text(double second, int digits)
     return cmd_text(" %02d:%02d:%02d%s", whole / 3600, whole / 60 % 60, whole % 60, fraction);
 }
 
+/* Writes a coordinate as a date, and a time of day unless it is midnight. NULL: units and calendar
+ * are none of times, or the value is no date. */
 const char *cmd_date_text(double value, const char *units, const char *calendar)
 {
     cmd_since  s;

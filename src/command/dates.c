@@ -48,6 +48,7 @@ static const char *call_text(const cmd_dated *d)
 }
 
 /* ---- Elements of small arrays ---------------------------------------------------------------- */
+/* The number of elements of x. */
 static int64_t count_elements(rd_expr *x)
 {
     const rd_shape shape = rd_shape_of(x);
@@ -55,7 +56,7 @@ static int64_t count_elements(rd_expr *x)
     return cmd_points(&shape, RD_F64, "times");
 }
 
-/* Evaluates x as f64 or i64. NULL: it failed, and the library has recorded why. */
+/* Evaluates x as f64 or i64, both of 8 bytes. NULL: it failed, and the library has recorded why. */
 static void *elements_of(cmd_inputs *in, rd_expr *x, rd_dtype type)
 {
     void *const at = cmd_room((size_t)count_elements(x) * 8 + 8);
@@ -81,7 +82,7 @@ static rd_expr *leaf_like(cmd_inputs *in, rd_expr *x, const int64_t *at)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Finds the least and the greatest number; an empty range without numbers. */
+/* Finds the least and the greatest number; without numbers, low is above high. */
 static void find_range(const int64_t *number, int64_t n, int64_t *low, int64_t *high)
 {
     *low  = n ? number[0] : 0;
@@ -92,8 +93,8 @@ static void find_range(const int64_t *number, int64_t n, int64_t *low, int64_t *
     }
 }
 
-/* Fills the axis of groups from number `low` on. Periods lie along the axis of times; parts,
- * such as months, along an axis with the name of the function. */
+/* Fills the axis of groups from number `low` on. Periods (begins) lie along the axis of times, at
+ * their first instants. Parts, such as months, lie along an axis with the name of the function. */
 static void set_groups(cmd_dated *d, const cmd_axis *times, const cmd_since *s, int64_t low)
 {
     const cmd_date_part *part = d->part;
@@ -115,7 +116,8 @@ static void set_groups(cmd_dated *d, const cmd_axis *times, const cmd_since *s, 
 }
 
 /* Makes the leaf of a function: finds the groups, and replaces each number by the value of its
- * group. */
+ * group. Without fixed groups (last is 0) they reach from the least number to the greatest. NULL:
+ * `why`, or the library's error, says the reason. */
 static rd_expr *make_leaf(cmd_inputs *in, const cmd_date_part *part, rd_expr *x,
                           const cmd_axis *times, const cmd_since *s, int64_t *number, char *why)
 {
@@ -141,7 +143,8 @@ static rd_expr *make_leaf(cmd_inputs *in, const cmd_date_part *part, rd_expr *x,
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* True if x holds the coordinates of its axis. A variable, or a computed array, has no dates. */
+/* True if x holds the coordinates of its axis, up to a billionth of each. A variable, or a computed
+ * array, has no dates. */
 static bool is_coordinate(cmd_inputs *in, rd_expr *x, const cmd_axis *times)
 {
     const double *at = times->at ? elements_of(in, x, RD_F64) : NULL;
@@ -152,7 +155,9 @@ static bool is_coordinate(cmd_inputs *in, rd_expr *x, const cmd_axis *times)
     return at != NULL;
 }
 
-/* Checks that x is the coordinates of an axis of times, and reads their units. */
+/* Checks that x is the coordinates of an axis of times, and reads their units. False: `why` says
+ * the reason, or the evaluation of x failed. `of_sun` units, months and years of UDUNITS, fit no
+ * calendar. */
 static bool read_times(cmd_inputs *in, const char *name, rd_expr *x, cmd_axis *times, cmd_since *s,
                        char *why)
 {
@@ -249,8 +254,9 @@ static bool has_split_winters(const cmd_inputs *in, int n, rd_expr *const *label
     return year && season;
 }
 
-/* Replaces labels that are functions of times by numbers of groups from 0, and counts the
- * groups. */
+/* Replaces labels that are functions of times by numbers of groups from 0, and counts the groups.
+ * groups[k] below 0: the user gave no number. False: `why`, or the library's error, says the
+ * reason. */
 bool cmd_date_labels(void *user, int n, rd_expr **label, int64_t *groups, char *why)
 {
     cmd_inputs *in = user;
@@ -310,8 +316,9 @@ static bool has_periods(const cmd_dated *d, const cmd_axis *along)
     return true;
 }
 
-/* Finds the position of each group along the axis, -1 for none. NULL: the axis is of another
- * kind, or positions are ambiguous; *unsure says why. */
+/* Finds the index along the axis of each group of d, -1 for none. NULL: the axis is of another
+ * kind, or indices are ambiguous; *unsure says why. Periods match if they begin within half a
+ * second. */
 static int64_t *find_places(const cmd_dated *d, const cmd_axis *along, const char **unsure)
 {
     int64_t  *place = cmd_room((size_t)(d->groups.n + 1) * sizeof *place);
@@ -342,7 +349,8 @@ static void refuse_axis(const cmd_dated *d, const cmd_axis *along, char *why)
         (long long)(d->groups.n ? d->value[0] : 0));
 }
 
-/* Replaces an index that is a function of times by positions along an axis of its groups. */
+/* Replaces an index that is a function of times by positions along an axis of its groups. Any other
+ * index is returned as it is. NULL: `why`, or the library's error, says the reason. */
 rd_expr *cmd_date_places(void *user, rd_expr *x, int axis, rd_expr *index, char *why)
 {
     cmd_inputs      *in = user;
@@ -376,7 +384,8 @@ rd_expr *cmd_date_places(void *user, rd_expr *x, int axis, rd_expr *index, char 
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */
-/* Finds the value of a word, "JJA" is 3 along seasons. */
+/* Finds the value of a word: "JJA" is 3 along seasons. The words of an axis, with blanks between
+ * them, belong to the values 1, 2, ... */
 bool cmd_value_of_word(const cmd_axis *axis, const char *word, double *value)
 {
     const size_t n = strlen(word);
@@ -392,7 +401,7 @@ bool cmd_value_of_word(const cmd_axis *axis, const char *word, double *value)
     return false;
 }
 
-/* Finds the word of a value, 3 is "JJA" along seasons. */
+/* Finds the word of a value: 3 is "JJA" along seasons. NULL: the value has no word. */
 const char *cmd_word_of_value(const cmd_axis *axis, double value)
 {
     const char *at = axis->words;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* True if a file of that path exists. */
 static bool is_there(const char *path)
 {
     return access(path, F_OK) == 0;
@@ -37,7 +38,8 @@ static void add_files(cmd_source *s, rd_ctx *ctx, const char *path)
     globfree(&found);
 }
 
-/* Splits "file.nc:sst" at the last colon, unless a file has the whole name. Returns the path. */
+/* Splits "file.nc:sst" at the last colon, unless a file has the whole name or nothing follows the
+ * colon. Returns the path; s->variable becomes the name behind the colon. */
 static char *cut_variable(cmd_source *s, const char *text)
 {
     const char *colon = strrchr(text, ':');
@@ -48,8 +50,8 @@ static char *cut_variable(cmd_source *s, const char *text)
     return cmd_copy(text, (size_t)(colon - text));
 }
 
-/* Reads a number given on the command line. A float with a small whole value, 2.0, counts as
- * whole. */
+/* Reads a number given on the command line; false: it is none, or a file of that name exists. A
+ * float with a small whole value, 2.0, counts as whole. */
 static bool read_number(const char *text, cmd_source *s)
 {
     char *end, *whole_end;
@@ -79,7 +81,8 @@ static void check_name(const cmd_inputs *in, const cmd_source *s, const char *co
                        given[s - in->sources]);
 }
 
-/* Reads one argument: a number, a raw file, or files by name, list or pattern. */
+/* Reads one argument: a number, a raw file, or files by name, list or pattern. NAME= in front
+ * counts only if no file has the whole argument as its name. */
 static void add_source(cmd_inputs *in, const char *given)
 {
     static const char names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -153,8 +156,9 @@ static bool is_anonymous(const cmd_file *file)
     return file->n == 1 && strcmp(file->variable[0].name, cmd_stem(file->path)) == 0;
 }
 
-/* Finds the only variable that a formula can mean without a name; axes belong to other
- * variables. */
+/* Finds the only variable that a formula can mean without a name; axes belong to other variables.
+ * Of several variables, the first one is meant in a table of text, which is the whole table; else
+ * NULL. */
 static cmd_variable *only_one(const cmd_file *file)
 {
     cmd_variable *found = NULL;
@@ -180,8 +184,9 @@ static const char *names_of(const cmd_file *file)
     return file->n > 40 ? cmd_text("%s, ...", text) : text;
 }
 
-/* Finds the variable of a source in a file. A table is one variable, unless a column has the
- * name. */
+/* Finds the variable of a source in a file: the one named behind the colon, or the only one. Where
+ * a format has names by rules of its own (find: tables and .npz), a variable with the source's name
+ * has priority. NULL: it is ambiguous. */
 static cmd_variable *variable_meant(const cmd_source *s, const cmd_file *file)
 {
     cmd_variable *only = s->variable ? NULL : only_one(file);
@@ -204,7 +209,9 @@ static cmd_variable *variable_of(const cmd_source *s, const cmd_file *file)
     return v;
 }
 
-/* Finds the variables that a name stands for, one per file. Returns how many. */
+/* Finds the variables that a name stands for, one per file. Returns how many. A source with the
+ * name decides; else all files without a name are searched. The array of a file without names may
+ * be called x. */
 static int find_parts(const cmd_inputs *in, const char *name, cmd_part *parts)
 {
     int n = 0;
@@ -229,7 +236,8 @@ static int find_parts(const cmd_inputs *in, const char *name, cmd_part *parts)
     return n;
 }
 
-/* True if the parts are coordinates of one axis, which each file repeats. */
+/* True if the parts are coordinates of one axis, which each file repeats. It is not so along the
+ * axis that --join names as new. */
 static bool are_one_axis(const cmd_inputs *in, int n, const cmd_part *parts)
 {
     for (int i = 0; i < n; i++) {
@@ -244,6 +252,7 @@ static bool are_one_axis(const cmd_inputs *in, int n, const cmd_part *parts)
     return n > 1 && !(in->join && cmd_axis_called(parts[0].v, in->join) < 0);
 }
 
+/* The number of all files of the command line. */
 static int count_files(const cmd_inputs *in)
 {
     int n = 0;
@@ -329,6 +338,7 @@ const char *cmd_names(const cmd_inputs *in)
     return text;
 }
 
+/* The bytes of all variables that were looked up, in their stored types. */
 int64_t cmd_bytes(const cmd_inputs *in)
 {
     int64_t bytes = 0;

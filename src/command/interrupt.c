@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t signalled;
-static rd_ctx *volatile watched;
+static volatile sig_atomic_t signalled; /* the first signal that came; 0: none */
+static rd_ctx *volatile watched;        /* its evaluation is cancelled by a signal */
 
 /* Signals that end the program. They come from a person, a closed terminal, a program that
  * watches others, or a pipe without a reader. */
@@ -35,8 +35,9 @@ static void die_of(int number)
     _exit(128 + number);
 }
 
-/* Handles a signal. It calls only functions that handlers may call: unlink, raise, _exit,
- * rd_cancel. SIGPIPE comes from a write, which must not go on. */
+/* Handles a signal: the first one cancels the evaluation, and a second one ends the program at
+ * once. It calls only functions that handlers may call: unlink, raise, _exit, rd_cancel. SIGPIPE
+ * comes from a write, which must not go on. */
 static void handle(int number)
 {
     if (signalled || number == SIGPIPE) {
@@ -48,20 +49,7 @@ static void handle(int number)
         rd_cancel(watched);
 }
 
-/* Handles an access behind the end of a mapped file that became shorter. */
-static void handle_shorter(int number)
-{
-    static const char text[] = "rdim: a file that is read became shorter meanwhile\n";
-
-    (void)number;
-    cmd_remove_aside();
-    const ssize_t said = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)said; /* nothing to do if it fails */
-    cmd_keep_counts();
-    _exit(CMD_FAILED);
-}
-
-#ifdef __SANITIZE_ADDRESS__ /* the sanitizer reports crashes */
+/* Does nothing, as the sanitizer reports crashes. */
 void cmd_watch_library(const char *path)
 {
     (void)path;
@@ -82,6 +70,7 @@ static void handle_crash(int number)
     _exit(CMD_FAILED);
 }
 
+/* Installs handlers of crashes while a library writes the file `path`; NULL: removes them. */
 void cmd_watch_library(const char *path)
 {
     static const int crashes[] = { SIGSEGV, SIGABRT };
@@ -117,6 +106,7 @@ void cmd_watch(rd_ctx *ctx)
     signal(SIGXFSZ, SIG_IGN); /* the write fails instead, and its error names the file */
 }
 
+/* Removes the handlers, except for signals that the caller ignores. */
 void cmd_watch_no_more(void)
 {
     for (int k = 0; k < ENDS; k++)
@@ -124,6 +114,7 @@ void cmd_watch_no_more(void)
             signal(ends[k].number, SIG_DFL);
 }
 
+/* True if a signal has asked the program to end. */
 bool cmd_interrupted(void)
 {
     return signalled != 0;

@@ -46,6 +46,7 @@ static void list_variable(cmd_file *file, cmd_variable *v)
     putchar('\n');
 }
 
+/* Prints each file and its variables. */
 void cmd_list(const cmd_inputs *in)
 {
     for (int k = 0; k < in->n; k++)

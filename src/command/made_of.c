@@ -1,11 +1,12 @@
 /* made_of.c - finds the variables that a statement is made of, from its text.
  *
  * If the text is not understood, more operands are counted, not fewer: then fewer facts are kept
- * for the result. */
+ * for the result. Functions "behind_..." return the first character behind what they skip. */
 #include "made_of.h"
 #include <ctype.h>
 #include <string.h>
 
+/* True if the character can begin a name. */
 static bool is_letter(char c)
 {
     return isalpha((unsigned char)c) || c == '_';
@@ -19,6 +20,7 @@ static const char *behind_name(const char *p)
     return p;
 }
 
+/* Skips blanks. */
 static const char *behind_blanks(const char *p)
 {
     while (isspace((unsigned char)*p))
@@ -49,6 +51,8 @@ const char *cmd_behind_bracket(const char *p)
     return p;
 }
 
+/* Finds the comma or the closing bracket that ends the argument that p is in. Texts in quotes and
+ * inner brackets are skipped. */
 const char *cmd_behind_argument(const char *p)
 {
     while (*p && !strchr(",)]", *p))
@@ -71,6 +75,8 @@ const char *cmd_right_side(const char *text)
     return p > name && *p == '=' && p[1] != '=' ? behind_blanks(p + 1) : behind_blanks(text);
 }
 
+/* True if the bracket begins a list, [a, b]: it stands at the start of the text, or behind an
+ * opening bracket, a comma or an equals sign. Otherwise it begins subscripts. */
 bool cmd_is_list(const char *from, const char *bracket)
 {
     while (bracket > from && isspace((unsigned char)bracket[-1]))
@@ -79,6 +85,7 @@ bool cmd_is_list(const char *from, const char *bracket)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
+/* True if `name` equals the n characters of the text. */
 static bool is_named(const char *name, const char *text, size_t n)
 {
     return name && strlen(name) == n && memcmp(name, text, n) == 0;
@@ -122,7 +129,9 @@ static bool add_name(cmd_made_of *made, const cmd_statements *all, const cmd_inp
     return false;
 }
 
-/* Scans a text for names of operands; subscripts and keyword arguments are skipped. */
+/* Scans a text for names of operands; subscripts and keyword arguments are skipped. `shifts`
+ * becomes false at all that is no operand, number, + or -. A name behind a '.' is a method; .T is
+ * only a view. */
 static void find_operands(cmd_made_of *made, const cmd_statements *all, const cmd_inputs *in,
                           const char *text)
 {
@@ -151,7 +160,8 @@ static void find_operands(cmd_made_of *made, const cmd_statements *all, const cm
     }
 }
 
-/* True if only subscripts, .T and steps such as + 0 follow a name. */
+/* True if only subscripts, .T and steps such as + 0 follow a name. Blanks are removed before the
+ * comparison. */
 static bool is_unchanged(const char *p)
 {
     static const char *const rests[] = { "", "+0", "-0", "+0.0", "-0.0", "*1", "*1.0" };

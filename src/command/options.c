@@ -46,6 +46,7 @@ static const char help[] =
     "\n"
     "Ends with 0; 1: something failed; 2: it was not meant so; 130: Ctrl-C, and nothing is written.\n";
 
+/* Numbers of the long options, above all characters of short ones. */
 enum {
     ONLY = 256,
     PLOT,
@@ -125,6 +126,7 @@ static rd_backend read_backend(const char *text)
     cmd_misuse("--backend %s: it is auto, cpu, cuda or opencl", text);
 }
 
+/* Reads --align. The names stand in the order of cmd_align. */
 static cmd_align read_align(const char *text)
 {
     static const char *const names[] = { "exact", "inner", "left", "position" };
@@ -135,6 +137,7 @@ static cmd_align read_align(const char *text)
     cmd_misuse("--align %s: it is exact, inner, left or position", text);
 }
 
+/* Reads --units. True: units are ignored. */
 static bool read_units(const char *text)
 {
     if (strcmp(text, "convert") != 0 && strcmp(text, "ignore") != 0)
@@ -142,6 +145,7 @@ static bool read_units(const char *text)
     return *text == 'i';
 }
 
+/* Reads --threads. */
 static int32_t read_threads(const char *text)
 {
     char      *end;
@@ -152,7 +156,8 @@ static int32_t read_threads(const char *text)
     return (int32_t)n;
 }
 
-/* Reads a size in bytes, "500M", "4G", "1e9". */
+/* Reads a size in bytes, "500M", "4G", "4GB", "1e9". Each unit up to the given one multiplies by
+ * 1024. */
 static int64_t read_size(const char *text)
 {
     static const char units[] = "KMGT";
@@ -183,6 +188,7 @@ static char read_separator(const char *text)
     return *text;
 }
 
+/* Prints the help, and ends the program. */
 static _Noreturn void say_help(void)
 {
     fputs(help, stdout);
@@ -190,6 +196,7 @@ static _Noreturn void say_help(void)
     exit(0);
 }
 
+/* Prints the version and all formats, and ends the program. */
 static _Noreturn void say_version(void)
 {
     printf("rdim %d.%d.%d\n", RD_VERSION >> 16, RD_VERSION >> 8 & 255, RD_VERSION & 255);

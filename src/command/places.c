@@ -14,7 +14,8 @@ static void know_itself(cmd_inputs *in, rd_expr *y, int axis, const cmd_axis *is
     in->made = m;
 }
 
-/* Remembers the axes of one element that y has from x. Returns y. */
+/* Remembers the axes of one element that y has from x, as views do not say where these come from.
+ * Returns y. `dropped`: the axis of x that y lacks; -1: none. */
 rd_expr *cmd_with_single_axes(cmd_inputs *in, rd_expr *x, rd_expr *y, int dropped)
 {
     const int n = y ? rd_shape_of(y).n : 0;

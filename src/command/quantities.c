@@ -75,8 +75,8 @@ static double without_rounding(double times)
     return fabs(near - times) <= 3e-16 * fabs(times) ? near : times;
 }
 
-/* Finds the factor and the offset of a conversion. False: it is not linear; logarithmic units
- * are not. */
+/* Finds the factor and the offset of a conversion from its values at 0, 1 and 2^20. False: it is
+ * not linear; logarithmic units are not. */
 static bool measure(cv_converter *c, cmd_scaling *s)
 {
     static const double far  = 1 << 20;
@@ -124,29 +124,28 @@ static cmd_relation relate_texts(const char *from, const char *to, cmd_scaling *
     return found;
 }
 
-static bool is_there(void)
-{
-    return load();
-}
-#else /* built without the units library: units are never compared */
+/* Without the units library, nothing is known about units with different texts. */
 static cmd_relation relate_texts(const char *from, const char *to, cmd_scaling *s)
 {
     (void)from, (void)to, (void)s;
     return CMD_NOT_TOLD;
 }
 
+/* Without the units library: always false. */
 static bool is_there(void)
 {
     return false;
 }
 #endif
 
+/* Compares two units, first as texts, and finds the conversion. */
 cmd_relation cmd_relate_units(const char *from, const char *to, cmd_scaling *s)
 {
     *s = (cmd_scaling){ 1, 0 };
     return is_same_text(from, to) ? CMD_SAME_UNITS : relate_texts(from, to, s);
 }
 
+/* Returns the end of a sentence that says that the units library is missing; "" if it is there. */
 const char *cmd_units_hint(void)
 {
     return is_there() ? "" : "; libudunits2, which knows units, is not installed here";

@@ -37,7 +37,9 @@ static inline double cmd_value(const cmd_result *r, int64_t i)
 {
     return cmd_element(r->array.in, r->array.type, i);
 }
-int64_t               cmd_count(const cmd_result *r);
+/* Returns the number of elements. */
+int64_t cmd_count(const cmd_result *r);
+/* Returns the bytes of all elements. */
 static inline int64_t cmd_result_bytes(const cmd_result *r)
 {
     return cmd_count(r) * cmd_size_of(r->array.type);

@@ -6,11 +6,13 @@
 #include "made_of.h"
 #include <string.h>
 
+/* The number of elements of a result, once its array is set. */
 int64_t cmd_count(const cmd_result *r)
 {
     return cmd_points(&r->array.shape, r->array.type, r->name);
 }
 
+/* Returns the name of an axis, or "axis 1" if it has none. */
 const char *cmd_axis_name(const cmd_result *r, int axis)
 {
     return r->axis[axis].name ? r->axis[axis].name : cmd_text("axis %d", axis);
@@ -30,8 +32,9 @@ static void set_axes(const cmd_inputs *in, cmd_result *r)
     }
 }
 
-/* Takes units from the one variable that describes the result. Counts and comparisons have none,
- * and differences of times are no times. */
+/* Takes units from the one variable that describes the result. Counts and comparisons, whose types
+ * differ from the variable's, have none. Differences of times are no times. A result of tas -
+ * 273.15 gets a warning, as numbers of a formula have no units. */
 static void set_units(const cmd_inputs *in, cmd_result *r)
 {
     const cmd_known *only = cmd_only_operand(in, r->made);
@@ -48,6 +51,7 @@ static void set_units(const cmd_inputs *in, cmd_result *r)
         cmd_warn("%s: the units stay %s, as numbers of a formula have none", r->formula, r->units);
 }
 
+/* True if a file is given, and not only numbers. */
 static bool has_input(const cmd_inputs *in)
 {
     for (int k = 0; k < in->n; k++)

@@ -3,7 +3,9 @@
  *
  *       lat  mean (K)
  *       -90       271
- *         0       299 */
+ *         0       299
+ *
+ * A cell is one text of the table. */
 #include "dates.h"
 #include "output.h"
 #include "times.h"
@@ -53,6 +55,7 @@ static const char *coordinate_text(const cmd_axis *axis, int64_t i)
     return date ? date : number_text(axis->at[i], DIGITS + 1);
 }
 
+/* The title of axis k: its name, with units unless coordinates are shown as dates. */
 static const char *axis_title(const cmd_result *r, int k)
 {
     const cmd_axis *axis = &r->axis[k];
@@ -63,6 +66,7 @@ static const char *axis_title(const cmd_result *r, int k)
                                 : cmd_axis_name(r, k);
 }
 
+/* The title of a result: its name, with units unless values are shown as dates. */
 static const char *result_title(const cmd_result *r)
 {
     return r->units && !cmd_date_text(0, r->units, r->calendar)
@@ -94,11 +98,14 @@ static void print_table(const table *t)
     }
 }
 
+/* Makes a table of empty cells. */
 static table make_table(int rows, int columns)
 {
     return (table){ rows, columns, cmd_room((size_t)rows * (size_t)columns * sizeof(char *)) };
 }
 
+/* True if both results of one axis have the same title, length and coordinates of it, so that they
+ * can share a table. */
 static bool has_same_axis(const cmd_result *a, const cmd_result *b)
 {
     const cmd_axis *x = &a->axis[0], *y = &b->axis[0];
@@ -107,8 +114,8 @@ static bool has_same_axis(const cmd_result *a, const cmd_result *b)
            (!x->at || memcmp(x->at, y->at, (size_t)x->n * sizeof *x->at) == 0);
 }
 
-/* Prints results of one axis; following results with the same axis become further columns.
- * Returns how many. */
+/* Prints results of one axis as columns, beside its coordinates. Results that follow with the same
+ * axis become further columns. Returns how many there are. */
 static int print_rows(const cmd_result *r, int n)
 {
     int columns = 1;
@@ -165,7 +172,8 @@ static void print_axes(const cmd_result *r)
     }
 }
 
-/* Writes the minimum, mean or maximum; whole numbers have all digits. */
+/* Writes the minimum, mean or maximum of a result: a date, a float, or a whole number with all its
+ * digits. `of` points to a value of that type. */
 static const char *extreme_text(const cmd_result *r, const void *of, rd_dtype type)
 {
     const double value = cmd_element(of, type, 0);

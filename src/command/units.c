@@ -1,7 +1,9 @@
 /* units.c - which facts a statement keeps of its operands: units, dates, the quantity. A fact is
  * kept only if each step of the statement is known to keep it.
  *
- *     mean(tas, axis=0) - 5      has the steps      CALL mean, NAME tas, OPERATOR -, NUMBER 5 */
+ *     mean(tas, axis=0) - 5      has the steps      CALL mean, NAME tas, OPERATOR -, NUMBER 5
+ *
+ * A fact is lost by a name if an earlier statement of this name does not keep it. */
 #include "made_of.h"
 #include "results.h"
 #include <ctype.h>
@@ -25,11 +27,13 @@ typedef struct scanner {
     int         depth;
 } scanner;
 
+/* True if the character can begin a name. */
 static bool is_letter(char c)
 {
     return isalpha((unsigned char)c) || c == '_';
 }
 
+/* Returns the first character from p on that is no blank. */
 static const char *behind_blanks(const char *p)
 {
     while (isspace((unsigned char)*p))
@@ -37,6 +41,7 @@ static const char *behind_blanks(const char *p)
     return p;
 }
 
+/* True if the step's name is in the list, which ends with NULL. */
 static bool is_among(const step *s, const char *const *names)
 {
     for (; *names; names++)
@@ -85,6 +90,7 @@ static bool read_name(scanner *w, step *s)
     return true;
 }
 
+/* Reads a number, and moves behind it; at least one character is skipped. */
 static void read_number(scanner *w, step *s)
 {
     char *end;
@@ -94,7 +100,8 @@ static void read_number(scanner *w, step *s)
     w->p = end > w->p ? end : w->p + 1;
 }
 
-/* Reads the next step; subscripts are skipped. False: the text has ended. */
+/* Reads the next step; subscripts are skipped, and elements of lists are steps. False: the text has
+ * ended. */
 static bool next_step(scanner *w, step *s)
 {
     while (*w->p) {
@@ -225,6 +232,7 @@ static const struct call {
     { "stack", ALL, BOTH },
 };
 
+/* Finds the facts of a function; NULL: it is not known to keep units. */
 static const struct call *call_of(const step *s)
 {
     for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
@@ -233,6 +241,7 @@ static const struct call *call_of(const step *s)
     return NULL;
 }
 
+/* True if the function keeps the fact; units are kept by all functions of the table. */
 static bool call_keeps(cmd_keeping what, const step *s)
 {
     const struct call *call = call_of(s);
@@ -287,8 +296,9 @@ bool cmd_changes_scale(const char *statement)
 }
 
 /* ---- Which arguments count ------------------------------------------------------------------- */
-/* Collects the arguments behind "name(" with the units of the result; *at moves to the bracket
- * that ends them. */
+/* Collects the arguments behind "name(" with the units of the result: bit k of `of` says so for
+ * argument k, and arguments above number 30 always count. *at moves to the bracket that ends
+ * them. */
 static const char *collect_arguments(const char **at, int of)
 {
     const char *all = "";
@@ -306,8 +316,8 @@ static const char *collect_arguments(const char **at, int of)
     }
 }
 
-/* Removes arguments without the units of the result, such as weights, from all calls in the
- * text. */
+/* Removes arguments without the units of the result, such as weights, from all calls in the text.
+ * Of a method, x.mean(), the array before the '.' is the first argument. */
 const char *cmd_quantities(const char *text)
 {
     scanner w = { text, text, 0 };

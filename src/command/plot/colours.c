@@ -66,12 +66,14 @@ static cmd_colour diverging(double t)
                     beside[side] + far * (end[side][2] - beside[side]));
 }
 
+/* Returns the colour of t, clamped to [0, 1], in one of the two maps. */
 cmd_colour cmd_colour_of(double t, bool is_diverging)
 {
     t = t < 0 ? 0 : t > 1 ? 1 : t;
     return is_diverging ? diverging(t) : sequential(t);
 }
 
+/* Returns the colour of line k; colours repeat after seven lines. */
 cmd_colour cmd_line_colour(int k)
 {
     static const unsigned char colour[][3] = { { 0, 114, 178 },   { 213, 94, 0 },   { 0, 158, 115 },

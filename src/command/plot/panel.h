@@ -23,25 +23,30 @@ typedef struct cmd_pen {
     cairo_t             *to;
 } cmd_pen;
 
+/* Returns the number of indices along an axis. */
 static inline int64_t cmd_extent(const cmd_result *r, int axis)
 {
     return rd_shape_of(r->x).at[axis];
 }
 
+/* Returns coordinate i of an axis, or i itself if there are no coordinates. */
 static inline double cmd_coordinate(const cmd_result *r, int axis, int64_t i)
 {
     return r->axis[axis].at ? r->axis[axis].at[i] : (double)i;
 }
 
 /* ---- Text, lines, axes (pen.c) --------------------------------------------------------------- */
+/* Sets the colour of what is drawn next: 0 is black, 1 is white. */
 void cmd_ink(const cmd_pen *d, double grey);
 /* Writes a text; align: 0 begins at x, 0.5 is centred, 1 ends at x. Returns its width. */
 double cmd_write_text(const cmd_pen *d, double x, double y, double align, double size,
                       const char *what);
-void   cmd_draw_line(const cmd_pen *d, double x0, double y0, double x1, double y1, double width);
+/* Draws a straight line. */
+void cmd_draw_line(const cmd_pen *d, double x0, double y0, double x1, double y1, double width);
 /* Converts a coordinate or a value to a position in the picture. */
-double      cmd_across(const cmd_panel *p, double x);
-double      cmd_up(const cmd_panel *p, double y);
+double cmd_across(const cmd_panel *p, double x);
+double cmd_up(const cmd_panel *p, double y);
+/* Returns the title of an axis, with units. */
 const char *cmd_axis_title(const cmd_result *r, int axis);
 void        cmd_draw_frame(const cmd_pen *d, const cmd_panel *p);
 /* Draws ticks, a grid (not over an image), and the titles of both axes. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 /* ---- Text and lines -------------------------------------------------------------------------- */
+/* Sets a grey for what is drawn next: 0 is black, 1 is white. */
 void cmd_ink(const cmd_pen *d, double grey)
 {
     d->c->set_source_rgb(d->to, grey, grey, grey);
@@ -34,6 +35,7 @@ void cmd_draw_line(const cmd_pen *d, double x0, double y0, double x1, double y1,
     d->c->stroke(d->to);
 }
 
+/* Returns a title with its units. Dates and degrees need none, as labels of ticks show them. */
 static const char *cmd_with_units(const char *title, const char *units)
 {
     return units && *units && !strstr(units, " since ") && strncmp(units, "degree", 6) != 0
@@ -41,6 +43,7 @@ static const char *cmd_with_units(const char *title, const char *units)
                : title;
 }
 
+/* Returns the title of an axis: its long name, or its name, with units. */
 const char *cmd_axis_title(const cmd_result *r, int axis)
 {
     const cmd_axis *a = &r->axis[axis];
@@ -49,16 +52,20 @@ const char *cmd_axis_title(const cmd_result *r, int axis)
 }
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
+/* Converts a coordinate to a horizontal position in the picture, in points. */
 double cmd_across(const cmd_panel *p, double x)
 {
     return p->left + (x - p->x0) / (p->x1 - p->x0) * p->width;
 }
 
+/* Converts a coordinate or a value to a vertical position in the picture, in points from the
+ * top. */
 double cmd_up(const cmd_panel *p, double y)
 {
     return p->top + p->height - (y - p->y0) / (p->y1 - p->y0) * p->height;
 }
 
+/* Draws the frame of a panel. */
 void cmd_draw_frame(const cmd_pen *d, const cmd_panel *p)
 {
     cmd_ink(d, 0.25);

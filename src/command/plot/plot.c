@@ -19,6 +19,7 @@ static int long_axes(const cmd_result *r, int axis[2])
     return n;
 }
 
+/* The suffix of a path with its '.'; "" if there is none. */
 static const char *suffix_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -59,6 +60,7 @@ void cmd_plan_plot(const char *path, const cmd_results *results)
 #include "plot/panel.h"
 #include <math.h>
 
+/* Points around the inside of a panel; BAR: at the right, with a colour bar. */
 enum { LEFT = 78, RIGHT = 24, TOP = 44, BOTTOM = 52, BAR = 118 };
 
 /* True if coordinates are evenly spaced; otherwise an image shows indices. */
@@ -266,6 +268,7 @@ void cmd_plot(const char *path, const cmd_results *results)
     cmd_aside_done(path, aside);
 }
 #else
+/* Without cairo nothing is drawn; cmd_plan_plot() has ended the program before. */
 void cmd_plot(const char *path, const cmd_results *results)
 {
     (void)path;
