@@ -49,6 +49,20 @@ static void handle(int number)
         rd_cancel(watched);
 }
 
+/* Handles an access behind the end of a mapped file that became shorter. */
+static void handle_shorter(int number)
+{
+    static const char text[] = "rdim: a file that is read became shorter meanwhile\n";
+
+    (void)number;
+    cmd_remove_aside();
+    const ssize_t said = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)said; /* nothing to do if it fails */
+    cmd_keep_counts();
+    _exit(CMD_FAILED);
+}
+
+#ifdef __SANITIZE_ADDRESS__ /* the sanitizer reports crashes */
 /* Does nothing, as the sanitizer reports crashes. */
 void cmd_watch_library(const char *path)
 {

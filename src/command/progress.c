@@ -5,7 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WIDTH = 30 }; /* characters of the bar */
+/* Characters of the bar. */
+enum { WIDTH = 30 };
 static const double SHOWN_AFTER = 0.5; /* seconds: a shorter run needs no bar */
 
 /* Seconds of a clock that never goes back. */

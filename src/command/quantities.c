@@ -124,6 +124,12 @@ static cmd_relation relate_texts(const char *from, const char *to, cmd_scaling *
     return found;
 }
 
+/* True if the units library can be used. */
+static bool is_there(void)
+{
+    return load();
+}
+#else /* built without the units library: units are never compared */
 /* Without the units library, nothing is known about units with different texts. */
 static cmd_relation relate_texts(const char *from, const char *to, cmd_scaling *s)
 {
