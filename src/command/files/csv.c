@@ -118,8 +118,8 @@ static bool is_like(const line *a, const line *b)
     return a->n == b->n;
 }
 
-/* Reads the first line. It holds the columns' names if it has text, unless the second line looks
- * alike. */
+/* Reads the first line. It holds the columns' names if it has text. If it has numbers, too, it does
+ * so only if the second line has text and numbers at other places. */
 static void read_first(table *t)
 {
     cmd_fields f     = t->first, g;

@@ -17,7 +17,8 @@ static long place_key(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kin
     return error ? other : value;
 }
 
-/* The message's time in seconds since 1970-01-01. Sets k->why if date or time is invalid. */
+/* The message's time in seconds since 1970-01-01. The date is a number such as 20200131, the time
+ * one such as 1230 (hours and minutes). Sets k->why if one of them is invalid. */
 static double seconds_of(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k)
 {
     const long date = place_key(g, h, k, "dataDate", 0), clock = place_key(g, h, k, "dataTime", 0),

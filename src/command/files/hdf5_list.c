@@ -103,7 +103,8 @@ static cmd_variable *add_variable(const traversal *w, const char *path, const ch
     return v;
 }
 
-/* Reads the shape, and which axes are unlimited. False: the dataset has no shape. */
+/* Reads the shape, and which axes are unlimited. False: the dataset has no shape, or too many axes.
+ * An extent that int64 hardly holds becomes -1, which is refused later. */
 static bool read_shape(const cmd_hdf5_api *h5, hid_t space, rd_shape *shape, bool *grows)
 {
     hsize_t   extent[H5S_MAX_RANK], most[H5S_MAX_RANK];

@@ -255,7 +255,8 @@ static void check_local_header(const archive *a, const cmd_variable *v, const me
                  a->path, (long long)m->size, v->name, m->crc, (long long)size, get32(local + 14));
 }
 
-/* The offset of a member's data, behind its local header. */
+/* The offset of a member's data, behind its local header, its name and its extra fields. Bytes 26
+ * and 28 of the header have the lengths of the last two. */
 static int64_t data_offset(const archive *a, const cmd_variable *v, const member *m)
 {
     uint8_t local[LOCAL];

@@ -62,7 +62,7 @@ static int read_range(const job *j, int64_t at, int64_t n)
     return 0;
 }
 
-/* Does the work on one piece: reads it, or touches its pages. */
+/* Does the work on one piece: reads it, or, without a file (fd is -1), touches its pages. */
 static int read_or_touch(const job *j, int64_t at, int64_t n)
 {
     if (j->fd >= 0)

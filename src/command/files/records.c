@@ -177,7 +177,7 @@ static bool read_time(const char *at, cmd_field *f)
 }
 
 /* Reads a type string, as "<f4", "|S5", ">M8[ns]": type, size and byte order. False: it is not
- * understood. */
+ * understood. The mark '|' says that there is no byte order, so numbers with it have one byte. */
 static bool read_type(const char *at, cmd_field *f)
 {
     bool       big  = *at == '>';

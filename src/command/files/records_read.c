@@ -299,7 +299,9 @@ static rd_expr *gather_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_reco
     return make_leaf(ctx, v, j.to, &strides);
 }
 
-/* Maps the records, if type, alignment and strides allow it, or gathers the field. */
+/* Maps the records, if the elements of the field can be used where they are, as strided arrays.
+ * Bools, elements of the other byte order, and times that are no counts of one fixed unit are
+ * gathered. */
 rd_expr *cmd_read_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records *r,
                         const cmd_variable *v)
 {

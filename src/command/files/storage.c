@@ -228,7 +228,8 @@ static int64_t alignment_of(rd_dtype type)
     return type == RD_C64 || type == RD_C128 ? size / 2 : size;
 }
 
-/* Checks that the file is long enough, and maps the elements, or reads them by all threads. */
+/* Checks that the file is long enough, and maps the elements. Bools, elements of the other byte
+ * order and unaligned ones are read by all threads. */
 rd_expr *cmd_read_dense(rd_ctx *ctx, const char *path, const cmd_variable *v)
 {
     const int64_t points = cmd_points(&v->shape, v->type, path);

@@ -252,7 +252,8 @@ static void copy_row(const job *j, const uint8_t *from, char *to, int64_t n, int
         to[i] = to[i] != 0;
 }
 
-/* Copies a chunk to its place, row by row. A fill value is already in this machine's byte order. */
+/* Copies a chunk to its place, row by row along the last axis; an array without axes is one
+ * element. A fill value is already in this machine's byte order. */
 static void copy_chunk(const worker *b, const uint8_t *from, bool is_fill)
 {
     const job *j    = b->j;

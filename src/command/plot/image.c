@@ -6,13 +6,15 @@
 #include "plot/ticks.h"
 #include <math.h>
 
-/* True if the values lie on both sides of 0, about as far on each: then the map is diverging. */
+/* True if the values lie on both sides of 0, and the nearer end is at least 15 % as far from 0 as
+ * the other one. Then the colour map is diverging, with white at 0. */
 static bool is_diverging(const cmd_panel *p)
 {
     return p->lo < 0 && p->hi > 0 && fmin(-p->lo, p->hi) > 0.15 * fmax(-p->lo, p->hi);
 }
 
-/* Finds the values of the first and the last colour. */
+/* Finds the values of the first and the last colour: those of the panel, or, in a diverging map,
+ * the same distance on both sides of 0. They must differ. */
 static void colour_range(const cmd_panel *p, double *lo, double *hi)
 {
     *lo = p->lo;
@@ -43,7 +45,7 @@ static double mean_of(const cmd_panel *p, int64_t row0, int64_t row1, int64_t co
     return n ? sum / (double)n : NAN;
 }
 
-/* Returns the pixel of a value, grey if it is missing. */
+/* Returns the pixel of a value between lo and hi, 0xrrggbb; grey if it is missing. */
 static uint32_t pixel_of(double x, double lo, double hi, bool diverging)
 {
     const cmd_colour none = { 0.74, 0.74, 0.74 };
@@ -53,8 +55,9 @@ static uint32_t pixel_of(double x, double lo, double hi, bool diverging)
            (uint32_t)(c.blue * 255 + 0.5);
 }
 
-/* Makes the image: a pixel per element, or per block of elements if there are more than the
- * picture can show. */
+/* Makes the image: a pixel for each element, or for each block of elements if there are more than
+ * twice as many as the picture has points. The first row is at the top if coordinates at the top
+ * are lower (y1 < y0). */
 static cairo_surface_t *image_of(const cmd_pen *d, const cmd_panel *p)
 {
     const int64_t rows = cmd_extent(p->r[0], p->axis[0]), columns = cmd_extent(p->r[0], p->axis[1]);
@@ -84,7 +87,7 @@ static cairo_surface_t *image_of(const cmd_pen *d, const cmd_panel *p)
     return image;
 }
 
-/* Draws the colour bar with its ticks and units. */
+/* Draws the colour bar at the right of the panel, with its ticks and units. */
 static void draw_bar(const cmd_pen *d, const cmd_panel *p)
 {
     enum { STEPS = 256 };

@@ -7,7 +7,7 @@
 enum { MOST_POINTS = 1 << 13 }; /* in a path: the time of cairo grows with the square */
 
 /* A line that is drawn. If there are more points than the picture can show, all points in one
- * half of a pixel become a line between the lowest and the highest. */
+ * half of a pixel (a column) become a line between the lowest and the highest. */
 typedef struct line {
     const cmd_pen *d;
     bool           thin, open, waits;          /* points are thinned; path begun; a column waits */
@@ -31,7 +31,8 @@ static void put_point(line *l, double x, double y)
     cmd_may_go_on();
 }
 
-/* Adds the points of the waiting column to the path. */
+/* Adds the points of the waiting column to the path: the lowest, the highest, and the last one,
+ * from which the line goes on. */
 static void put_column(line *l)
 {
     if (l->waits) {
@@ -61,7 +62,8 @@ static void add_point(line *l, double x, double y)
     l->low = l->high = l->last = y;
 }
 
-/* Draws the line of result k, with gaps at missing elements; a single point becomes a dot. */
+/* Draws the line of result k, with gaps at missing elements. A single point between gaps (alone)
+ * becomes a dot: a line of a hundredth of a point. */
 static void draw_result(const cmd_pen *d, const cmd_panel *p, int k)
 {
     const cmd_result *r = p->r[k];

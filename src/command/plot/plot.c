@@ -63,7 +63,7 @@ void cmd_plan_plot(const char *path, const cmd_results *results)
 /* Points around the inside of a panel; BAR: at the right, with a colour bar. */
 enum { LEFT = 78, RIGHT = 24, TOP = 44, BOTTOM = 52, BAR = 118 };
 
-/* True if coordinates are evenly spaced; otherwise an image shows indices. */
+/* True if coordinates are evenly spaced, up to 2 % of a step; otherwise an image shows indices. */
 static bool is_even(const cmd_result *r, int axis)
 {
     const int64_t n = cmd_extent(r, axis);
@@ -78,7 +78,7 @@ static bool is_even(const cmd_result *r, int axis)
     return step != 0;
 }
 
-/* Finds the least and the greatest finite value of a panel. */
+/* Finds the least and the greatest finite value of a panel; both are 0 if there is none. */
 static void find_range(cmd_panel *p)
 {
     p->lo = INFINITY;
@@ -132,7 +132,8 @@ static int make_panels(const cmd_results *results, cmd_panel *list)
     return n;
 }
 
-/* Finds the edges of an image: half a step beyond the first and the last coordinate. */
+/* Finds the edges of an image: half a step beyond the first and the last coordinate, or, if these
+ * are not evenly spaced, index. */
 static void edges_of(const cmd_result *r, int axis, double *from, double *to)
 {
     const int64_t n = cmd_extent(r, axis);
@@ -147,7 +148,9 @@ static void edges_of(const cmd_result *r, int axis, double *from, double *to)
     }
 }
 
-/* Sets the size and the coordinates of an image; a map in degrees keeps its proportions. */
+/* Sets the size and the coordinates of an image; a map in degrees keeps its proportions. Without
+ * evenly spaced coordinates the first row is at the top, as in matrices. Else coordinates grow
+ * upward. */
 static void place_image(cmd_panel *p)
 {
     const cmd_result *r    = p->r[0];
@@ -168,18 +171,18 @@ static void place_image(cmd_panel *p)
     }
     p->width  = fmax(p->width, 160);
     p->height = fmax(p->height, 140);
-    if (!even) { /* the first row is at the top, as in matrices */
+    if (!even) {
         const double low = p->y0;
         p->y0            = p->y1;
         p->y1            = low;
-    } else if (p->y1 < p->y0) { /* coordinates grow upward */
+    } else if (p->y1 < p->y0) {
         const double low = p->y0;
         p->y0            = p->y1;
         p->y1            = low;
     }
 }
 
-/* Sets the size and the coordinates of a chart. */
+/* Sets the size and the coordinates of a chart. Values get a margin of 5 % above and below. */
 static void place_lines(cmd_panel *p)
 {
     const cmd_result *r    = p->r[0];
