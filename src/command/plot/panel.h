@@ -37,24 +37,24 @@ static inline double cmd_coordinate(const cmd_result *r, int axis, int64_t i)
 
 /* ---- Text, lines, axes (pen.c) --------------------------------------------------------------- */
 /* Sets the colour of what is drawn next: 0 is black, 1 is white. */
-void cmd_ink(const cmd_pen *d, double grey);
+void cmd_ink(const cmd_pen *pen, double grey);
 /* Writes a text; align: 0 begins at x, 0.5 is centred, 1 ends at x. Returns its width. */
-double cmd_write_text(const cmd_pen *d, double x, double y, double align, double size,
+double cmd_write_text(const cmd_pen *pen, double x, double y, double align, double size,
                       const char *what);
 /* Draws a straight line. */
-void cmd_draw_line(const cmd_pen *d, double x0, double y0, double x1, double y1, double width);
+void cmd_draw_line(const cmd_pen *pen, double x0, double y0, double x1, double y1, double width);
 /* Converts a coordinate or a value to a position in the picture. */
 double cmd_across(const cmd_panel *p, double x);
 double cmd_up(const cmd_panel *p, double y);
 /* Returns the title of an axis, with units. */
 const char *cmd_axis_title(const cmd_result *r, int axis);
-void        cmd_draw_frame(const cmd_pen *d, const cmd_panel *p);
+void        cmd_draw_frame(const cmd_pen *pen, const cmd_panel *p);
 /* Draws ticks, a grid (not over an image), and the titles of both axes. */
-void cmd_draw_axes(const cmd_pen *d, const cmd_panel *p, const cmd_axis *x_axis,
+void cmd_draw_axes(const cmd_pen *pen, const cmd_panel *p, const cmd_axis *x_axis,
                    const char *x_title, const cmd_axis *y_axis, const char *y_title);
-void cmd_draw_title(const cmd_pen *d, const cmd_panel *p);
+void cmd_draw_title(const cmd_pen *pen, const cmd_panel *p);
 
 /* ---- What is in a panel (image.c, lines.c) --------------------------------------------------- */
-void cmd_draw_image(const cmd_pen *d, const cmd_panel *p);
-void cmd_draw_lines(const cmd_pen *d, const cmd_panel *p);
+void cmd_draw_image(const cmd_pen *pen, const cmd_panel *p);
+void cmd_draw_lines(const cmd_pen *pen, const cmd_panel *p);
 #endif

@@ -246,20 +246,20 @@ void cmd_plot(const char *path, const cmd_results *results)
     const bool           png     = strcmp(suffix, ".png") == 0;
     const double         scale   = png ? 1.5 : 1;
     cairo_surface_t     *surface = surface_of(c, aside, suffix, height, scale);
-    const cmd_pen        d       = { c, c->create(surface) };
+    const cmd_pen        pen     = { c, c->create(surface) };
 
-    c->scale(d.to, scale, scale);
-    c->set_source_rgb(d.to, 1, 1, 1);
-    c->paint(d.to);
-    c->select_font_face(d.to, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    c->scale(pen.to, scale, scale);
+    c->set_source_rgb(pen.to, 1, 1, 1);
+    c->paint(pen.to);
+    c->select_font_face(pen.to, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
     for (int k = 0; k < n; k++) {
         if (list[k].image)
-            cmd_draw_image(&d, &list[k]);
+            cmd_draw_image(&pen, &list[k]);
         else
-            cmd_draw_lines(&d, &list[k]);
+            cmd_draw_lines(&pen, &list[k]);
     }
-    cairo_status_t status = c->status(d.to);
-    c->destroy(d.to);
+    cairo_status_t status = c->status(pen.to);
+    c->destroy(pen.to);
     if (status == CAIRO_STATUS_SUCCESS && png)
         status = c->surface_write_to_png(surface, aside);
     c->surface_finish(surface);
