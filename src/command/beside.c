@@ -2,7 +2,7 @@
  * attributes.
  *
  * An operand is "known" if the formula has looked it up. "Kept" is all that is written beside a
- * result. The lead is the operand whose axes the result has. */
+ * result. The lead is the operand that the result's axes come from. */
 #include "beside_gather.h"
 #include "made_of.h"
 #include <math.h>

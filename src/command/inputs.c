@@ -157,8 +157,7 @@ static bool is_anonymous(const cmd_file *file)
 }
 
 /* Finds the only variable that a formula can mean without a name; axes belong to other variables.
- * Of several variables, the first one is meant in a table of text, which is the whole table; else
- * NULL. */
+ * NULL: there are several. In a table of text the first one is meant, which is the whole table. */
 static cmd_variable *only_one(const cmd_file *file)
 {
     cmd_variable *found = NULL;

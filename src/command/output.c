@@ -194,7 +194,7 @@ void cmd_make_room(cmd_targets *targets, cmd_results *results)
 }
 
 /* Writes the results of a target that were not computed in the mapped file. A format without
- * `write` has one result, whose elements begin at place[0]. If only the mapping failed, the file
+ * `write` has one result, and its elements begin at place[0]. If only the mapping failed, the file
  * already has its full length. */
 static void write_target(cmd_target *t)
 {

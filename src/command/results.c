@@ -32,9 +32,9 @@ static void set_axes(const cmd_inputs *in, cmd_result *r)
     }
 }
 
-/* Takes units from the one variable that describes the result. Counts and comparisons, whose types
- * differ from the variable's, have none. Differences of times are no times. A result of tas -
- * 273.15 gets a warning, as numbers of a formula have no units. */
+/* Takes units from the one variable that describes the result. Counts and comparisons have none:
+ * their type is an integer or bool, and not the variable's. Differences of times are no times. A
+ * result of tas - 273.15 gets a warning, as numbers of a formula have no units. */
 static void set_units(const cmd_inputs *in, cmd_result *r)
 {
     const cmd_known *only = cmd_only_operand(in, r->made);

@@ -67,7 +67,7 @@ static double distance_to(const cmd_axis *seen, int64_t i, double value, bool ar
     return around ? cmd_way_around(seen->at[i], value) : fabs(seen->at[i] - value);
 }
 
-/* Finds the index of the nearest coordinate; *off: its distance. Of equal distances around the
+/* Finds the index of the nearest coordinate; *off: its distance. If two are equally near around the
  * circle (longitudes), the one without a whole turn wins. */
 static int64_t find_nearest(const cmd_axis *seen, double value, bool around, double *off)
 {

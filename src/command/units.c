@@ -317,7 +317,7 @@ static const char *collect_arguments(const char **at, int of)
 }
 
 /* Removes arguments without the units of the result, such as weights, from all calls in the text.
- * Of a method, x.mean(), the array before the '.' is the first argument. */
+ * The array before the '.' of a method, x.mean(), is its first argument. */
 const char *cmd_quantities(const char *text)
 {
     scanner w = { text, text, 0 };

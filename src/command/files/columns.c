@@ -3,9 +3,9 @@
 #include "files/columns.h"
 #include <math.h>
 
-/* Notes a whole number whose magnitude exceeds 2^53, the limit below which doubles hold each
- * integer. `above` is set if int64 does not hold it. `rounded` is the first such number that
- * differs from its double. */
+/* Notes a whole number of a magnitude above 2^53, up to which doubles hold each integer. `above` is
+ * set if int64 does not hold it. `rounded` is the first such number that differs from its
+ * double. */
 static void note_whole(cmd_column *c, const cmd_cell *cell, const cmd_field *f, int64_t line)
 {
     const uint64_t most_exact = UINT64_C(1) << 53;
@@ -22,7 +22,7 @@ static void note_whole(cmd_column *c, const cmd_cell *cell, const cmd_field *f, 
 }
 
 /* Adds the facts of one field to those of its column. Reals come first, as most fields are reals.
- * Of texts, the first one is kept for an error message. */
+ * The first text is kept for an error message. */
 void cmd_note(cmd_column *c, const cmd_cell *cell, const cmd_field *f, int64_t line)
 {
     if (cell->kind == CMD_CELL_REAL) { /* most fields */

@@ -37,8 +37,8 @@ const char *cmd_stream_named(const char *path)
     return cmd_is_stream(path) ? path : colon && cmd_is_stream(name) ? name : NULL;
 }
 
-/* Finds the format by the suffix of a name; NULL: none has it. Of a stream with a suffix behind it,
- * "-:csv", the suffix counts as ".csv". */
+/* Finds the format by the suffix of a name; NULL: none has it. A stream may have a suffix behind
+ * it: "-:csv" counts as ".csv". */
 const cmd_format *cmd_format_of_name(const char *path)
 {
     const char *stream = cmd_stream_named(path);
@@ -236,7 +236,7 @@ static cmd_variable *find_path(const cmd_file *file, const char *path)
 }
 
 /* Replaces another name of a group, at the start of a path, by the path under which the group is
- * listed (same_as). That is "" for the root group. NULL: the path begins with no such name. */
+ * listed (same_as), which is "" for the root group. NULL: the path begins with no such name. */
 static const char *listed_path(const cmd_file *file, const char *path)
 {
     for (int k = 0; k < file->n; k++) {
@@ -312,7 +312,7 @@ static const void *decode_by_library(cmd_file *file, const cmd_variable *v, int6
     return at;
 }
 
-/* Makes the leaf of a variable whose format has a library. Elements at a known offset are mapped,
+/* Makes the leaf of a variable of a format with a library. Elements at a known offset are mapped,
  * and those in known chunks are read by all threads. Else the library decodes them. Large variables
  * are read late, after the formula. */
 static rd_expr *read_leaf(cmd_file *file, cmd_variable *v)

@@ -26,8 +26,8 @@ static _Noreturn void refuse(const cmd_file *file)
     cmd_fail("%s%s", file->path, text + n);
 }
 
-/* Reads the fields of an array whose type rd_load() refuses, such as records and dates; NULL: there
- * are none. */
+/* Reads the fields of an array of a type that rd_load() refuses, such as records and dates; NULL:
+ * there are none. */
 static cmd_records *records_of(const cmd_file *file)
 {
     cmd_npy_place p = { .path = file->path };

@@ -483,7 +483,8 @@ static rd_expr *read_npz(cmd_file *file, cmd_variable *v)
     return x;
 }
 
-/* Finds type and shape of a member. Those of a field of records (v->bytes is above 0) are known. */
+/* Finds type and shape of a member. For a field of records (v->bytes is above 0) they are known
+ * already. */
 static void look_npz(cmd_file *file, cmd_variable *v)
 {
     if (v->bytes == 0)
