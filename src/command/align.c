@@ -80,7 +80,8 @@ static bool units_meet(const cmd_axis *a, const cmd_axis *b)
 }
 
 /* Aligns *x and *y along the two axes, as --align says. False: refused, and `why` says the reason.
- * Equal coordinates need nothing, and so do two parts of one axis with equal lengths. */
+ * Equal coordinates need nothing, and so do two parts of one axis with equal lengths. Under `inner`
+ * and `left` the axes must share a coordinate. */
 bool cmd_axes_meet(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis, char *why)
 {
     cmd_inputs    *in = user;

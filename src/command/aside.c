@@ -58,7 +58,8 @@ const char *cmd_what_was_written(void)
 }
 
 /* ---- The place ------------------------------------------------------------------------------- */
-/* Refuses a place that is no regular file: renaming over /dev/null would replace the device. */
+/* Refuses a place that is no regular file: renaming over /dev/null would replace the device.
+ * p->replaces: a file is there already. */
 static void check_target(const char *path, place *p)
 {
     p->replaces = stat(path, &p->old) == 0;
@@ -67,7 +68,8 @@ static void check_target(const char *path, place *p)
                  S_ISDIR(p->old.st_mode) ? "a directory" : "not a regular file");
 }
 
-/* Follows the links of a path. A link to nothing is itself replaced. */
+/* Returns the path behind symbolic links, or the path itself if it is no link (real is NULL, errno
+ * 0). A link to nothing is itself replaced. */
 static const char *follow_links(const char *path)
 {
     char *real = rd_replaced_path(path);
@@ -125,8 +127,8 @@ static int create(const char *name, place *p)
     return fd;
 }
 
-/* Creates a temporary file beside `path`, and returns its name. Two outputs in one file are
- * refused. */
+/* Creates a temporary file beside `path`, "PATH.PID.K.tmp", and returns its name. If one is there
+ * already (EEXIST), the next K is tried. Two outputs in one file are refused. */
 const char *cmd_aside(const char *path)
 {
     place p  = { .given = path, .path = follow_links(path) };
@@ -181,7 +183,8 @@ static int place_of(const char *aside)
     cmd_fail("%s: not a file of this run", aside);
 }
 
-/* Renames a temporary file to its place, and ends the program if that fails. */
+/* Renames a temporary file to its place, and ends the program if that fails. A NULL name marks the
+ * file as done. */
 void cmd_aside_done(const char *path, const char *aside)
 {
     const int k = place_of(aside);

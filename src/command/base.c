@@ -151,7 +151,7 @@ void cmd_end(int status, const char *sentence)
 }
 
 /* Skips the name of the call, "rd_load: " of "rd_load: x.npy: truncated", which only programmers
- * need. */
+ * need. Other texts are returned as they are. */
 static const char *without_call(const char *text)
 {
     const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");

@@ -27,7 +27,8 @@ static void set_layout(cmd_result *r, const cmd_inputs *in, const cmd_known *k)
             r->kept->layout.extent[g.to[a]] = said->layout.extent[a - g.shift];
 }
 
-/* True if an axis of the result comes from the variable k. */
+/* True if an axis of the result comes from an axis of the variable k: both begin at the same axis
+ * of the same expression. */
 static bool is_source(const cmd_result *r, const cmd_known *k)
 {
     rd_axis_from from;
@@ -119,7 +120,8 @@ static void gather_result(const cmd_inputs *in, cmd_result *r, bool alone)
 }
 
 /* ---- All results ----------------------------------------------------------------------------- */
-/* True if two variables are equal: origin, type, shape, dimensions, attributes and elements. */
+/* True if two variables are equal: name in the file, kind, type, shape, dimensions, attributes and
+ * elements. Texts are compared by their pointers alone. */
 static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
 {
     if (strcmp(a->from, b->from) != 0 || a->kind != b->kind || a->type != b->type ||
@@ -140,7 +142,7 @@ static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
     return memcmp(a->at, b->at, (size_t)(n * size)) == 0;
 }
 
-/* True if a result, or a variable before number i of result k, has the name. */
+/* True if a result, or a variable that comes before variable i of result k, has the name. */
 static bool is_taken(const cmd_results *results, int k, int i, const char *name)
 {
     for (int r = 0; r < results->n; r++)
@@ -202,8 +204,8 @@ static void fit_names(struct cmd_kept *kept)
     cmd_fit_names(&kept->attributes, kept);
 }
 
-/* Gathers what is written beside all results: gathers each, shares equal variables, then
- * renames. */
+/* Gathers what is written beside all results that go to a format with attributes. Then equal
+ * variables of several results become one, and attributes get the final names of variables. */
 void cmd_keep_beside(const cmd_inputs *in, const cmd_options *o, cmd_results *results,
                      cmd_targets *targets)
 {

@@ -65,7 +65,8 @@ static bool has_whole_shape(const cmd_known *k, const cmd_result *r)
            memcmp(shape.at, k->v.shape.at, (size_t)shape.n * sizeof *shape.at) == 0;
 }
 
-/* True if all joined files have the same value of the attribute, and the same units. */
+/* True if all joined files have the same value of the attribute, and the same units, in which that
+ * value is written. */
 static bool is_same_in_parts(const cmd_known *k, const char *name)
 {
     const cmd_said *first = said_about(k);
@@ -80,8 +81,9 @@ static bool is_same_in_parts(const cmd_known *k, const char *name)
     return true;
 }
 
-/* True if the attribute of `operand` is still true for the result. `made` says how the formula uses
- * the operand: as_is, its elements are unchanged; once, it is used once. */
+/* True if the attribute of `operand` is still true for the result. `described`: the result has its
+ * units, and a type that fits. `made` says how the formula uses the operand: as_is, its elements
+ * are unchanged; once, it is used once. */
 static bool is_kept(const char *name, const cmd_known *operand, const cmd_result *r)
 {
     const rd_dtype type = rd_type_of(r->x);
@@ -153,7 +155,8 @@ static void add_missing_value(cmd_attributes *all, const cmd_result *r, const cm
                                              1, wide ? (const void *)f8 : f4 });
 }
 
-/* Collects the attributes of a result: description, cell methods, then names of variables. */
+/* Collects the attributes of a result: those of the operand that are still true, units and title,
+ * cell methods, and those of `lead` that name variables. `operand` and `lead` may be NULL. */
 cmd_attributes cmd_kept_attributes(const cmd_known *operand, const cmd_known *lead,
                                    const cmd_result *r)
 {
@@ -206,8 +209,8 @@ double cmd_kept_fill(const cmd_known *operand, const cmd_result *r)
 }
 
 /* ---- Attributes of a file -------------------------------------------------------------------- */
-/* Returns a line of history: time and command. SOURCE_DATE_EPOCH sets the time for reproducible
- * files. */
+/* Returns a line of history, "2024-05-01T12:00:00Z: COMMAND". The variable SOURCE_DATE_EPOCH of the
+ * environment sets the time in seconds, for reproducible files. */
 static const char *line_of_history(const char *command)
 {
     const char *set = getenv("SOURCE_DATE_EPOCH");
@@ -252,7 +255,8 @@ static void add_file_attributes(cmd_attributes *all, const cmd_inputs *in, const
     }
 }
 
-/* Collects the attributes of an output file, with Conventions and one more line of history. */
+/* Collects the attributes of an output file: those that all its source files share, Conventions if
+ * they lack it, and one more line of history in front. */
 cmd_attributes cmd_attributes_of_file(const cmd_inputs *in, const char *command,
                                       const cmd_results *results)
 {

@@ -205,8 +205,9 @@ static void widen_to_f64(cmd_beside *b)
     }
 }
 
-/* Makes a variable to write beside the result: joined, cut, with its attributes. NULL: parts
- * differ. */
+/* Makes a variable to write beside the result: joined over all files, cut as the result is cut,
+ * with its attributes. NULL: the files differ. b->axis is the axis of the result for each
+ * dimension, or -1. Ranges such as valid_min stay only if they hold for all files (ranged). */
 cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c)
 {
     bool        ranged = true;

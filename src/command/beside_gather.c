@@ -49,7 +49,8 @@ cmd_variable *cmd_variable_meant(const cmd_file *file, const cmd_variable *from,
 }
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
-/* True if the n elements of the part lie inside the whole axis. */
+/* True if the n elements of the part lie inside the whole axis. Indices from offset on are `step`
+ * apart, which may be negative. */
 static bool is_within(const rd_axis_from *cut, int64_t n, int64_t whole)
 {
     const int64_t last = cut->offset + cut->step * (n - 1);
@@ -79,7 +80,8 @@ void cmd_map_axes(cmd_gathering *g)
     }
 }
 
-/* Finds the axis of the first part that dimension d of v is. -1: k lacks it. */
+/* Finds the axis of the operand's variable, in the first file, that dimension d of v is: it has the
+ * same name and extent. -1: none. */
 int cmd_axis_of_dimension(const cmd_gathering *g, const cmd_variable *v, int d)
 {
     const cmd_variable *first = g->k->parts[0].v;
@@ -161,7 +163,8 @@ static void visit_named(cmd_gathering *g, int by, const char *name, bool bounds)
     visit(g, &c);
 }
 
-/* Visits all variables that the attributes name; by: the candidate that has the attributes. */
+/* Visits all variables that the attributes name. by: the candidate that has the attributes; -1: the
+ * operand. Attributes such as cell_measures have keys, "area:", which count as names, too. */
 static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all)
 {
     for (int k = 0; k < all->n; k++) {
@@ -192,8 +195,8 @@ static void read_parts(const cmd_gathering *g)
         }
 }
 
-/* Makes all variables. One that differs between parts is left out, and so are those that it names
- * (by). */
+/* Makes all candidates. One that differs between files is left out, and so are those that only it
+ * names (by), and those of unknown types. */
 static void make_all(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -237,7 +240,8 @@ static bool is_coordinate(const cmd_gathering *g, const cmd_beside *b)
            g->r->axis[b->axis[0]].at;
 }
 
-/* Removes variables that another operand of the formula has with other elements. */
+/* Removes variables that another operand of the formula has with other elements. Coordinates of the
+ * result's axes stay, as set_coordinates() checks these. */
 static void drop_disputed(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -256,7 +260,8 @@ static void drop_disputed(cmd_gathering *g)
 }
 
 /* ---- Coordinates of axes --------------------------------------------------------------------- */
-/* Finds the coordinates of each axis among the variables, and checks their values. */
+/* Finds the coordinates of each axis among the variables, the first one that has numbers, and
+ * replaces its values if they differ from the axis. */
 static void set_coordinates(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -271,7 +276,7 @@ static void set_coordinates(cmd_gathering *g)
 }
 
 /* ---- Coordinates that nobody names ----------------------------------------------------------- */
-/* True if the units are those of latitudes, longitudes or times. */
+/* True if the units are those of latitudes, longitudes or, for one axis, times. */
 static bool has_units_of_place(const cmd_variable *v)
 {
     return v->units &&
@@ -281,8 +286,8 @@ static bool has_units_of_place(const cmd_variable *v)
             (v->shape.n == 1 && strstr(v->units, " since ")));
 }
 
-/* Visits coordinates that lie along axes of the operand. They belong to it even if no attribute
- * names them. */
+/* Visits coordinates that lie along axes of the operand, in its group. They belong to it even if no
+ * attribute names them. */
 static void visit_unnamed(cmd_gathering *g)
 {
     const cmd_part *first = &g->k->parts[0];
@@ -300,7 +305,9 @@ static void visit_unnamed(cmd_gathering *g)
 }
 
 /* ---- A result -------------------------------------------------------------------------------- */
-/* Gathers the variables of operand k: visits, reads, makes, then drops disputed variables. */
+/* Gathers the variables of operand k that are written beside the result: coordinates of its axes,
+ * those that attributes name, and others in units of latitude, longitude or time. Nothing is
+ * gathered from formats without attributes. */
 void cmd_gather_from(const cmd_inputs *in, cmd_result *r, const cmd_known *k)
 {
     cmd_gathering   g     = { .in = in, .r = r, .k = k };

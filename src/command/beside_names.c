@@ -65,7 +65,8 @@ const char *cmd_next_word(const char **at)
     return cmd_copy(word, n);
 }
 
-/* Returns the name of a variable in the output. NULL: it is not written. */
+/* Returns the name of a variable in the output: its new one, or, in no file (outside), its own.
+ * NULL: it is not written. */
 static const char *output_name(const struct cmd_kept *kept, const char *name)
 {
     for (int k = 0; k < kept->n; k++)
@@ -139,7 +140,8 @@ static bool has_same_words(const char *a, const char *b)
     return true;
 }
 
-/* Rewrites all attributes that name variables; an attribute without names left is removed. */
+/* Rewrites all attributes that name variables. An attribute with no name left is removed; one with
+ * the same words stays as it is. */
 void cmd_fit_names(cmd_attributes *all, const struct cmd_kept *kept)
 {
     cmd_attributes rest = { 0 };

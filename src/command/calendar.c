@@ -122,7 +122,8 @@ int64_t cmd_day_of(cmd_calendar calendar, cmd_date d)
     return day_by_rule(&rules[calendar_at(calendar, d)], d);
 }
 
-/* Converts a day to a date. */
+/* Converts a day to a date. The standard calendar is Gregorian from day FIRST_GREGORIAN on. In the
+ * 360_day calendar all months have 30 days. */
 cmd_date cmd_date_of(cmd_calendar calendar, int64_t day)
 {
     if (calendar == CMD_360_DAY) {

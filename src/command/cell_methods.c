@@ -126,7 +126,8 @@ typedef struct reduction {
     long window;                                    /* length of the windows of rolling_; 0: none */
 } reduction;
 
-/* Skips the value of a keyword, up to a comma or the closing parenthesis. */
+/* Skips the value of a keyword, up to a comma or the closing parenthesis. Brackets inside are
+ * skipped as a whole. */
 static void skip_value(cursor *c)
 {
     while (*c->p && !strchr(",)", *c->p))
@@ -180,7 +181,8 @@ static const char *name_of(const cmd_axis *axis, bool kept)
     return axis->name;
 }
 
-/* Writes the cell method, "time: lat: mean". NULL: an axis has no name. */
+/* Writes the cell method, "time: lat: mean", with all axes that are reduced. NULL: one of them has
+ * no name, or none is reduced. */
 static const char *method_text(const reduction *r, const char *method)
 {
     const char *text = "";

@@ -54,7 +54,8 @@ static cmd_valued of_variable(const cmd_variable *v)
                          .calendar = v->is_axis && v->shape.n ? v->axis[0].calendar : NULL };
 }
 
-/* Finds what is known about x: a result, or a variable. Units NULL: nothing is known. */
+/* Finds what is known about x, or about the expression that its elements come from: a result, or a
+ * variable. Units NULL: nothing is known. */
 static cmd_valued find_valued(const cmd_inputs *in, rd_expr *x)
 {
     rd_expr *const of = rd_elements_of(x);
@@ -157,7 +158,8 @@ static void warn_of_units(cmd_inputs *in, const cmd_valued *a, const cmd_valued 
     cmd_warn_once(in, sentence);
 }
 
-/* Converts *y, times, to the units and the calendar of a. */
+/* Converts *y, times, to the units and the calendar of a. False: they do not convert, and `why`
+ * says so. */
 static bool convert_instants(rd_ctx *ctx, const cmd_valued *a, const cmd_valued *b, rd_expr **y,
                              char *why)
 {

@@ -14,7 +14,8 @@ static const char *fraction_text(double fraction, int digits)
     return digits ? cmd_text(".%0*ld", digits, parts) : "";
 }
 
-/* Writes the time of day, " 12:30", " 12:30:05", " 12:30:05.25"; "" at midnight. */
+/* Writes the time of day, " 12:30", " 12:30:05", " 12:30:05.25"; "" at midnight. `second` counts
+ * from midnight; `digits` are those of the fraction. */
 static const char *clock_text(double second, int digits)
 {
     const int   whole    = (int)second;

@@ -187,8 +187,8 @@ static bool read_times(cmd_inputs *in, const char *name, rd_expr *x, cmd_axis *t
     return false;
 }
 
-/* Evaluates a function of times, once for each operand. NULL: no such function, or `why` says
- * more. */
+/* Evaluates a function of times, once for each operand. NULL: there is no such function, or `why`
+ * says more. The date of a time is that of the middle of its bounds, if it ends them. */
 rd_expr *cmd_date_function(void *user, rd_ctx *ctx, const char *name, int n, rd_expr *const *x,
                            char *why)
 {
@@ -223,7 +223,7 @@ rd_expr *cmd_date_function(void *user, rd_ctx *ctx, const char *name, int n, rd_
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
-/* Finds the group of a value by bisection. -1: none. */
+/* Finds the group with this value, by bisection, as values ascend. -1: none. */
 static int64_t group_of(const cmd_dated *d, int64_t value)
 {
     int64_t low = 0, high = d->groups.n;
@@ -300,7 +300,8 @@ void cmd_date_groups(void *user, rd_expr *x, int axis, rd_expr *label)
 }
 
 /* ---- Places along an axis of groups ---------------------------------------------------------- */
-/* True if each coordinate of the axis is the first instant of a period of d. */
+/* True if each coordinate of the axis is the first instant of a period of d, by the units of the
+ * axis. */
 static bool has_periods(const cmd_dated *d, const cmd_axis *along)
 {
     cmd_since  s;

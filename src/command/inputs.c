@@ -18,7 +18,8 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Opens a file, or the files that match a pattern, in order. */
+/* Opens a file, or the files that match a pattern in alphabetical order, and adds them to the
+ * source. A name that exists is no pattern. */
 static void add_files(cmd_source *s, rd_ctx *ctx, const char *path)
 {
     glob_t found = { 0 };
@@ -195,7 +196,8 @@ static cmd_variable *variable_meant(const cmd_source *s, const cmd_file *file)
     return named ? named : only;
 }
 
-/* Finds the variable of a source in a file, or ends the program. */
+/* Finds the variable of a source in a file. If it is ambiguous or not there, the program ends, with
+ * the names of the file. */
 static cmd_variable *variable_of(const cmd_source *s, const cmd_file *file)
 {
     cmd_variable *v = variable_meant(s, file);
@@ -261,7 +263,7 @@ static int count_files(const cmd_inputs *in)
     return n;
 }
 
-/* Finds a number that was given that name. NULL: none. */
+/* Finds a number that was given that name, NAME=2.5; such a source has no files. NULL: none. */
 static const cmd_source *number_named(const cmd_inputs *in, const char *name)
 {
     for (int k = 0; k < in->n; k++)
@@ -270,7 +272,8 @@ static const cmd_source *number_named(const cmd_inputs *in, const char *name)
     return NULL;
 }
 
-/* Warns if units or bounds make dates that the file hardly means. */
+/* Warns if units or bounds make dates that the file hardly means: months or years of UDUNITS
+ * (of_sun), and coordinates that end their bounds (middle). */
 static void check_times(cmd_inputs *in, const cmd_axis *axis)
 {
     cmd_since s;
@@ -289,8 +292,9 @@ static void check_times(cmd_inputs *in, const cmd_axis *axis)
                                axis->name, axis->name));
 }
 
-/* Finds a name of the formula: a number, a known variable, or variables of files, which are
- * joined. */
+/* Finds a name of the formula: a number, a known variable, or variables of files, which are joined.
+ * NULL: there is none, and in->missing has the name. A variable is remembered with the source of
+ * each axis. */
 rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
 {
     cmd_inputs       *in     = user;
@@ -323,7 +327,8 @@ rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
     return known->v.x;
 }
 
-/* Lists all names that a formula may use. */
+/* Lists all names that a formula may use: those given on the command line, and those in files
+ * without a given name. */
 const char *cmd_names(const cmd_inputs *in)
 {
     const char *text = "";

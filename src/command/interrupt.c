@@ -134,7 +134,8 @@ bool cmd_interrupted(void)
     return signalled != 0;
 }
 
-/* Ends the program if a signal has come, and says which files were written. */
+/* Ends the program if a signal has come, and says which files were written. Long loops call it, as
+ * the first signal only sets a flag. */
 void cmd_may_go_on(void)
 {
     if (!signalled)

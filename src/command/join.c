@@ -104,7 +104,8 @@ static void add_axis(cmd_variable *v, const char *name, int64_t n)
     v->axis[0] = (cmd_axis){ .name = name, .n = n };
 }
 
-/* Ends the program if an axis other than the joined one differs between two parts. */
+/* Ends the program if an axis other than the joined one differs between two parts: in its name,
+ * extent or coordinates. */
 static void check_axes(const cmd_part *first, const cmd_part *other, int joined)
 {
     for (int k = 0; k < first->v->shape.n; k++) {
@@ -130,7 +131,8 @@ static const char *calendar_of(const cmd_variable *v)
     return v->is_axis && v->shape.n ? v->axis[0].calendar : NULL;
 }
 
-/* Converts the values of a part to the units of the first part. */
+/* Converts the values x of a part to the units of the first part. If only one of them has units,
+ * they are taken as the same, with a warning. */
 static rd_expr *convert_part(const cmd_inputs *in, const cmd_part *first, const cmd_part *part,
                              rd_expr *x)
 {
@@ -152,7 +154,8 @@ static rd_expr *convert_part(const cmd_inputs *in, const cmd_part *first, const 
     return cmd_convert(in->ctx, x, &conversion);
 }
 
-/* Reads all parts, checks axes, converts units, and concatenates or stacks them. */
+/* Reads all parts, checks axes, converts units, and concatenates the parts along an axis, or stacks
+ * them along a new first one (axis is -1). One part is returned as it is. */
 cmd_variable cmd_join_parts(const cmd_inputs *in, int n, const cmd_part *parts)
 {
     rd_expr    **x = cmd_room((size_t)n * sizeof(rd_expr *));

@@ -16,8 +16,8 @@ static void inspect(void *of)
     s->file->format->look(s->file, s->v);
 }
 
-/* Prints a variable, "  sst   f32   (time 12, lat 90) K: title". An unreadable one does not end
- * the list. */
+/* Prints a variable, " sst f32 (time 12, lat 90) K: title". An unreadable one does not end the
+ * list. Formats that find the type late (look) are asked for it. */
 static void list_variable(cmd_file *file, cmd_variable *v)
 {
     const char *shape = "";

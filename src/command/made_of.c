@@ -36,7 +36,8 @@ static const char *behind_quotes(const char *p)
     return end ? end + 1 : p + strlen(p);
 }
 
-/* Skips what is inside brackets, and the closing bracket. */
+/* Skips the rest of a bracket that p is inside of, and the closing bracket. Inner brackets and
+ * texts in quotes do not close it. */
 const char *cmd_behind_bracket(const char *p)
 {
     for (int depth = 0; *p; p++) {
@@ -62,7 +63,8 @@ const char *cmd_behind_argument(const char *p)
     return p;
 }
 
-/* Skips "name =", "name[i, j] =" and "name +=". */
+/* Skips "name =", "name[i, j] =" and "name +=". A text without them is returned from its first
+ * character on; == is a comparison. */
 const char *cmd_right_side(const char *text)
 {
     const char *p = behind_blanks(text), *name = p;
@@ -193,7 +195,8 @@ static bool is_as_is(const cmd_statements *all, const char *text)
     return true;
 }
 
-/* Reads the next statement, and remembers it by name. */
+/* Reads the next statement, and remembers its operands by its name. The arguments without units,
+ * such as weights, are removed first. */
 const cmd_made_of *cmd_read_statement(cmd_statements *all, const cmd_inputs *in, const char *name,
                                       const char *text)
 {
@@ -211,7 +214,7 @@ const cmd_made_of *cmd_read_statement(cmd_statements *all, const cmd_inputs *in,
     return made;
 }
 
-/* Finds the only operand that is no axis. NULL: there are several. */
+/* Finds the only operand, or the only one that is no axis. NULL: there are several, or none. */
 const cmd_known *cmd_only_operand(const cmd_inputs *in, const cmd_made_of *made)
 {
     const cmd_known *only = NULL;

@@ -66,7 +66,9 @@ static void say_time(const clock *c, const cmd_inputs *in)
             bytes / 1e9 / (c->computed - c->opened), 1e3 * (now - c->computed));
 }
 
-/* Runs the command: reads the formula, then lists, explains, or evaluates and writes. */
+/* Runs the command: reads the formula, then lists, explains, or evaluates and writes. Only --list
+ * needs no formula. Large variables are read by cmd_read_wanted(), once it is known which parts of
+ * them are needed. */
 static void run(rd_ctx *ctx, const cmd_options *o)
 {
     clock      c  = { .start = cmd_seconds() };

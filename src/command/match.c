@@ -137,7 +137,8 @@ static int by_value(const void *a, const void *b)
                                 : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Says which coordinate cannot be matched: NaN, or one that occurs twice. NULL: all can. */
+/* Says which coordinate cannot be matched: NaN, or one that occurs twice, which are neighbours
+ * after sorting. NULL: all can. */
 static const char *why_unmatchable(const cmd_axis *a, const coordinate *sorted)
 {
     const char *name = a->name ? a->name : "an axis", *date;
@@ -192,8 +193,8 @@ static int64_t find_nearest(const coordinate *sorted, int64_t n, double x, doubl
     return low >= 0 && is_near(sorted[low].value, x, most) ? sorted[low].at : -1;
 }
 
-/* Returns the tolerance for two axes: a thousandth of the least distance of neighbours in
- * either. A short axis may have no neighbours. */
+/* Returns the tolerance for two axes: a thousandth of the least distance of neighbours in either. A
+ * short axis may have no neighbours. `at`: coordinates of b in the units of a. */
 static double tolerance_of(const cmd_axis *a, const cmd_axis *b, const double *at)
 {
     cmd_axis converted = *b;

@@ -89,7 +89,8 @@ static const struct option long_options[] = {
     { NULL, 0, NULL, 0 },
 };
 
-/* True if text[0..n) is a name that a formula may have. */
+/* True if the first n characters of the text are a name that a formula may have: letters, digits
+ * and _, and no digit first. */
 static bool is_name(const char *text, size_t n)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -99,7 +100,8 @@ static bool is_name(const char *text, size_t n)
            strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") >= n;
 }
 
-/* Reads -o [NAME=]FILE. */
+/* Reads -o [NAME=]FILE. The text before the first = is a name only if a formula may have it; else
+ * it belongs to the path. */
 static void add_output(cmd_options *o, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -112,7 +114,7 @@ static void add_output(cmd_options *o, const char *text)
         cmd_misuse("-o %s: no file is named", text);
 }
 
-/* Reads --backend. */
+/* Reads --backend; another text than the four names ends the program. */
 static rd_backend read_backend(const char *text)
 {
     if (strcmp(text, "auto") == 0)
@@ -145,7 +147,7 @@ static bool read_units(const char *text)
     return *text == 'i';
 }
 
-/* Reads --threads. */
+/* Reads --threads, a number from 0 to 1024; 0 means as many as there are processors. */
 static int32_t read_threads(const char *text)
 {
     char      *end;
@@ -174,8 +176,8 @@ static int64_t read_size(const char *text)
     return (int64_t)size;
 }
 
-/* Reads the separator of CSV fields. Characters of numbers, names or lines are refused: they
- * would split these. */
+/* Reads the separator of CSV fields. Characters of numbers, names or lines are refused, as they
+ * would split those. */
 static char read_separator(const char *text)
 {
     if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
@@ -206,7 +208,8 @@ static _Noreturn void say_version(void)
     exit(0);
 }
 
-/* Applies one option that getopt_long() has found. */
+/* Applies one option that getopt_long() has found. ':' means that a value is missing, '?' that the
+ * option is unknown (optopt: its letter). */
 static void apply_option(cmd_options *o, int option, char **argv)
 {
     switch (option) {
@@ -264,7 +267,8 @@ static const char *command_line(int argc, char *const *argv)
     return line;
 }
 
-/* Reads the whole command line, and refuses what contradicts itself. */
+/* Reads the whole command line, and refuses what contradicts itself. The first argument that is no
+ * option is the formula, unless --list is there; all others are inputs. */
 cmd_options cmd_read_options(int argc, char **argv)
 {
     cmd_options o = { .command = command_line(argc, argv), /* before getopt_long() reorders argv */

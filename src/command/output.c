@@ -46,8 +46,8 @@ static void fit_type(cmd_result *r, const cmd_format *format)
         r->x = rd_cast(r->x, RD_F32);
 }
 
-/* Plans one output: its format, its results, and their types. Refuses what the format cannot
- * hold. */
+/* Plans one output: its format, its results, and their types. Refuses an unknown format, a format
+ * that cannot be written, or not to a stream, and more results than it holds (most). */
 static void plan_target(cmd_target *t, const cmd_output *out, cmd_results *results)
 {
     *t = (cmd_target){ .path   = out->path,
@@ -175,7 +175,8 @@ static void begin_target(cmd_target *t)
         t->results.at[k].array.data = NULL;
 }
 
-/* Allocates all results: first in mapped files, then in memory. */
+/* Allocates all results: first in the mapped files of targets that can, then in memory. Results
+ * without an expression (x) are not computed. */
 void cmd_make_room(cmd_targets *targets, cmd_results *results)
 {
     for (int k = 0; k < results->n; k++)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True if both texts are the same, except blanks around them. */
+/* True if both texts are equal, except for blanks around them. */
 static bool is_same_text(const char *a, const char *b)
 {
     a += strspn(a, " ");
@@ -88,7 +88,8 @@ static bool measure(cv_converter *c, cmd_scaling *s)
            fabs(at_0 + s->times - at_1) <= 1e-9 * (fabs(at_0) + fabs(at_1));
 }
 
-/* Compares two units, and finds the conversion. */
+/* Compares two units, NULL if they were not understood, and finds the conversion. A conversion that
+ * is not linear counts as none. */
 static cmd_relation relate(ut_unit *from, ut_unit *to, cmd_scaling *s)
 {
     if (!from || !to)
@@ -109,7 +110,8 @@ static ut_unit *parse(const char *text)
     return unit ? unit : api.parse(api.units, text, UT_LATIN1);
 }
 
-/* Compares two units given as text. */
+/* Compares two units given as text. Nothing is told without the library, or if one is not
+ * understood. */
 static cmd_relation relate_texts(const char *from, const char *to, cmd_scaling *s)
 {
     if (!load())

@@ -60,7 +60,8 @@ static bool has_input(const cmd_inputs *in)
     return false;
 }
 
-/* Ends the program with the error of the formula, and lists names if one was not found. */
+/* Ends the program with the error of the formula. If a name was not found, a hint follows: a
+ * function of times without its argument, or the names that there are. */
 static _Noreturn void refuse(const char *why, const cmd_inputs *in)
 {
     const char *names = cmd_names(in);
@@ -104,8 +105,8 @@ static rd_expr *part_of(cmd_inputs *in, rd_expr *x, const char *only)
                                                                                        : NULL;
 }
 
-/* Builds all results of the formula. Results with names that begin with _ are helpers, and are
- * dropped. */
+/* Builds all results of the formula, with axes and units, and cuts them as --only says. Results
+ * with names that begin with _ are helpers, and are dropped. Errors end the program. */
 cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
 {
     rd_named              named[CMD_MOST_RESULTS];

@@ -126,7 +126,8 @@ static const char *coordinate_text(const cmd_axis *seen, int64_t i)
     return text ? text : cmd_text("%.9g", seen->at[i]);
 }
 
-/* Selects the element nearest to a number, and drops the axis. */
+/* Selects the element nearest to a number, and drops the axis. NULL: it is too far, or the same
+ * coordinate is there twice (twin), and `why` says so. */
 static rd_expr *select_nearest(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *seen,
                                double value, char *why)
 {
@@ -198,7 +199,8 @@ static rd_expr *refuse_none(const search *s, char *why)
     return NULL;
 }
 
-/* Selects all elements between the bounds of the search. */
+/* Selects all elements between the bounds of the search. NULL: there are none, and `why` says
+ * so. */
 static rd_expr *select_places(cmd_inputs *in, rd_expr *x, int axis, const search *s, char *why)
 {
     const cmd_axis *seen = s->axis;

@@ -21,7 +21,8 @@ static const char *number_text(double value, int digits)
     return value != value ? "NaN" : cmd_text("%.*g", digits, value);
 }
 
-/* Writes element i of a result: a date, a bool, a complex number or a number. */
+/* Writes element i of a result: a date, a bool as a word, a complex number, or a number. Integers
+ * have all digits, and floats six. */
 static const char *value_text(const cmd_result *r, int64_t i)
 {
     const double value = cmd_value(r, i);
@@ -81,7 +82,7 @@ typedef struct table {
     const char **cell;
 } table;
 
-/* Prints the table. */
+/* Prints the table. Columns are two blanks apart. */
 static void print_table(const table *t)
 {
     int *width = cmd_room((size_t)t->columns * sizeof *width);
@@ -184,8 +185,8 @@ static const char *extreme_text(const cmd_result *r, const void *of, rd_dtype ty
                                 : cmd_element_text(of, type, 0);
 }
 
-/* Prints the shape, axes, minimum, mean, maximum and number of missing elements of a large
- * result. */
+/* Prints the shape, axes, minimum, mean, maximum and number of missing elements of a large result.
+ * Complex numbers have no order, so only their shape and axes are printed. */
 static void summarise(rd_ctx *ctx, const cmd_result *r)
 {
     max_align_t    low = { 0 }, high = { 0 };
@@ -217,7 +218,8 @@ static void summarise(rd_ctx *ctx, const cmd_result *r)
     putchar('\n');
 }
 
-/* Prints a scalar result: one number and nothing else, which scripts can read. */
+/* Prints a scalar result: one number and nothing else, which scripts can read. A name in the
+ * formula stands before it. */
 static void print_number(const cmd_result *r)
 {
     const bool  shown = r->array.type == RD_BOOL || cmd_date_text(0, r->units, r->calendar);
@@ -228,7 +230,8 @@ static void print_number(const cmd_result *r)
     printf("%s\n", text);
 }
 
-/* Prints all results, each in the form that fits its shape. */
+/* Prints all results: a number, a table, or, if the table would be too large, a summary. Results of
+ * one axis may share a table. */
 void cmd_print(rd_ctx *ctx, const cmd_results *results)
 {
     for (int k = 0, n; k < results->n; k += n) {

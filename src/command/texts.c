@@ -51,7 +51,7 @@ static double read_back(const char *text, const struct digits *d)
     return ldexp(nearbyint(ldexp(value, -last)), last);
 }
 
-/* Counts the digits of "1.5000e+00" without zeros at their end. */
+/* Counts the digits of a text such as "1.5000e+00" without zeros at their end; at least one. */
 static int count_digits(const char *text)
 {
     int n = 0, zeros = 0;
@@ -117,7 +117,8 @@ static void put_complex(char *text, double value, double other, rd_dtype type)
     *at   = '\0';
 }
 
-/* Writes element i by its type. */
+/* Writes element i by its type: integers of 64 bits as such, all others by way of a double, which
+ * holds them exactly. */
 void cmd_put_element(char text[CMD_MOST_TEXT], const void *data, rd_dtype type, int64_t i)
 {
     const double value = cmd_element(data, type, i);

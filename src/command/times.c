@@ -48,7 +48,8 @@ static const struct unit {
 
 static const struct unit month_of_30 = { "month", 30 * 86400.0, 0 };
 
-/* Finds a unit of time by name, singular or plural. */
+/* Finds a unit of time by name, in any case of letters, singular or with an s behind it. NULL:
+ * none. */
 static const struct unit *unit_named(const char *unit, size_t n)
 {
     for (int plural = 0; plural < 2; plural++)
@@ -105,7 +106,8 @@ int64_t cmd_year_meant(const cmd_since *s, long long shown)
     return shown + (shown <= 0 && !has_year_0(s->calendar));
 }
 
-/* Reads a date, "1990-01-01", with a sign or without. */
+/* Reads a date, "1990-01-01", with a sign or without. False: it has another form, or is no date of
+ * the calendar. Without a year 0, the year -1 is 0 in astronomical years. */
 static bool read_date(const char **at, cmd_calendar calendar, cmd_date *date)
 {
     const bool negative = **at == '-';
@@ -122,7 +124,8 @@ static bool read_date(const char **at, cmd_calendar calendar, cmd_date *date)
     return cmd_is_date(calendar, *date);
 }
 
-/* Reads a time of day: "6", "06:30", "06:30:00.5". */
+/* Reads a time of day: "6", "06:30", "06:30:00.5", as seconds. False: it is none. 24 hours and a
+ * leap second are allowed. */
 static bool read_clock(const char **at, double *second)
 {
     long   hour = 0, minute = 0;
@@ -165,7 +168,8 @@ static bool read_zone(const char **at, double *ahead)
 }
 
 /* Reads units of times: "UNIT since DATE [CLOCK] [ZONE]". False: they are no times of a known
- * calendar. */
+ * calendar. Months and years of UDUNITS (of_sun) fit only calendars with such years; in the 360_day
+ * calendar a month has 30 days, and a year is refused. */
 bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
 {
     static const char word[] = " since ";

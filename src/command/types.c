@@ -59,7 +59,8 @@ int cmd_fraction_bits(rd_dtype type)
     return row ? row->fraction : 0;
 }
 
-/* Finds the type of a NumPy code, "<f4"; *big: the bytes are big-endian. */
+/* Finds the type of a NumPy code of n characters, "<f4"; *big: the bytes are big-endian. RD_AUTO:
+ * there is none. Types that NumPy lacks have the code V, which fits several. */
 rd_dtype cmd_type_of(const char *text, size_t n, bool *big)
 {
     *big = n > 0 && *text == '>';
@@ -155,7 +156,7 @@ double cmd_element(const void *data, rd_dtype type, int64_t i)
     return NAN;
 }
 
-/* Reverses the bytes of n elements of `size` bytes. */
+/* Reverses the bytes of n elements of `size` bytes: 2, 4 or 8. Elements of any other size stay. */
 void cmd_swap(void *data, int64_t n, int64_t size)
 {
     if (size == 2) {

@@ -65,7 +65,9 @@ static bool is_reducer_of_indices(const step *s, const char *bracket)
     return is_letter(*body) || isdigit((unsigned char)*body) || *body == '(' || sign;
 }
 
-/* Reads a name. False: it was a keyword, which is skipped with its value. */
+/* Reads a name. Inside of parentheses, NAME= is a keyword, which is skipped with its value (false).
+ * A name before '(', or before the indices of a reduction, is a CALL, without nan in front: nanmean
+ * is mean. */
 static bool read_name(scanner *w, step *s)
 {
     const char *const from = w->p;
@@ -249,7 +251,8 @@ static bool call_keeps(cmd_keeping what, const step *s)
     return call && (what == CMD_UNITS || call->keeps & (what == CMD_DATES ? DATES : QUANTITY));
 }
 
-/* True if the operator keeps the fact: + and - keep units, but not dates. */
+/* True if the operator keeps the fact: + and - keep units, but dates become differences. All
+ * operators keep the quantity. */
 static bool operator_keeps(cmd_keeping what, char c)
 {
     return what == CMD_UNITS   ? c == '+' || c == '-'

@@ -48,7 +48,9 @@ static bool read_whole(const cmd_field *f, cmd_cell *cell)
 }
 
 /* Reads digits with a decimal point. Digits and power of ten are both exact doubles, so that their
- * quotient is rounded once, as by strtod(), in a fifth of the time. False: not such a field. */
+ * quotient is rounded once, as by strtod(), in a fifth of the time. False: the field has another
+ * form, or too many digits for that, or the machine computes doubles with other precision
+ * (FLT_EVAL_METHOD). */
 static bool read_decimal(const cmd_field *f, char decimal, cmd_cell *cell)
 {
     static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -111,8 +113,9 @@ static bool read_complex(char *text, cmd_cell *cell)
     return end == last;
 }
 
-/* Tries the exact parsers first, as most fields are short decimals, and then strtod() and complex
- * numbers. */
+/* Parses a field. The exact parsers come first, as most fields are short decimals, then marks of
+ * missing values, strtod() and complex numbers. A NaN counts as missing; a field that nothing fits
+ * is text. */
 cmd_cell cmd_read_cell(const cmd_field *f, char decimal)
 {
     cmd_cell cell = { .value = NAN };

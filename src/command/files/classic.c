@@ -107,8 +107,8 @@ static void read_dimensions(header *h)
     }
 }
 
-/* Reads the record of a variable: its size, its offset, and whether its first axis is unlimited.
- * The size is clamped, as no file has so many bytes. */
+/* Reads the entry of a variable: its size, its offset, and whether its first axis is unlimited
+ * (extent 0). Only the first axis may be so. The size is clamped, as no file has so many bytes. */
 static cmd_classic_place read_variable(header *h, bool *grows)
 {
     cmd_classic_place p = { .bytes = 1 };
@@ -174,7 +174,8 @@ static void read_header(cmd_classic *file, header *h)
     set_steps(file, grows);
 }
 
-/* Maps the file as long as its header is read. */
+/* Reads the header of a classic file, which is mapped meanwhile. Four bytes are the magic number
+ * alone. */
 cmd_classic *cmd_classic_read(const char *path)
 {
     cmd_classic *file = cmd_room(sizeof *file);

@@ -189,7 +189,8 @@ static const cmd_codec codecs[] = {
 static const char *const not_built[][2] = { { "blosc", "libblosc-dev" },
                                             { "zstd", "libzstd-dev" } };
 
-/* Finds a codec and loads its library. Where either is missing, *why says what to install. */
+/* Finds a codec and loads its library. NULL: one of them is missing, and *why says what to
+ * install. */
 const cmd_codec *cmd_codec_named(const char *name, const char **why)
 {
     for (size_t k = 0; k < sizeof codecs / sizeof *codecs; k++) {

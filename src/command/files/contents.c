@@ -50,7 +50,8 @@ static void add_words(cmd_attributes *to, const char *words)
     cmd_add_text(to, "flag_meanings", words);
 }
 
-/* Adds _FillValue to a result of floats: the value that its source has for missing ones, or NaN. */
+/* Adds _FillValue to a result of floats, in its type: the value that stands for missing ones in the
+ * source file (kept), or NaN. */
 static void add_fill(cmd_attributes *to, const cmd_result *r)
 {
     const rd_dtype type = r->array.type;
@@ -238,7 +239,8 @@ static void add_all_beside(cmd_contents *all, const cmd_result *r, const int *di
     }
 }
 
-/* Adds the variable of a result, with its dimensions, attributes and auxiliary variables. */
+/* Adds the variable of a result, with its dimensions, attributes and auxiliary variables. Where
+ * attributes of source files are kept, they include units and title. */
 static void add_result(cmd_contents *all, const cmd_result *r)
 {
     cmd_content c = { .name   = r->name,

@@ -105,7 +105,8 @@ static line read_line(cmd_fields *f)
     return l;
 }
 
-/* True if both lines have text and numbers at the same places. Then the first line is no header. */
+/* True if both lines have text and numbers at the same places, so that the first line is no header.
+ * Missing values are like both. */
 static bool is_like(const line *a, const line *b)
 {
     for (int64_t k = 0; a->n == b->n && k < a->n; k++) {
@@ -163,7 +164,8 @@ static void set_variables(cmd_file *file, const table *t)
     file->n -= t->column[0].name ? 0 : (int)t->columns;
 }
 
-/* Maps the file, or reads it where it cannot be mapped, and parses all lines. */
+/* Maps the file, or reads it where it cannot be mapped, and parses all lines. A file without a line
+ * of fields ends the program. */
 static void open_csv(cmd_file *file)
 {
     int64_t     size;

@@ -18,8 +18,8 @@ static char separator_of(const char *path)
     return cmd_text_style.decimal == ',' ? ';' : ',';
 }
 
-/* Writes one field. A float beyond 2^53 gets ".0" behind its digits: a reader would take digits
- * alone for an exact integer. */
+/* Writes one field, with the user's decimal point. A float beyond 2^53 gets ".0" behind its digits,
+ * as a reader would take digits alone for an exact integer. */
 static void put_field(FILE *out, const cmd_result *r, int64_t i)
 {
     char       text[CMD_MOST_TEXT];

@@ -32,7 +32,8 @@ static void end_line(cmd_fields *f)
     f->line++;
 }
 
-/* Skips lines without fields, and stops at the first line that has one. */
+/* Skips blank lines and lines that begin with #, and stops at the first other line. False: there is
+ * none. */
 bool cmd_next_line(cmd_fields *f)
 {
     while (f->at < f->end) {
@@ -148,7 +149,8 @@ const char *cmd_field_text(const cmd_field *f)
     return text;
 }
 
-/* Cuts the field to 40 characters, and makes control characters blanks. */
+/* Returns the text of a field for an error message: at most 40 characters, and blanks for control
+ * characters. */
 const char *cmd_field_shown(const cmd_field *f)
 {
     enum { SHOWN = 40 };
@@ -183,8 +185,8 @@ static char find_separator(const cmd_fields *f)
     return ' ';
 }
 
-/* Skips a UTF-8 byte order mark, refuses UTF-16, finds the separator, and sets the table of
- * characters that end a field. */
+/* Begins to read a text: skips a UTF-8 byte order mark, refuses UTF-16, finds the separator, and
+ * sets the table of characters that end a field. Where blanks separate fields, a tab does, too. */
 cmd_fields cmd_fields_of(const char *path, const char *text, int64_t size)
 {
     cmd_fields f = { path, text, text + size, cmd_text_style.separator, 1, { false } };

@@ -103,7 +103,8 @@ static bool is_text(const uint8_t *bytes, int64_t n)
     return true;
 }
 
-/* Ends the program if the format needs random access, and the path is a stream. */
+/* Ends the program if the path is a stream, and the format needs random access: those that a
+ * library reads (decode), and .npz. */
 static void check_stream(const char *path, const cmd_format *format)
 {
     if (cmd_is_stream(path) && (format->decode || format == &cmd_npz))
@@ -131,7 +132,7 @@ static cmd_file *open_in_process(rd_ctx *ctx, const char *path, const cmd_format
     return file;
 }
 
-/* Opens a store in a folder. The folder's name may end with a slash. */
+/* Opens a store in a folder, such as Zarr. Slashes at the end of the folder's name are removed. */
 static cmd_file *open_folder(rd_ctx *ctx, const char *path)
 {
     size_t n = strlen(path);
@@ -145,8 +146,9 @@ static cmd_file *open_folder(rd_ctx *ctx, const char *path)
     cmd_fail("%s: a directory, and no Zarr store", path);
 }
 
-/* Opens a file by its first bytes, and then by its name. Formats that a library reads are opened in
- * the reader process. */
+/* Opens a file by its first bytes, and then by its name. Formats that a library reads (decode) are
+ * opened in the reader process. HDF5 may begin behind foreign bytes. Text from a stream without a
+ * suffix is a table. */
 cmd_file *cmd_open(rd_ctx *ctx, const char *path)
 {
     if (is_folder(path))
@@ -178,10 +180,11 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path)
     return open_in_process(ctx, path, format);
 }
 
-/* Appends n variables. The list doubles, as memory is not freed. */
+/* Appends n zeroed variables, and returns the first of them. The list doubles when it is full, as
+ * the old list is not freed. */
 cmd_variable *cmd_add_variables(cmd_file *file, int n)
 {
-    if (file->n + n > file->room) { /* doubles, as the old list is not freed */
+    if (file->n + n > file->room) {
         const int     room = file->n + n > 2 * file->room ? file->n + n : 2 * file->room;
         cmd_variable *all  = cmd_room((size_t)room * sizeof *all);
 
@@ -358,8 +361,8 @@ static rd_expr *read_stored(cmd_file *file, cmd_variable *v)
                                      : read_leaf(file, v);
 }
 
-/* Makes the leaf of the elements as stored. Types that no formula can read become bytes or
- * pointers. */
+/* Makes the leaf of the elements as they are stored. Texts become pointers (u64), and characters
+ * bytes. NULL: the elements are of another kind, or the format has no attributes. */
 rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v)
 {
     cmd_said *said = cmd_said_about(file, v) ? v->said : NULL;
@@ -376,7 +379,8 @@ rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v)
     return said->x;
 }
 
-/* Makes the leaf, unpacks it, and reads the coordinates of its axes. */
+/* Makes the leaf of a variable, unpacks it, and reads the coordinates of its axes. It is made only
+ * once (v->x). A variable with a reason against reading (why) ends the program. */
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v)
 {
     const cmd_format *format = file->format;

@@ -70,7 +70,8 @@ static void add_axis(cmd_variable *v, cmd_axis axis)
     v->axis[v->shape.n++]   = axis;
 }
 
-/* Sets the axes of a variable: those of its messages, and then those of the grid. */
+/* Sets the axes of a variable: those of its messages, and then those of the grid. A grid that is
+ * unknown (CMD_VALUES) has one axis of points; only a regular one has latitudes and longitudes. */
 static void set_axes(cmd_variable *v, const cmd_grib_kind *k)
 {
     v->axis  = cmd_room((CMD_PLACES + 2) * sizeof *v->axis);

@@ -123,7 +123,8 @@ static void describe(const listing *l, const codes_handle *h, cmd_grib_kind *k)
     read_grid(l, h, k);
 }
 
-/* Finds the kind of a message, or adds a new one. The search goes backwards, as messages of one
+/* Finds the kind of a message, or adds a new one. A kind has equal parameter, type of level, kind
+ * of step, grid (by its digest) and number of points. The search goes backwards, as messages of one
  * kind are often adjacent. */
 static int kind_of(const listing *l, const codes_handle *h)
 {
@@ -246,8 +247,8 @@ static void find_indices(const cmd_grib *all, cmd_message *m)
     }
 }
 
-/* Reads message after message. Fields of one message have the same offset, and are counted from
- * 0. */
+/* Reads message after message, and calls visit() until it returns false. A message may have several
+ * fields (multi-field support), which have the same offset and are counted from 0. */
 void cmd_grib_each(const cmd_grib_api *g, const char *path, int64_t from, cmd_grib_visit *visit,
                    void *user)
 {

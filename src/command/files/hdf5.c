@@ -325,7 +325,8 @@ typedef struct row_selection {
     hid_t in_file, in_memory;
 } row_selection;
 
-/* Selects n rows from `first` on, as a hyperslab; all rows need no selection. */
+/* Selects n rows along the first axis, from `first` on, as a hyperslab. All rows, and a scalar,
+ * need no selection (H5S_ALL). */
 static row_selection select_rows(const dataset *d, int64_t first, int64_t n)
 {
     hsize_t start[H5S_MAX_RANK] = { (hsize_t)first }, count[H5S_MAX_RANK];

@@ -17,7 +17,8 @@ static void *find_first(void *file, const char *const *names)
     return found;
 }
 
-/* Looks up all functions. False: one that each release must have is missing. */
+/* Looks up all functions. False: one that each release must have is missing. Functions of newer
+ * releases are NULL in older ones. */
 static bool find_calls(void *file)
 {
     static const char *const names[] = {
@@ -67,7 +68,8 @@ static bool find_types(void *file)
     return true;
 }
 
-/* Loads the library once, and turns off the errors that it prints itself. */
+/* Loads the library at the first call, and turns off the errors that it prints itself. NULL: it is
+ * not installed, or lacks a function. */
 const cmd_hdf5_api *cmd_hdf5_load(void)
 {
     if (tried)

@@ -27,7 +27,8 @@ static hid_t open_attribute(const cmd_hdf5_api *h5, hid_t object, const char *na
     return id;
 }
 
-/* Reads an attribute that is one text, of fixed or variable length. */
+/* Reads an attribute that is one text (a scalar), of fixed or variable length. NULL: it is missing,
+ * empty, no text, or too long. */
 const char *cmd_hdf5_text(const cmd_hdf5_api *h5, hid_t object, const char *name)
 {
     const hid_t id   = open_attribute(h5, object, name);
@@ -56,7 +57,8 @@ const char *cmd_hdf5_text(const cmd_hdf5_api *h5, hid_t object, const char *name
     return text && *text ? text : NULL;
 }
 
-/* The number of elements of a scalar or a row; 0: the space is neither. */
+/* The number of elements of a dataspace with at most one axis; 0: it has more axes, or no
+ * elements. */
 static int64_t points_of(const cmd_hdf5_api *h5, hid_t space)
 {
     hsize_t   extent[H5S_MAX_RANK];

@@ -92,7 +92,9 @@ static void first_of_chunk(const job *j, int64_t k, int64_t *first)
         first[a] = k % j->beside[a] * j->layout->extent[a];
 }
 
-/* Runs in each thread: takes a chunk, shuffles and deflates it, and writes it in its turn. */
+/* Runs in each thread: takes a chunk, shuffles and deflates it, and writes it in its turn. Without
+ * memory, bytes stays 0, which makes the writing fail. Bytes of a deflated chunk may exceed its
+ * size (room). */
 static void *work_on_chunks(void *of)
 {
     job          *j     = of;
@@ -152,8 +154,8 @@ static void write_all_chunks(job *j)
     pthread_mutex_destroy(&j->lock);
 }
 
-/* Opens the dataset and writes all its chunks. False: the library lacks a function, or threads
- * cannot deflate. */
+/* Opens the dataset and writes all its chunks. False: the library lacks a function, threads cannot
+ * deflate, or there is no dataset of that name. A failed write ends the program. */
 bool cmd_hdf5_put_deflated(const char *path, const char *aside, const cmd_result *r,
                            const cmd_layout *layout)
 {

@@ -36,7 +36,7 @@ static visited_group *find_place(const visited_groups *s, int64_t id)
     return &s->at[k];
 }
 
-/* Doubles the hash table, and moves its entries. */
+/* Doubles the hash table, at first to 64 places, and moves its entries. */
 static void grow(visited_groups *s)
 {
     const visited_groups old = *s;
@@ -140,7 +140,8 @@ typedef struct description {
     bool             bare;
 } description;
 
-/* Fills in a variable from its dataset: type, shape, attributes, packing and names of axes. */
+/* Fills in a variable from its dataset: type, shape, attributes, packing and names of axes.
+ * d->bare: it is a NetCDF dimension without coordinates. */
 static void describe(void *of)
 {
     description        *d     = of;
@@ -233,7 +234,8 @@ static herr_t visit_link(hid_t group, const char *name, const void *facts, void 
     return 0;
 }
 
-/* Visits all links of a group. If the root group cannot be read, the program ends. */
+/* Visits all links of a group; "" is the path of the root. If the root group cannot be read, the
+ * program ends; another one is listed with the reason. */
 static void visit_group(traversal *w, const char *path)
 {
     const hid_t group = w->h5->H5Oopen(w->id, *path ? path : "/", H5P_DEFAULT);

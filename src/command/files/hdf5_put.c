@@ -89,7 +89,8 @@ herr_t cmd_hdf5_put_text(const cmd_hdf5_api *h5, hid_t object, const char *name,
     return cmd_hdf5_put(h5, object, name, type, h5->H5Screate(H5S_SCALAR), text);
 }
 
-/* Writes an attribute: characters as a scalar string, one text as a scalar, others as a row. */
+/* Writes an attribute: characters as a scalar string, one text as a scalar, others as a row.
+ * Without elements (n is 0) the dataspace is null. < 0: the library refuses. */
 static herr_t put_attribute(const cmd_hdf5_api *h5, hid_t object, const cmd_attribute *a)
 {
     const hsize_t n = (hsize_t)a->n;

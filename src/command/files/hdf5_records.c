@@ -59,7 +59,8 @@ static bool make_chunks(const cmd_hdf5_api *h5, hid_t set, const rd_shape *shape
     return good;
 }
 
-/* Ends the program if the file system has no room: before anything is computed, not after hours. */
+/* Ends the program if the file system has no room for so many bytes more: before anything is
+ * computed, not after hours. The room is allocated for a moment, and freed again. */
 static void check_room(const char *path, const char *aside, int64_t bytes)
 {
     struct stat facts;

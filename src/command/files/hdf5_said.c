@@ -21,7 +21,8 @@ static const void *copy_variable_texts(const cmd_hdf5_api *h5, char *const *text
     return all;
 }
 
-/* The length of a text in `size` bytes: up to its first zero, without blanks that pad it. */
+/* The length of a text in `size` bytes: up to its first zero. If `blanks`, blanks at its end are
+ * padding, and do not count. */
 static size_t length_of(const char *text, size_t size, bool blanks)
 {
     size_t n = 0;
@@ -82,8 +83,8 @@ static bool read_numbers(const reading *r, hid_t id, hid_t stored, cmd_attribute
     return a->n == 0 || r->h5->H5Aread(id, native, to) >= 0;
 }
 
-/* The number of characters without one zero at the end, and without blanks that pad it. A zero
- * inside counts. */
+/* The number of characters without one zero at the end. If `blanks`, blanks at the end are padding,
+ * and do not count. A zero inside counts. */
 static size_t count_characters(const char *text, size_t size, bool blanks)
 {
     while (blanks && size > 0 && text[size - 1] == ' ')
@@ -169,7 +170,8 @@ static herr_t read_next_attribute(hid_t object, const char *name, const H5A_info
 }
 
 /* ---- Datasets -------------------------------------------------------------------------------- */
-/* Reads the shape of chunks, and the filters shuffle and deflate. */
+/* Reads the shape of chunks, and the filters shuffle and deflate. An extent of 0, or beyond int32,
+ * becomes 1. The first value of deflate is its level. */
 static void read_layout(const cmd_hdf5_api *h5, hid_t set, cmd_layout *layout)
 {
     const hid_t plan = h5->H5Dget_create_plist(set);
@@ -223,7 +225,8 @@ cmd_said *cmd_hdf5_said(const cmd_hdf5_api *h5, const char *path, hid_t object, 
     return said;
 }
 
-/* Reads all elements of a dataset of text, of fixed or variable length. */
+/* Reads all elements of a dataset of text, of variable length (`any`) or of `size` bytes each, as
+ * pointers. Too many ones end the program. */
 const void *cmd_hdf5_texts(const cmd_hdf5_api *h5, const char *path, hid_t set,
                            const cmd_variable *v)
 {

@@ -118,7 +118,8 @@ static bool is_member(const cmd_hdf5_api *h5, hid_t stored, unsigned k, const ch
     return same;
 }
 
-/* True if the enum is h5py's bool: a byte, where FALSE is 0 and TRUE is 1. */
+/* True if the enum is h5py's bool: a byte, where FALSE is 0 and TRUE is 1. The members may stand in
+ * either order. */
 static bool is_bool(const cmd_hdf5_api *h5, hid_t stored)
 {
     static const char *const names[] = { "FALSE", "TRUE" };

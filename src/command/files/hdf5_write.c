@@ -84,8 +84,9 @@ static hid_t space_of(const writer *w, const cmd_content *c)
     return w->h5->H5Screate_simple(c->shape.n, extent, most);
 }
 
-/* Makes the creation properties of a dataset: fill value, chunks, filters. Elements are not filled,
- * as each one is written. */
+/* Makes the creation properties of a dataset: fill value, chunks (extent 0: none), filters.
+ * Elements are not filled, as each one is written. H5P_DEFAULT: this release of the library has
+ * other names for such properties. */
 static hid_t plan_of(const writer *w, const cmd_content *c, hid_t type)
 {
     const cmd_hdf5_api  *h5   = w->h5;

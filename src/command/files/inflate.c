@@ -77,7 +77,8 @@ bool cmd_can_inflate(void)
     return RDIM_ZLIB;
 }
 
-/* Inflates by libdeflate if it is loaded, else by zlib. */
+/* Inflates a stream of zlib's format to exactly n bytes: by libdeflate if it is loaded, else by
+ * zlib. False: it is no such stream. */
 bool cmd_inflate(const void *from, int64_t bytes, void *to, int64_t n)
 {
 #if RDIM_DEFLATE
@@ -97,7 +98,8 @@ bool cmd_inflate(const void *from, int64_t bytes, void *to, int64_t n)
 #endif
 }
 
-/* Deflates by libdeflate if it is loaded, else by zlib. */
+/* Deflates n bytes: by libdeflate if it is loaded, else by zlib. Returns the length of the stream;
+ * 0: there is not enough room. */
 int64_t cmd_deflate(const void *from, int64_t n, void *to, int64_t room, int level)
 {
 #if RDIM_DEFLATE
@@ -119,7 +121,8 @@ int64_t cmd_deflate(const void *from, int64_t n, void *to, int64_t room, int lev
 }
 
 #if RDIM_ZLIB
-/* Computes CRC-32 in pieces of at most 1 GB, as zlib's lengths have 32 bits. */
+/* Continues the CRC-32 `crc` by n bytes, in pieces of at most 1 GB, as zlib's lengths have 32
+ * bits. */
 static uint32_t crc_of_bytes(uint32_t crc, const uint8_t *at, int64_t n)
 {
     enum { MOST = 1 << 30 }; /* lengths have 32 bits */

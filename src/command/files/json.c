@@ -21,7 +21,8 @@ static struct {
 #undef MEMBER
 } api;
 
-/* Loads libjson-c once, and looks up its functions. */
+/* Loads libjson-c at the first call, and looks up its functions; ends the program if it is not
+ * installed. */
 static void load(const char *path)
 {
     void *file = NULL;
@@ -43,7 +44,8 @@ static void load(const char *path)
     api.loaded = true;
 }
 
-/* Parses a text of at most 256 MB and 64 levels. */
+/* Parses a text of at most 256 MB and 64 levels; ends the program if it is no JSON. The error
+ * json_tokener_continue means that the text ends within a value. */
 const cmd_json *cmd_json_read(const char *path, const char *text, size_t n)
 {
     enum { MOST_DEPTH = 64, MOST = 1 << 28 };
@@ -98,7 +100,8 @@ const char *cmd_json_text(const cmd_json *value)
                                                : NULL;
 }
 
-/* Reads a double, or an integer as i64. An integer above INT64_MAX becomes u64. */
+/* Reads a double, or an integer as i64. An integer above INT64_MAX becomes u64. False: the value is
+ * no number. */
 bool cmd_json_number(const cmd_json *value, cmd_exact *to, rd_dtype *type)
 {
     if (is_of_type(value, json_type_double)) {

@@ -81,8 +81,8 @@ static rd_dtype complex_of(const source *s, int group, nc_type type, size_t size
                                                 : RD_AUTO;
 }
 
-/* Finds the element type of a type that the file defines. An enum is an integer of its base
- * type. */
+/* Finds the element type of a type that the file defines: an enum is an integer of its base type,
+ * and some records are complex numbers. RD_AUTO: there is none, and *why says what it is. */
 static rd_dtype user_type(const source *s, int group, nc_type type, const char **why)
 {
     char    name[NC_MAX_NAME + 1];
@@ -127,7 +127,8 @@ static bool find_attribute(const source *s, int group, int variable, const char 
     return status == NC_NOERR;
 }
 
-/* Reads an attribute that is one text; NULL: it is missing, empty or no text. */
+/* Reads an attribute that is one text: characters, or a single string. NULL: it is missing, empty,
+ * too long or no text. */
 static const char *text_attribute(const source *s, int group, int variable, const char *name)
 {
     nc_type type;
@@ -225,7 +226,7 @@ static void add_default_fill(const source *s, cmd_variable *v, rd_dtype stored)
 }
 
 /* ---- Listing of a file ----------------------------------------------------------------------- */
-/* The path of a group, "a/b/"; "" for the root. */
+/* The path of a group, "a/b/"; "" for the root, which has the number of the file. */
 static const char *group_path(const source *s, int group)
 {
     char name[NC_MAX_NAME + 1];
@@ -267,7 +268,9 @@ static const char *layout_of(const source *s, const cmd_variable *v)
     return storage == NC_CONTIGUOUS ? "mapped" : deflated ? "chunks, deflated" : "chunks";
 }
 
-/* Fills in a variable: name, type, shape, names of axes, attributes, packing. */
+/* Fills in a variable: name, type, shape, names of axes, attributes, packing. It is the axis of its
+ * own coordinates (is_axis) if it has one axis and the name of that dimension. Types that the file
+ * defines have no default fill value. */
 static void describe(const source *s, int group, int number, cmd_variable *v)
 {
     char     name[NC_MAX_NAME + 1], dimension[NC_MAX_NAME + 1];
@@ -426,7 +429,8 @@ static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, i
                      s->nc->get_vara(group_of(s, v), number_of(v), start, count, to));
 }
 
-/* Labels of the coordinates 1, 2, ... from CF's flags; NULL: there are none. */
+/* Returns labels of the coordinates 1, 2, ... from CF's flags, with blanks between them. NULL:
+ * there are none, or flag_values are not 1, 2, ... */
 static const char *labels_of(const source *s, int group, int variable)
 {
     double  value[CMD_MOST_WORDS];
@@ -480,8 +484,8 @@ static const double *middle_of(const source *s, int group, int variable, const c
 }
 
 /* Reads coordinates and attributes of an axis from the variable of its name, in the group of v or
- * one above. NC_ERANGE means that a value is outside of doubles; the axis then has no
- * coordinates. */
+ * one above, up to the root (s->id). NC_ERANGE means that a value is outside of doubles; the axis
+ * then has no coordinates. */
 static void read_coordinates(const source *s, const cmd_variable *v, cmd_axis *axis)
 {
     int     group = group_of(s, v), number, rank;

@@ -42,7 +42,8 @@ static void read_texts(const object *p, const char *name, cmd_attribute *a)
     a->at = copy_texts(p->nc, texts, (size_t)a->n);
 }
 
-/* Reads one attribute of any kind. The name stays NULL if it is of a kind that cannot be kept. */
+/* Reads one attribute of any kind. The name stays NULL if it is of a kind that cannot be kept:
+ * neither numbers nor text. Too long a one ends the program, within cmd_try(). */
 static void read_attribute(void *of)
 {
     reading      *r = of;
@@ -131,7 +132,8 @@ static rd_dtype element_of(const object *p, nc_type type)
     return cmd_netcdf_element(type);
 }
 
-/* Reads all attributes, and, for a variable, kind, type and layout of its elements. */
+/* Reads all attributes, and, for a variable, kind, type and layout of its elements. For a group
+ * (NC_GLOBAL) the kind is CMD_OTHERS. */
 cmd_said *cmd_netcdf_said(const cmd_netcdf_api *nc, const char *path, int group, int variable)
 {
     cmd_said    *said = cmd_room(sizeof *said);
@@ -152,7 +154,7 @@ cmd_said *cmd_netcdf_said(const cmd_netcdf_api *nc, const char *path, int group,
     return said;
 }
 
-/* Reads all texts of a variable, at most MOST_TEXTS. */
+/* Reads all texts of a variable, as pointers. More than MOST_TEXTS end the program. */
 const void *cmd_netcdf_texts(const cmd_netcdf_api *nc, const char *path, int group, int variable,
                              const rd_shape *shape)
 {

@@ -82,7 +82,8 @@ static void get_bytes(const archive *a, void *to, int64_t n, int64_t offset)
     cmd_read_at(a->fd, a->path, to, n, offset);
 }
 
-/* Finds the end-of-central-directory record. A comment of up to 64 KiB may follow it. */
+/* Finds the end-of-central-directory record, and returns its offset. A comment of up to 64 KiB may
+ * follow it, so its signature is searched backwards. */
 static int64_t find_end(const archive *a, uint8_t end[END])
 {
     static uint8_t tail[END + 65536];
@@ -205,7 +206,9 @@ static void mark_duplicates(cmd_variable *v, size_t n)
                 cmd_text("several members are called %s", sorted[k]->name);
 }
 
-/* Reads the central directory, and makes a variable of each member. Members are not opened. */
+/* Reads the central directory, and makes a variable of each member. Members are not opened, so
+ * types are found later. Each entry of the directory has at least CENTRAL bytes, so a number of
+ * members that needs more is refused. */
 static void open_npz(cmd_file *file)
 {
     archive  a = { .path = file->path };
@@ -314,7 +317,8 @@ static void check_array(const archive *a, const cmd_variable *v, const member *m
 }
 
 /* Inflates a member into a file, at most its first `most` bytes. It works in pieces, so that a
- * false size in the archive cannot fill the disk. */
+ * false size in the archive cannot fill the disk. The checksum is compared only if all is
+ * inflated. */
 static void inflate_member(const archive *a, const cmd_variable *v, const member *m, int64_t data,
                            int64_t most, int fd)
 {
@@ -423,7 +427,7 @@ static void read_records(reading *r, const cmd_npy_place *p)
 }
 
 /* Reads a stored or deflated member. If its array has a type that rd_load() refuses, its records
- * are read. */
+ * are read, from the archive or from the file with the inflated bytes. */
 static void read_member(void *of)
 {
     reading      *r    = of;

@@ -212,7 +212,8 @@ static void read_scale(cmd_packing *p, const attributes *a)
             (scaled && type != RD_F32) || (shifted && other != RD_F32) || !narrow ? RD_F64 : RD_F32;
 }
 
-/* Applies _Unsigned to the variable's type, and then reads missing values, scale and range. */
+/* Reads what stored numbers mean. _Unsigned ("true" or "false") first changes the sign of the
+ * variable's integer type, unless it has that sign; then come missing values, scale and range. */
 void cmd_read_packing(cmd_variable *v, const char *sign, cmd_numbers *numbers, void *user)
 {
     cmd_packing p            = { .scale = 1 };
@@ -263,7 +264,8 @@ static rd_expr *constant(rd_ctx *ctx, cmd_exact value)
     return rd_leaf(ctx, &(rd_array){ .in = at, .type = RD_U64 });
 }
 
-/* Converts a whole double to an integer; false: it is not whole, or too large for 64 bits. */
+/* Converts a whole double to an integer, unsigned if it is not negative. False: it is not whole, or
+ * too large for 64 bits. */
 static bool as_integer(double value, cmd_exact *to)
 {
     if (!(value >= -0x1p63 && value < 0x1p64) || value != floor(value))

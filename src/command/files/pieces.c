@@ -71,7 +71,8 @@ static int read_or_touch(const job *j, int64_t at, int64_t n)
     return 0;
 }
 
-/* Runs in each thread: takes piece after piece until none is left, or one fails. */
+/* Runs in each thread: takes piece after piece until none is left, one fails, or a signal comes.
+ * The first error is kept. Bytes are swapped if the file has the other order. */
 static void *work_by_thread(void *of)
 {
     job *j = of;
@@ -91,7 +92,8 @@ static void *work_by_thread(void *of)
     return NULL;
 }
 
-/* Starts threads, and works in this one, too, which is enough if no thread can be started. */
+/* Runs work(of) in up to MOST_THREADS new threads, as many as there are processors or pieces, and
+ * in this one, too, which is enough if no thread can be started. */
 void cmd_share_work(void *(*work)(void *of), void *of, int64_t pieces)
 {
     pthread_t  thread[MOST_THREADS];

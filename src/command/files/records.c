@@ -69,7 +69,8 @@ static const char *skip_string(text *t, size_t *n)
     return first;
 }
 
-/* Reads a string. Only escapes of quotes and backslashes are resolved. */
+/* Reads a string in quotes; NULL: there is none. Only escapes of quotes and backslashes are
+ * resolved. */
 static char *read_string(text *t)
 {
     size_t            n     = 0;
@@ -101,7 +102,8 @@ static int64_t read_number(text *t)
     return value;
 }
 
-/* Reads a shape: "(3, 4)", or a number for a single axis. */
+/* Reads a shape: "(3, 4)", or a number for a single axis. False: it is neither, or has too many
+ * axes. A comma may stand behind the last extent. */
 static bool read_shape(text *t, rd_shape *shape)
 {
     bool comma = true;
@@ -141,7 +143,8 @@ static int64_t size_of_other(char kind, int64_t digits, const char **why)
     return digits;
 }
 
-/* Reads the unit of dates and durations, as "[25s]" behind M8 or m8. */
+/* Reads the unit of dates and durations behind M8 or m8: "[s]", or "[25s]" for counts of 25
+ * seconds. False: it is not understood. Without a unit the numbers are plain. */
 static bool read_unit(const char *at, cmd_field *f)
 {
     char *end;
@@ -301,8 +304,8 @@ static int64_t read_field(text *t, cmd_records *r, const frame *in)
     return accept(t, ')') ? bytes : -1;
 }
 
-/* Reads the fields of a record up to "]". Returns the bytes of the record; -1: it is not
- * understood. */
+/* Reads the fields of a record up to "]", one behind the other. Returns the bytes of the record;
+ * -1: it is not understood, or nested too deep. */
 static int64_t read_list(text *t, cmd_records *r, const frame *in)
 {
     frame   each  = *in;
@@ -385,7 +388,8 @@ static const struct {
              { "shape", read_shape_of_array } };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* Reads one key of the header and its value. A repeated key is refused. */
+/* Reads one key of the header and its value. False: the key is unknown or repeated, or the value is
+ * not understood. */
 static bool read_key(text *t, cmd_records *r, bool seen[KEYS])
 {
     const char *key = read_string(t);
@@ -427,7 +431,8 @@ static void mark_duplicates(cmd_records *r)
                     cmd_text("several fields are called %s", r->field[k].name);
 }
 
-/* Reads the dictionary of the header. All three keys must be there. */
+/* Reads the dictionary of the header. False: it is not understood, or lacks one of the three
+ * keys. */
 static bool read_dict(text *t, cmd_records *r)
 {
     bool seen[KEYS] = { false }, comma = true;
@@ -445,7 +450,8 @@ static bool read_dict(text *t, cmd_records *r)
     return accept(t, '}') && peek(t) < 0 && r->n > 0;
 }
 
-/* Reads the header's length (of format version 1, or 2 and 3), the header, and parses it. */
+/* Reads the header's length, which has 2 bytes in format version 1 and 4 bytes in 2 and 3, and then
+ * the header, and parses it. NULL: it is not understood. */
 cmd_records *cmd_read_records(const cmd_npy_place *p)
 {
     uint8_t begin[12] = { 0 };

@@ -83,7 +83,8 @@ static bool has_axis(const cmd_records *r)
     return r->n > 1 && r->shape.n == 1 && f->is_date && !f->why && f->rank == 0;
 }
 
-/* Names the variables, and marks a leading date field as coordinates. */
+/* Adds a variable for each field, named "prefix.field", and marks a leading date field as
+ * coordinates. A field without a name has the name of the array or of the file. */
 void cmd_add_fields(cmd_file *file, const cmd_records *r, const char *prefix, int64_t id)
 {
     cmd_variable *v = cmd_add_variables(file, r->n);
@@ -112,7 +113,8 @@ static cmd_variable *find_axis(const cmd_file *file, const cmd_variable *v)
     return NULL;
 }
 
-/* Reads the date field as coordinates, unless dates are missing. */
+/* Reads the date field of the same array as coordinates of the records, unless dates are missing
+ * (NaN) or too many. */
 void cmd_read_record_axis(cmd_file *file, cmd_variable *v)
 {
     enum { MOST_COORDINATES = 1 << 22 };

@@ -31,7 +31,8 @@ int cmd_open_to_read(const char *path, int64_t *size)
     return fd;
 }
 
-/* Reads in pieces of 4 MB, so that Ctrl-C is seen between them. */
+/* Reads bytes at an offset; ends the program if it cannot. Pieces of 4 MB let Ctrl-C be seen
+ * between them. */
 void cmd_read_at(int fd, const char *path, void *to, int64_t bytes, int64_t offset)
 {
     for (char *at = to; bytes > 0;) {
@@ -51,7 +52,8 @@ void cmd_read_at(int fd, const char *path, void *to, int64_t bytes, int64_t offs
     }
 }
 
-/* Writes in pieces of 4 MB, so that Ctrl-C is seen between them. */
+/* Writes bytes at an offset; ends the program if it cannot. Pieces of 4 MB let Ctrl-C be seen
+ * between them. */
 void cmd_write_at(int fd, const char *path, const void *from, int64_t bytes, int64_t offset)
 {
     for (const char *at = from; bytes > 0;) {
@@ -117,7 +119,9 @@ bool cmd_fits_cache(int64_t bytes)
     return bytes <= rd_machine_memory() / 8;
 }
 
-/* Creates a file without a name, which vanishes with the program, however that ends. */
+/* Creates a file without a name, which vanishes with the program, however that ends. It lies in
+ * TMPDIR or /var/tmp. Where the file system has no such files, a named one is removed at once. All
+ * its bytes are allocated. */
 static int file_without_name(int64_t bytes, const char *what)
 {
     const char *set = getenv("TMPDIR"), *directory = set && *set ? set : "/var/tmp";
@@ -159,7 +163,8 @@ int cmd_storage_file(int64_t bytes, const char *what)
     return cmd_storage_file_for(bytes, bytes, what);
 }
 
-/* Maps anonymous memory, or a file without a name if the bytes exceed the limit. */
+/* Allocates zeroed room: anonymous memory, or, if the bytes exceed the limit, a mapped file without
+ * a name. */
 void *cmd_storage(int64_t bytes, const char *what)
 {
     const bool fits = fits_memory(bytes);

@@ -175,7 +175,8 @@ static int open_to_write(const char *path)
     return fd;
 }
 
-/* Writes all bytes to a pipe that may be full. */
+/* Writes all bytes to a pipe. While it is full (EAGAIN), poll() waits, in steps of 200 ms so that
+ * Ctrl-C is seen. */
 static void write_all(int fd, const char *path, const char *from, int64_t n)
 {
     for (ssize_t put; n > 0; from += put, n -= put) {

@@ -178,7 +178,7 @@ static int is_visible(const struct dirent *one)
 
 static void list_node(traversal *w, const node *of);
 
-/* Lists the nodes of a group, in the order of their names. */
+/* Lists the nodes of a group, in the order of their names. Folders without metadata are skipped. */
 static void list_group(traversal *w, const node *e)
 {
     struct dirent **inside = NULL;
@@ -281,7 +281,8 @@ static cmd_variable *find_axis(const cmd_file *file, const cmd_variable *v, cons
     }
 }
 
-/* Reads coordinates and attributes of an axis from the variable of its name. */
+/* Reads coordinates and attributes of an axis from the variable of its name. It is left out if it
+ * cannot be read, has another length, complex numbers, or more than 4 million coordinates. */
 static void read_axis(cmd_file *file, const cmd_variable *v, cmd_axis *axis)
 {
     cmd_variable *const from = axis->name ? find_axis(file, v, axis->name) : NULL;

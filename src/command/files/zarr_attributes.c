@@ -10,7 +10,8 @@ typedef struct attributes {
     rd_dtype        type;       /* of the variable */
 } attributes;
 
-/* Decodes base64; returns the number of bytes, at most `most`. */
+/* Decodes base64, up to its padding (=) or another character. Returns the number of bytes, at most
+ * `most`. `held` is the number of bits that wait. */
 static int from_base64(const char *text, uint8_t *to, int most)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -133,8 +133,8 @@ static int find_in_shard(worker *w, int fd, int64_t size, int64_t *offset, int64
     return 0;
 }
 
-/* Reads the packed chunk into the first buffer. *n becomes 0 if a shard lacks the chunk. Returns 0,
- * or an error. */
+/* Reads the packed chunk into the first buffer. *n becomes its number of bytes, or 0 if a shard
+ * lacks the chunk. An empty file is damaged: its writer was interrupted. Returns 0, or an error. */
 static int read_file(worker *w, int fd, int64_t *n)
 {
     struct stat facts;
@@ -146,7 +146,7 @@ static int read_file(worker *w, int fd, int64_t *n)
     const int error = w->j->z->sharded ? find_in_shard(w, fd, *n, &offset, n) : 0;
     if (error || (*n == 0 && w->j->z->sharded))
         return error;
-    if (*n == 0 || *n > MOST_PACKED) /* an empty file: its writer was interrupted */
+    if (*n == 0 || *n > MOST_PACKED)
         return DAMAGED;
     return make_room(w, 0, *n) ? cmd_read_piece(fd, (char *)w->room[0], *n, offset) : ENOMEM;
 }
@@ -173,8 +173,8 @@ static int read_packed(worker *w, int64_t *n)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-/* Decompresses the chunk through all codecs, from one buffer to the other. NULL: *error says
- * why. */
+/* Decompresses the chunk through all codecs, from one buffer to the other; `now` is the one that
+ * has the bytes. NULL: *error says why. */
 static const uint8_t *unpack(worker *w, int64_t n, int *error)
 {
     const cmd_codecs *all  = &w->j->z->codecs;

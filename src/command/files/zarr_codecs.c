@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* ---- Codecs ---------------------------------------------------------------------------------- */
-/* Puts a codec in front of the list, as the codec that was applied last is undone first. */
+/* Puts a codec in front of the list, as the codec that was applied last is undone first. `size` is
+ * the element size of the shuffle filter. False: it cannot be used, and v->why is set. */
 static bool add_codec(cmd_variable *v, cmd_codecs *all, const char *name, int64_t size)
 {
     if (!name || all->n == CMD_MOST_CODECS) {
@@ -35,7 +36,8 @@ static bool add_filter(cmd_variable *v, cmd_codecs *all, const char *name, const
 }
 
 /* ---- Version 2 ------------------------------------------------------------------------------- */
-/* Adds the filters and the compressor of version 2. */
+/* Adds the filters and the compressor of version 2, in the order in which they were applied; each
+ * may be null. */
 void cmd_zarr_codecs_2(cmd_variable *v, cmd_zarr *z, const cmd_json *array)
 {
     const cmd_json *const filters = cmd_json_member(array, "filters"), *const compressor =
@@ -88,7 +90,8 @@ static void read_bytes(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 static void read_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list, bool in_shard);
 
 /* Reads the shape, codecs and index of shards. The index has offset and length of each chunk,
- * little-endian, and maybe a checksum. */
+ * little-endian, and maybe a checksum (crc32c). z->extent was the shape of shards, and becomes that
+ * of chunks. If anything else is said, v->why is set. */
 static void read_shard(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 {
     const cmd_json *const index    = cmd_zarr_setting(codec, "index_codecs");

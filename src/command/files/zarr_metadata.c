@@ -85,7 +85,7 @@ bool cmd_zarr_read_chunk(cmd_variable *v, cmd_zarr *z, const cmd_json *list, int
     return !v->why;
 }
 
-/* Names the axes, if the list has as many names. */
+/* Names the axes, if the list has as many names. An empty name, or null, means none. */
 static void name_axes(cmd_variable *v, const cmd_json *names)
 {
     if (cmd_json_count(names) != v->shape.n)
@@ -138,7 +138,9 @@ static bool set_shape(cmd_variable *v, const cmd_json *array, rd_dtype type)
 }
 
 /* ---- Version 2 ------------------------------------------------------------------------------- */
-/* Reads .zarray of version 2, and .zattrs if there are attributes. */
+/* Reads the metadata of an array of version 2: .zarray, and .zattrs (attributes) if there are any.
+ * In order F the first axis of a chunk is the fastest. If anything is unknown, v->why is set, and
+ * the rest is not read. */
 cmd_zarr *cmd_zarr_read_2(cmd_variable *v, const cmd_json *array, const cmd_json *attributes)
 {
     cmd_zarr                *z     = cmd_room(sizeof *z);
@@ -177,7 +179,8 @@ cmd_zarr *cmd_zarr_read_2(cmd_variable *v, const cmd_json *array, const cmd_json
 }
 
 /* ---- Version 3 ------------------------------------------------------------------------------- */
-/* Reads how the files of chunks are named: the encoding and the separator. */
+/* Reads how the files of chunks are named: "c/0/3" by the encoding "default", or "0.3" by "v2",
+ * with another separator if one is given. */
 static void read_keys(cmd_variable *v, cmd_zarr *z, const cmd_json *array)
 {
     const cmd_json *const keys = cmd_json_member(array, "chunk_key_encoding"), *const said =
@@ -226,7 +229,8 @@ static bool is_sharded(const cmd_json *codecs)
            cmd_zarr_is_named(cmd_json_at(codecs, 0), "sharding_indexed");
 }
 
-/* Reads zarr.json of version 3. */
+/* Reads the metadata of an array of version 3. Shape and names of axes are known even if the type
+ * is not. If anything is unknown, v->why is set, and the rest is not read. */
 cmd_zarr *cmd_zarr_read_3(cmd_variable *v, const cmd_json *array)
 {
     cmd_zarr                    *z      = cmd_room(sizeof *z);

@@ -28,7 +28,7 @@ static cmd_colour sequential(double t)
     return interpolate(c[0], c[1], t * LAST - k);
 }
 
-/* Converts linear light to sRGB. */
+/* Converts linear light to sRGB by the curve of its standard, clamped to [0, 1]. */
 static double from_linear(double x)
 {
     x = x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;

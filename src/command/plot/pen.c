@@ -114,7 +114,8 @@ void cmd_draw_axes(const cmd_pen *pen, const cmd_panel *p, const cmd_axis *x_axi
     pen->c->restore(pen->to);
 }
 
-/* Writes the title of a panel with one result, cut off behind MOST characters. */
+/* Writes the title of a panel with one result, its long name and formula, cut off behind MOST
+ * characters. Several lines have a legend instead. */
 void cmd_draw_title(const cmd_pen *pen, const cmd_panel *p)
 {
     enum { MOST = 110 };

@@ -27,7 +27,8 @@ static const char *suffix_of(const char *path)
     return dot ? dot : "";
 }
 
-/* Checks, before anything is computed, that all results can be drawn. */
+/* Checks, before anything is computed, that the file has a known suffix, and that each result has
+ * one or two axes of several indices, and elements. */
 void cmd_plan_plot(const char *path, const cmd_results *results)
 {
     static const char *const known[] = { ".png", ".svg", ".pdf" };
@@ -97,7 +98,8 @@ static void find_range(cmd_panel *p)
 }
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
-/* True if the axis of r equals the axis of the lines of the panel. */
+/* True if the axis of r has the same extent and coordinates as the axis of the lines of the
+ * panel. */
 static bool has_same_axis(const cmd_panel *p, const cmd_result *r, int axis)
 {
     const cmd_axis *a = &p->r[0]->axis[p->axis[1]], *b = &r->axis[axis];
@@ -235,7 +237,7 @@ static cairo_surface_t *surface_of(const cmd_cairo_api *c, const char *path, con
                                    (int)(height * scale));
 }
 
-/* Draws all panels into a temporary file, then renames it. */
+/* Draws all panels into a temporary file, then renames it. A .png has 1.5 pixels for each point. */
 void cmd_plot(const char *path, const cmd_results *results)
 {
     const cmd_cairo_api *c      = cmd_cairo_load();

@@ -107,7 +107,8 @@ static void date_ticks(cmd_ticks *t, double lo, double hi, int wanted, const cmd
 }
 
 /* ---------------------------------------------------------------------------------------------- */
-/* Finds the ticks of [lo, hi]: dates, degrees or numbers, by the units. */
+/* Finds the ticks of [lo, hi], about `wanted`: dates, degrees or numbers, by the units. An empty
+ * range has one tick. A tolerance of a billionth of a step keeps ticks at the ends. */
 cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units, const char *calendar)
 {
     const bool east =
