@@ -19,6 +19,7 @@ typedef enum fate {
     OF_LEAD      /* it names variables; these belong to the axes */
 } fate;
 
+/* The fates of known attributes. */
 static const struct {
     const char *attribute;
     fate        fate;

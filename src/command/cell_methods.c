@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Reducers of formulas, and CF's words for them. */
 static const struct {
     const char *reducer, *method;
 } methods[] = {

@@ -28,6 +28,7 @@ struct cmd_dated {
     const cmd_dated     *older;
 };
 
+/* Groups of one function: more would be an error in the times. */
 enum { MOST_GROUPS = 1 << 30 };
 
 /* Finds the function of times with a leaf that x is a part of. NULL: none. */

@@ -15,6 +15,7 @@ typedef struct parts {
     int    digits;
 } parts;
 
+/* Indices of the numbers of a date. */
 enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND };
 
 /* Reads the fraction of a second, ".25", if there is one. False: a dot without digits, or more

@@ -67,6 +67,7 @@ enum {
     VERSION
 };
 
+/* The long options, for getopt_long(). */
 static const struct option long_options[] = {
     { "output", required_argument, NULL, 'o' },
     { "only", required_argument, NULL, ONLY },

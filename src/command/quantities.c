@@ -28,6 +28,7 @@ static bool is_same_text(const char *a, const char *b)
     call(read_xml) call(parse) call(get_converter) call(free) call(set_error_message_handler) \
         call(are_convertible) call(ignore)
 
+/* The functions of libudunits2, and its tables of units (NULL: not loaded). */
 static struct {
 #define MEMBER(name) __typeof__(ut_##name) *name;
     CALLS(MEMBER)

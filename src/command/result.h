@@ -26,6 +26,7 @@ typedef struct cmd_result {
     const char               *calendar; /* if units are "... since ..." */
 } cmd_result;
 
+/* All results of a formula, or those of one output; filled by cmd_read_formula(). */
 struct cmd_results {
     int            n;
     cmd_result    *at;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The largest table, and digits of a float in it. */
 enum { MOST_ROWS = 60, MOST_COLUMNS = 12, DIGITS = 6 };
 
 /* Writes a number; the sign of a NaN means nothing. */

@@ -14,6 +14,7 @@
  * is 30 days, as in cftime. */
 #define YEAR (365.242198781 * 86400)
 
+/* Known units of times, and their lengths. of_sun: a month or year of UDUNITS. */
 static const struct unit {
     const char *name;
     double      seconds;
@@ -46,6 +47,7 @@ static const struct unit {
     { "yr", YEAR, 1 },
 };
 
+/* The month of the 360_day calendar. */
 static const struct unit month_of_30 = { "month", 30 * 86400.0, 0 };
 
 /* Finds a unit of time by name, in any case of letters, singular or with an s behind it. NULL:

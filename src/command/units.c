@@ -11,6 +11,7 @@
 #include <string.h>
 
 /* ---- The steps of a statement ---------------------------------------------------------------- */
+/* Kinds of steps: a call of a function, a name, an operator, a number. */
 typedef enum step_kind { CALL, NAME, OPERATOR, NUMBER } step_kind;
 
 /* A step of a statement. CALL: a function, or a reduction over indices, without nan in front of
@@ -130,8 +131,10 @@ static bool next_step(scanner *w, step *s)
 /* Functions with a result in the units of an argument. A difference or a distance is no date. It
  * is another quantity if that kind of difference has a name of its own. */
 enum { DATES = 1, QUANTITY = 2, BOTH = DATES | QUANTITY };
+/* Sets of arguments: the first one; all. */
 enum { FIRST = 1 << 0, ALL = -1 };
 
+/* Functions that keep units of arguments. */
 static const struct call {
     const char *name;
     int         of; /* arguments with the units of the result: bit k for argument k */

@@ -11,8 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Tags of lists in the header, and the greatest number of a type. */
 enum { DIMENSIONS = 10, VARIABLES = 11, ATTRIBUTES = 12, MOST_TYPE = 11 };
 
+/* Bytes of an element by the number of its type: byte, char, short, int, float, double, and the
+ * types of CDF-5. */
 static const int64_t sizes[MOST_TYPE + 1] = { 0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8 };
 
 /* A mapped header, and how far it was read. */

@@ -12,6 +12,7 @@
 #include <zstd.h>
 #endif
 
+/* A codec: how its library is loaded, and how it decompresses. */
 struct cmd_codec {
     const char *name, *library, *package; /* library NULL: none is needed */
     bool (*load)(void);

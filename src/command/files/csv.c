@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Fields in a line. */
 enum { MOST_COLUMNS = 1 << 16 };
 
 /* An open table: its text, its numbers as doubles, its columns. */
@@ -74,6 +75,7 @@ static void read_row(table *t, cmd_fields *f)
 }
 
 /* ---- The first line -------------------------------------------------------------------------- */
+/* One line, split into fields. */
 typedef struct line {
     int64_t    n;
     cmd_field *field;

@@ -8,6 +8,7 @@
  * an ensemble, time, forecast step, level. CMD_PLACES is their number. */
 enum { CMD_NUMBER, CMD_TIME, CMD_STEP, CMD_LEVEL, CMD_PLACES };
 
+/* Shapes of grids. */
 typedef enum cmd_grid {
     CMD_REGULAR, /* latitudes by longitudes */
     CMD_ROWS,    /* y by x, of a projection */

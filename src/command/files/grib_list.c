@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Kinds in a file; points of a grid with coordinates that are read. */
 enum { MOST_KINDS = 1 << 12, MOST_POINTS = 1 << 26 };
 
+/* Argument of add_message(): the list that grows. */
 typedef struct listing {
     const cmd_grib_api *g;
     const char         *path;

@@ -13,6 +13,7 @@
 /* Reads facts of an axis from its dimension scale. */
 typedef void scale_visit(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis);
 
+/* Bytes of a text and of a path; coordinates of an axis. */
 enum { MOST_TEXT = 1 << 16, MOST_NAME = 4096, MOST_COORDINATES = 1 << 22 };
 
 /* Opens an attribute; -1: there is none. If it cannot be read, the program ends, as an array would

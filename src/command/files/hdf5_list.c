@@ -13,6 +13,7 @@
 #include <string.h>
 
 /* ---- Visited groups -------------------------------------------------------------------------- */
+/* An entry of the hash table of visited groups. */
 typedef struct visited_group {
     int64_t     id; /* identity of the group; 0: this place is free */
     const char *path;

@@ -5,6 +5,7 @@
 #include "files/hdf5_types.h"
 #include <string.h>
 
+/* Bytes of an attribute or of all texts; number of texts. */
 enum { MOST_BYTES = 1 << 26, MOST_TEXTS = 1 << 24 };
 
 /* ---- Texts ----------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <libdeflate.h>
 
+/* The functions of libdeflate. */
 static struct {
     bool                                       tried, loaded;
     __typeof__(libdeflate_alloc_decompressor) *begin;
@@ -140,6 +141,7 @@ static uint32_t crc_of_bytes(uint32_t crc, const uint8_t *at, int64_t n)
     return crc;
 }
 
+/* Bytes of a piece that one thread takes. */
 enum { CRC_PIECE = 1 << 22 };
 
 /* The state that all threads share: the bytes, and the next piece. */

@@ -14,6 +14,7 @@
                         call(json_object_get_string) call(json_object_get_boolean)            \
                             call(json_object_get_object)
 
+/* The functions of libjson-c. */
 static struct {
     bool loaded;
 #define MEMBER(name) __typeof__(name) *name;

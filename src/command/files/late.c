@@ -24,7 +24,7 @@ typedef struct late {
     rd_part             known; /* the box that was read */
 } late;
 
-static late *all;
+static late *all; /* all late leaves, the newest first */
 
 /* True if a variable of so many bytes may be read after the formula. It may not if it is small, has
  * no axis, or is unpacked only if some values are missing (by_need), which its elements tell. */

@@ -28,6 +28,7 @@ static bool matches(const uint8_t *bytes, size_t n)
 #include "files/netcdf_write.h"
 #include "files/packing.h"
 
+/* Characters of a text attribute; coordinates of an axis. */
 enum { MOST_TEXT = 1 << 16, MOST_COORDINATES = 1 << 22 };
 
 /* An open NetCDF file. */

@@ -4,6 +4,7 @@
 #include "files/netcdf_said.h"
 #include <string.h>
 
+/* Bytes of an attribute; texts of a variable. */
 enum { MOST_BYTES = 1 << 26, MOST_TEXTS = 1 << 24 };
 
 /* A variable, or, if its number is NC_GLOBAL, a group. */

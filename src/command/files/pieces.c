@@ -13,6 +13,7 @@
 #define MADV_POPULATE_WRITE 23 /* from Linux 5.14 on; older ones return an error */
 #endif
 
+/* Bytes that a thread takes at once; threads beside the first one. */
 enum { PIECE = 1 << 22, MOST_THREADS = 8 };
 
 /* The state that all threads share: the range to read, and the next piece. */

@@ -28,6 +28,7 @@ enum { SHARED_BYTES = 1 << 30, GAP = 16 }; /* pages take memory only when writte
 
 int cmd_reader_seconds = 30;
 
+/* Requests, one for each function of cmd_format that runs in the child. */
 typedef enum call { OPEN, PLACE, DECODE, COORDINATES, SAY, TEXTS } call;
 
 /* The start of the shared memory: one request and its answer. One process waits while the other
@@ -45,6 +46,7 @@ typedef struct request_block {
     int         status;
     const char *sentence; /* the failure's text; NULL: success */
 } request_block;
+/* The first byte behind the request block, a multiple of 16. */
 enum { BEGIN = (sizeof(request_block) + 15) / 16 * 16 };
 
 static request_block *shared;
@@ -154,6 +156,7 @@ static void say(cmd_file *file, cmd_variable *v)
 }
 
 /* ---- Open files: at most half of the process's limit ----------------------------------------- */
+/* Files that the child has open at most. */
 enum { MOST_OPEN = 256 };
 static cmd_file *opened[MOST_OPEN];
 static long      n_opened;

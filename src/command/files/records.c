@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of a header; fields of an array; records inside of records. */
 enum { MOST_HEADER = 1 << 20, MOST_FIELDS = 1 << 12, MOST_DEPTH = 16 };
 
 /* The rest of the header's text, which the parser consumes. */
@@ -380,6 +381,7 @@ static bool read_order(text *t, cmd_records *r)
     return r->fortran || accept_word(t, "False");
 }
 
+/* The keys of the header, and the functions that read their values. */
 static const struct {
     const char *name;
     bool (*read)(text *t, cmd_records *r);

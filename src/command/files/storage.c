@@ -10,8 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Bytes that are read or written at once. */
 enum { PIECE = 1 << 22 };
 
+/* Bytes above which decoded elements go to a file; 0: half of what the process may have. */
 static int64_t most_memory;
 
 /* Opens a regular file or a stream. Devices are refused, as reading one might never end. */

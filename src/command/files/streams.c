@@ -14,6 +14,7 @@
 
 enum { MOST_STREAMS = 64, PIECE = 1 << 20 }; /* PIECE: bytes that are read or written at once */
 
+/* The streams that were read. Device and inode tell two names of one pipe. */
 static struct stream {
     const char *path;
     dev_t       device;

@@ -32,6 +32,7 @@ static bool is_store(const char *path)
 #include <fcntl.h>
 #include <sys/stat.h>
 
+/* Groups inside of groups; bytes of metadata; coordinates of an axis. */
 enum { MOST_DEPTH = 32, MOST_TEXT = 1 << 28, MOST_COORDINATES = 1 << 22 };
 
 /* ---- Listing of a store ---------------------------------------------------------------------- */

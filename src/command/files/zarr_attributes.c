@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Argument of read_numbers(): the attributes of an array. */
 typedef struct attributes {
     const cmd_json *all, *fill; /* fill value of the array, if it means missing; or NULL */
     rd_dtype        type;       /* of the variable */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* An error: a chunk does not unpack; room for a key; bytes of a packed chunk. */
 enum { DAMAGED = -2, MOST_KEY = 24 * RD_MAX_RANK, MOST_PACKED = INT32_MAX };
 
 /* The state that all threads share: the array, the wanted chunks, and the next one. */

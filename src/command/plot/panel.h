@@ -4,6 +4,7 @@
 #include "plot/cairo_api.h"
 #include "result.h"
 
+/* Width and greatest height of a panel, in points; lines of a chart. */
 enum { CMD_WIDTH = 900, CMD_MOST_HEIGHT = 620, CMD_MOST_LINES = 16 };
 
 /* One panel of the picture; filled by plot.c. */
