@@ -50,7 +50,7 @@ bool cmd_same_stored(rd_ctx *ctx, const cmd_candidate *a, const cmd_candidate *b
 static const char *const ranges[] = { "valid_min",    "valid_max",  "valid_range",
                                       "actual_range", "actual_min", "actual_max" };
 
-/* True if the attribute says a range of elements. */
+/* True if the attribute is a range of the elements' values, such as valid_min. */
 static bool is_range(const char *attribute)
 {
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)

@@ -107,7 +107,7 @@ static bool has_axes_of(const cmd_gathering *g, const cmd_variable *v)
 }
 
 /* ---- What is named --------------------------------------------------------------------------- */
-/* True if a candidate, or a variable that is kept already, has the name. */
+/* True if a candidate, or a variable that is kept already, has the name without groups. */
 static bool is_known(const cmd_gathering *g, const char *name)
 {
     for (int k = 0; k < g->n; k++)

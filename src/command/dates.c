@@ -31,7 +31,8 @@ struct cmd_dated {
 /* Groups of one function: more would be an error in the times. */
 enum { MOST_GROUPS = 1 << 30 };
 
-/* Finds the function of times with a leaf that x is a part of. NULL: none. */
+/* Finds the function of times that x is a result of, or a part of a result: they share a leaf
+ * (input array). NULL: none. */
 static const cmd_dated *dated_of(const cmd_inputs *in, rd_expr *x)
 {
     rd_expr *const of = rd_elements_of(x);
@@ -67,7 +68,7 @@ static void *elements_of(cmd_inputs *in, rd_expr *x, rd_dtype type)
     return rd_eval(in->ctx, rd_cast(x, type), &to) == RD_OK ? at : NULL;
 }
 
-/* Makes a leaf of the shape of x, with the axes of x. */
+/* Makes a leaf (input array) of the shape of x, with the axes of x. */
 static rd_expr *leaf_like(cmd_inputs *in, rd_expr *x, const int64_t *at)
 {
     const rd_shape shape = rd_shape_of(x);
@@ -116,9 +117,9 @@ static void set_groups(cmd_dated *d, const cmd_axis *times, const cmd_since *s, 
     d->groups.record = part->begins && times->record;
 }
 
-/* Makes the leaf of a function: finds the groups, and replaces each number by the value of its
- * group. Without fixed groups (last is 0) they reach from the least number to the greatest. NULL:
- * `why`, or the library's error, says the reason. */
+/* Makes the leaf (input array) of a function of times: finds the groups, and replaces each number
+ * by the value of its group. Without fixed groups (last is 0) they reach from the least number to
+ * the greatest. NULL: `why`, or the library's error, says the reason. */
 static rd_expr *make_leaf(cmd_inputs *in, const cmd_date_part *part, rd_expr *x,
                           const cmd_axis *times, const cmd_since *s, int64_t *number, char *why)
 {

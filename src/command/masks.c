@@ -49,8 +49,8 @@ static int64_t *list_true(cmd_inputs *in, rd_expr *mask, int64_t n, int64_t *fou
     return at;
 }
 
-/* Makes an index (a leaf) of the places along the axis where the mask is true. NULL: the mask does
- * not fit or is true nowhere, and `why` says so, or its evaluation failed. */
+/* Makes an index, a leaf (input array), of the places along the axis where the mask is true. NULL:
+ * the mask does not fit or is true nowhere, and `why` says so, or its evaluation failed. */
 static rd_expr *index_of_mask(cmd_inputs *in, rd_expr *x, int axis, rd_expr *mask, char *why)
 {
     const cmd_axis along = cmd_axis_seen(in, x, axis);

@@ -121,7 +121,8 @@ static int64_t span_of(const job *j, const box *b)
     return bytes;
 }
 
-/* Copies the elements of a box to their places in the array, row by row. */
+/* Copies the elements of a box to their places in the array, row by row along the last axis. The
+ * number of a row, divided by the counts of the other axes in turn, gives its indices. */
 static void copy_box(const job *j, const box *b, const char *from)
 {
     const int last = b->n - 1;

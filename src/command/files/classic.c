@@ -177,8 +177,8 @@ static void read_header(cmd_classic *file, header *h)
     set_steps(file, grows);
 }
 
-/* Reads the header of a classic file, which is mapped meanwhile. Four bytes are the magic number
- * alone. */
+/* Maps a classic file, reads its header, and unmaps it. A file of at most 4 bytes has no header
+ * behind the magic number. */
 cmd_classic *cmd_classic_read(const char *path)
 {
     cmd_classic *file = cmd_room(sizeof *file);

@@ -292,8 +292,9 @@ static void warn_of_rounded(const cmd_file *file, const cmd_variable *v, const c
                  (long long)c->rounded_line, c->rounded, why);
 }
 
-/* Makes the leaf of the table or of a column. A column of doubles is a strided view of the first
- * pass's table; other types need a second pass. A column with text ends the program. */
+/* Makes the leaf (input array) of the table or of a column. A column of doubles is a strided view
+ * of the first pass's table; other types need a second pass. A column with text ends the
+ * program. */
 static rd_expr *read_csv(cmd_file *file, cmd_variable *v)
 {
     const table     *t      = file->state;

@@ -315,9 +315,9 @@ static const void *decode_by_library(cmd_file *file, const cmd_variable *v, int6
     return at;
 }
 
-/* Makes the leaf of a variable of a format with a library. Elements at a known offset are mapped,
- * and those in known chunks are read by all threads. Else the library decodes them. Large variables
- * are read late, after the formula. */
+/* Makes the leaf (input array) of a variable of a format with a library. Elements at a known offset
+ * are mapped, and those in known chunks are read by all threads. Else the library decodes them.
+ * Large variables are read late, after the formula. */
 static rd_expr *read_leaf(cmd_file *file, cmd_variable *v)
 {
     const int64_t bytes = cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
@@ -350,8 +350,8 @@ const cmd_said *cmd_said_about(cmd_file *file, cmd_variable *v)
     return *said;
 }
 
-/* Makes the leaf of the stored elements. Small variables are decoded at once, as asking for their
- * offset takes longer. */
+/* Makes the leaf (input array) of the stored elements. Small variables are decoded at once, as
+ * asking for their offset takes longer. */
 static rd_expr *read_stored(cmd_file *file, cmd_variable *v)
 {
     enum { FEW = 1 << 14 };
@@ -361,8 +361,8 @@ static rd_expr *read_stored(cmd_file *file, cmd_variable *v)
                                      : read_leaf(file, v);
 }
 
-/* Makes the leaf of the elements as they are stored. Texts become pointers (u64), and characters
- * bytes. NULL: the elements are of another kind, or the format has no attributes. */
+/* Makes the leaf (input array) of the elements as they are stored. Texts become pointers (u64), and
+ * characters bytes. NULL: the elements are of another kind, or the format has no attributes. */
 rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v)
 {
     cmd_said *said = cmd_said_about(file, v) ? v->said : NULL;
@@ -379,8 +379,8 @@ rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v)
     return said->x;
 }
 
-/* Makes the leaf of a variable, unpacks it, and reads the coordinates of its axes. It is made only
- * once (v->x). A variable with a reason against reading (why) ends the program. */
+/* Makes the leaf (input array) of a variable, unpacks it, and reads the coordinates of its axes. It
+ * is made only once (v->x). A variable with a reason against reading (why) ends the program. */
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v)
 {
     const cmd_format *format = file->format;

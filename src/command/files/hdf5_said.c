@@ -205,7 +205,8 @@ static cmd_kind kind_of(const cmd_hdf5_api *h5, hid_t stored, rd_dtype type)
     return type == RD_BOOL || cmd_hdf5_native_type(h5, type) >= 0 ? CMD_NUMBERS : CMD_OTHERS;
 }
 
-/* Reads all attributes, and, for a dataset, kind, type and layout of its elements. */
+/* Reads all attributes of an object in the order in which they were created, and, for a dataset,
+ * kind, type and layout of its elements. Other kinds than numbers and text are CMD_OTHERS. */
 cmd_said *cmd_hdf5_said(const cmd_hdf5_api *h5, const char *path, hid_t object, bool is_set)
 {
     cmd_said      *said = cmd_room(sizeof *said);

@@ -33,7 +33,8 @@ bool cmd_may_be_late(const cmd_variable *v, int64_t bytes)
     return bytes > SMALL && v->shape.n > 0 && !v->packing.by_need;
 }
 
-/* Reserves addresses for the leaf, and adds it to the list of late leaves. */
+/* Makes a leaf (input array) that is read later: it has addresses, but no memory yet. The leaf is
+ * added to the list of all such leaves. */
 rd_expr *cmd_leaf_late(cmd_file *file, const cmd_variable *v, const cmd_place *place, int64_t bytes)
 {
     late *l = cmd_room(sizeof *l);
@@ -146,8 +147,8 @@ static bool read_by_offsets(const late *l, const rd_part *part)
     return true;
 }
 
-/* Finds the part of each late leaf that the results read, and reads it unless it was read before.
- * The leaf's memory then has the smallest box that holds all parts. */
+/* Finds the part of each late leaf (input array) that the results read, and reads it unless it was
+ * read before. The leaf's memory then has the smallest box that holds all parts. */
 void cmd_read_wanted(rd_ctx *ctx, rd_results results)
 {
     for (late *l = all; l; l = l->next) {

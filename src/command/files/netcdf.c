@@ -102,7 +102,8 @@ static rd_dtype user_type(const source *s, int group, nc_type type, const char *
                                   : RD_AUTO;
 }
 
-/* Finds the element type of a NetCDF type. RD_AUTO: there is none, and *why says what it is. */
+/* Finds the element type of a NetCDF type. RD_AUTO: there is none, and *why says what it is. The
+ * numbers of types that the file defines begin at NC_FIRSTUSERTYPEID. */
 static rd_dtype element_type(const source *s, int group, nc_type type, const char **why)
 {
     const rd_dtype found =

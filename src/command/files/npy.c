@@ -40,8 +40,8 @@ static cmd_records *records_of(const cmd_file *file)
     return r;
 }
 
-/* Loads the array as a leaf, or lists the fields of its records as variables. file->state is the
- * leaf, or the fields. */
+/* Loads the array as a leaf (input array), or lists the fields of its records as variables.
+ * file->state is the leaf, or the fields. */
 static void open_npy(cmd_file *file)
 {
     rd_expr     *x = rd_load(file->ctx, cmd_path_to_open(file->path));
@@ -62,8 +62,8 @@ static void open_npy(cmd_file *file)
     cmd_set_shape(v, rd_type_of(x), &shape);
 }
 
-/* Returns the leaf of the array (v->bytes is 0), or reads a field and the coordinates of its axis.
- * v->bytes is the number of the field, from 1. */
+/* Returns the leaf (input array) of the array (v->bytes is 0), or reads a field and the coordinates
+ * of its axis. v->bytes is the number of the field, from 1. */
 static rd_expr *read_npy(cmd_file *file, cmd_variable *v)
 {
     cmd_npy_place p = { .path = file->path };

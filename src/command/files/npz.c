@@ -367,8 +367,8 @@ typedef struct reading {
     rd_expr      *x;
 } reading;
 
-/* Checks a stored member and makes its leaf, which the library maps. If `looking`, the checksum
- * waits until the elements are read. */
+/* Checks a stored member and makes its leaf (input array), which the library maps. If `looking`,
+ * the checksum waits until the elements are read. */
 static void read_stored(reading *r, int64_t data)
 {
     if (!r->looking)
@@ -378,8 +378,8 @@ static void read_stored(reading *r, int64_t data)
         check_array(&r->archive, r->v, r->m, data, r->x);
 }
 
-/* Inflates a member into a file without a name, and makes the leaf of that. If `looking`, only the
- * start is inflated, and the file is sparse. */
+/* Inflates a member into a file without a name, and makes the leaf (input array) of that. If
+ * `looking`, only the start is inflated, and the file is sparse. */
 static void read_deflated(reading *r, int64_t data)
 {
     const int64_t size = r->m->size;
@@ -403,8 +403,8 @@ static const char *load_error(const reading *r)
 }
 
 /* Reads an array of records. When the member is first looked at (bytes is 0), its fields become
- * variables, and it becomes unreadable itself. Later calls make the leaf of one field. An array
- * without fields has one field with the name "". */
+ * variables, and it becomes unreadable itself. Later calls make the leaf (input array) of one
+ * field. An array without fields has one field with the name "". */
 static void read_records(reading *r, const cmd_npy_place *p)
 {
     cmd_records *const all = cmd_read_records(p);
@@ -476,8 +476,8 @@ static rd_expr *read_as(cmd_file *file, cmd_variable *v, bool looking)
     return r.x;
 }
 
-/* Makes the leaf of a member, or of a field of its records (v->bytes is above 0), and reads the
- * coordinates of its axis. */
+/* Makes the leaf (input array) of a member, or of a field of its records (v->bytes is above 0), and
+ * reads the coordinates of its axis. */
 static rd_expr *read_npz(cmd_file *file, cmd_variable *v)
 {
     rd_expr *const x = rd_label(read_as(file, v, false), v->name);

@@ -252,7 +252,8 @@ void cmd_add_default_fill(cmd_variable *v, cmd_exact value, rd_dtype stored)
 }
 
 /* ---- Expressions ----------------------------------------------------------------------------- */
-/* Makes a constant. An integer above INT64_MAX is a leaf, as rd_int() does not take it. */
+/* Makes a constant. An integer above INT64_MAX is a leaf (input array), as rd_int() does not take
+ * it. */
 static rd_expr *constant(rd_ctx *ctx, cmd_exact value)
 {
     if (value.type == RD_F64)

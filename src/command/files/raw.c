@@ -14,7 +14,7 @@ static void open_raw(cmd_file *file)
                file->path, file->path);
 }
 
-/* Makes the leaf of the file's elements, which begin at byte 0. */
+/* Makes the leaf (input array) of the file's elements, which begin at byte 0. */
 static rd_expr *read_raw(cmd_file *file, cmd_variable *v)
 {
     return cmd_read_dense(file->ctx, file->path, v);

@@ -169,7 +169,7 @@ static bool find_strides(const cmd_records *r, const cmd_field *f, const cmd_var
     return ok;
 }
 
-/* Makes a strided leaf with the variable's name. */
+/* Makes a strided leaf (input array) with the variable's name. */
 static rd_expr *make_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data,
                           const rd_strides *strides)
 {
@@ -277,8 +277,8 @@ static void count_units(const cmd_npy_place *p, const cmd_variable *v, const cmd
 }
 
 /* ---- Leaves of fields ------------------------------------------------------------------------ */
-/* Gathers the field of all records by all threads, and makes a leaf of the dense elements. A piece
- * has about 1 MB of records. */
+/* Gathers the field of all records by all threads, and makes a leaf (input array) of the dense
+ * elements. A piece has about 1 MB of records. */
 static rd_expr *gather_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records *r,
                              const cmd_field *f, const cmd_variable *v, int64_t records)
 {

@@ -214,8 +214,8 @@ void cmd_fill_reserve(void *at, int64_t bytes, int64_t written, const char *what
 #endif
 }
 
-/* Makes a leaf of elements in memory, with the variable's type, shape and order, and labels it with
- * the variable's name. */
+/* Makes a leaf (input array) of elements in memory, with the variable's type, shape and order, and
+ * labels it with the variable's name. */
 rd_expr *cmd_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data)
 {
     rd_expr *leaf = rd_leaf(

@@ -86,8 +86,8 @@ static const char *layout_of(const cmd_zarr *z)
     return z->sharded ? "chunks in shards" : z->codecs.n ? "chunks, packed" : "chunks";
 }
 
-/* Adds the variable of an array. One that cannot be read is listed with the reason, and the others
- * remain readable. */
+/* Adds the variable of an array; v->id becomes a pointer to its metadata. An array that cannot be
+ * read is listed with the reason, and the others remain readable. */
 static void add_array(cmd_file *file, const char *folder, const char *group, const char *name,
                       const cmd_json *json)
 {
@@ -247,7 +247,7 @@ static void read_part(const cmd_file *file, const cmd_variable *v, const rd_part
     cmd_zarr_read(zarr_of(v), v, part, to);
 }
 
-/* Reads an array at once, or makes a late leaf of a large one. */
+/* Reads an array at once, or makes a late leaf (input array) of a large one. */
 static rd_expr *read_zarr(cmd_file *file, cmd_variable *v)
 {
     const int64_t bytes = cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
