@@ -62,7 +62,8 @@ static bool is_repeated(const place *a, const place *b, double most)
     return fabs(a->value - b->value) <= most && (a->turned || b->turned);
 }
 
-/* True if the axis descends at most of its steps. One step may jump by a whole turn. */
+/* True if the axis descends at most of its steps. One step may jump by a whole turn of 360 degrees,
+ * and does not decide. */
 static bool is_descending(const cmd_axis *axis)
 {
     int64_t down = 0;
@@ -100,8 +101,8 @@ int64_t cmd_places_around(const cmd_axis *axis, double low, double high, double 
     return kept;
 }
 
-/* Takes the n positions as two adjacent slices, which are copied faster than gathered elements.
- * NULL: they are not two slices. */
+/* Takes the n indices `at` as two adjacent slices, which are copied faster than gathered elements;
+ * `cut` is the number in the first one. NULL: they are one slice, or more than two. */
 static rd_expr *take_two_slices(rd_expr *x, int axis, const int64_t *at, int64_t n)
 {
     int64_t cut = 1;
@@ -117,7 +118,8 @@ static rd_expr *take_two_slices(rd_expr *x, int axis, const int64_t *at, int64_t
                                     rd_slice_axis(x, axis, at[cut], at[cut] + n - cut, 1)));
 }
 
-/* Takes n indices of an axis, as two slices or by a gather. */
+/* Takes n indices of an axis of x, as two slices or by a gather. `is`: that axis of the result,
+ * which is remembered. */
 rd_expr *cmd_pick_around(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
                          const cmd_axis *is)
 {

@@ -40,7 +40,8 @@ const cmd_axis *cmd_axis_at(const cmd_inputs *in, rd_expr *x, int axis, rd_axis_
     return made_axis(in, from);
 }
 
-/* Copies n coordinates of a part of an axis. */
+/* Copies the n coordinates of a part of an axis: index i of it is index offset + step * i of the
+ * whole. NULL stays NULL. */
 static const double *part_of(const double *at, const rd_axis_from *from, int64_t n)
 {
     double *part = at ? cmd_room((size_t)n * sizeof *part) : NULL;
@@ -65,7 +66,8 @@ static void fill_part(cmd_axis *axis, const cmd_axis *whole, const rd_axis_from 
     axis->middle = part_of(whole->middle, from, n);
 }
 
-/* Returns an axis of x with the coordinates of its part. */
+/* Returns an axis of x with the coordinates of its part. An axis that comes from no known one has
+ * only its length. */
 cmd_axis cmd_axis_seen(const cmd_inputs *in, rd_expr *x, int axis)
 {
     rd_axis_from    from;
@@ -93,7 +95,7 @@ void cmd_know_axis(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *is)
     in->made = m;
 }
 
-/* Finds the axis of x by name. -1: none. */
+/* Finds the axis of x by the name that files give it. -1: none. */
 int cmd_axis_of(void *user, rd_expr *x, const char *name)
 {
     const rd_shape shape = rd_shape_of(x);

@@ -40,9 +40,9 @@ static bool is_source(const cmd_result *r, const cmd_known *k)
     return false;
 }
 
-/* True if the result has the whole grid of `lead`, except that times may be reduced or cut.
- * Variables in no file, such as areas of cells, may then stay named in attributes: they belong
- * to the grid. */
+/* True if the result has all axes of `lead` in their full length, except that times (unlimited, or
+ * "since") may be reduced or cut. Variables in no file, such as areas of cells, may then stay named
+ * in attributes: they belong to the grid. */
 static bool has_whole_grid(const cmd_inputs *in, cmd_result *r, const cmd_known *lead)
 {
     cmd_gathering g = { .in = in, .r = r, .k = lead };
@@ -157,9 +157,9 @@ static bool is_taken(const cmd_results *results, int k, int i, const char *name)
     return false;
 }
 
-/* Makes variable i of result k the same as an equal variable of an earlier result, which is
- * written once. Otherwise it gets a free name; the format names coordinates after their
- * dimension. */
+/* Makes variable i of result k the same as an equal variable of an earlier result, which is written
+ * once. Otherwise it gets a name that no result and no earlier variable has; coordinates keep
+ * theirs, as they are named after their dimension. */
 static void share_variable(cmd_results *results, int k, int i)
 {
     cmd_beside **mine = &results->at[k].kept->beside[i];

@@ -36,7 +36,8 @@ static const struct {
     { "standard_name", OF_QUANTITY },
 };
 
-/* Finds when an attribute is kept. */
+/* Finds when an attribute is kept: the table says so, or it names variables; all others are kept
+ * with units. */
 static fate fate_of(const char *attribute)
 {
     for (size_t k = 0; k < sizeof fates / sizeof *fates; k++)
@@ -239,7 +240,8 @@ static void keep_common(cmd_attributes *all, const cmd_attributes *other)
     *all = rest;
 }
 
-/* Adds the attributes of the files of a result, or removes those that differ. *n counts files. */
+/* Adds the attributes of the files of a result, or, from the second file on, removes those that
+ * differ. *n counts the files. */
 static void add_file_attributes(cmd_attributes *all, const cmd_inputs *in, const cmd_result *r,
                                 int *n)
 {

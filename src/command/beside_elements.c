@@ -7,7 +7,7 @@
 
 enum { SMALL = 1 << 16 }; /* bytes of an array that always lives in memory */
 
-/* Evaluates x into memory; a large array may live in a temporary file. */
+/* Evaluates x into memory; an array of 64 KB or more may live in a temporary file. */
 static void *elements_of(rd_ctx *ctx, rd_expr *x, const char *name)
 {
     const rd_shape shape = rd_shape_of(x);
@@ -105,7 +105,7 @@ static bool is_packed(const cmd_said *said)
            cmd_attribute_named(&said->attributes, "add_offset");
 }
 
-/* True if both variables have the same ranges. */
+/* True if both variables have the same valid and actual ranges, or neither has them. */
 static bool has_ranges_of(const cmd_said *a, const cmd_said *b)
 {
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
@@ -187,7 +187,8 @@ static rd_expr *slice_axis(rd_expr *x, int d, const rd_axis_from *from, int64_t 
 }
 
 /* ---- A variable ------------------------------------------------------------------------------ */
-/* Makes a variable f64, and its fill values with it. */
+/* Changes the type of a variable to f64, and that of its fill values, which must have the same
+ * type. */
 static void widen_to_f64(cmd_beside *b)
 {
     static const char *const names[] = { "_FillValue", "missing_value" };

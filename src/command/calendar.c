@@ -106,7 +106,8 @@ static bool is_gregorian(cmd_date d)
     return d.year != 1582 ? d.year > 1582 : d.month != 10 ? d.month > 10 : d.day >= 15;
 }
 
-/* Finds the calendar of a date: the standard calendar is Julian, then Gregorian. */
+/* Finds the calendar that gives a date its meaning: the standard calendar is Julian up to October
+ * 1582, and then Gregorian; all others are themselves. */
 static cmd_calendar calendar_at(cmd_calendar calendar, cmd_date d)
 {
     if (calendar != CMD_STANDARD)

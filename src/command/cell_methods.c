@@ -198,7 +198,8 @@ static const char *method_text(const reduction *r, const char *method)
     return *text ? cmd_text("%s%s%s", text, method, comment_text(r)) : NULL;
 }
 
-/* Reads the length of the windows, the second argument of rolling_mean(tas, 3). */
+/* Reads the length of the windows, the second argument of rolling_mean(tas, 3). c->good becomes
+ * false if there is none above 0. */
 static long take_window(cursor *c)
 {
     char *end;

@@ -9,8 +9,8 @@
 #include "select.h"
 #include <string.h>
 
-/* True if the name was invented by a program for a dimension without a name. Such names say
- * nothing about other variables. */
+/* True if the name was invented by a program for a dimension without a name, as dim_0. Such names
+ * say nothing about other variables. An axis with coordinates (at) has a name of its own. */
 static bool is_invented(const cmd_axis *axis)
 {
     static const char *const begins[] = { "axis_", "dim_", "phony_dim_" };

@@ -46,7 +46,7 @@ rd_expr *cmd_convert(rd_ctx *ctx, rd_expr *x, const cmd_turn *conversion)
 }
 
 /* ---- What is known of values ----------------------------------------------------------------- */
-/* Returns what is known about a variable of a file. */
+/* Returns what is known about a variable of a file. Only coordinates of an axis have a calendar. */
 static cmd_valued of_variable(const cmd_variable *v)
 {
     return (cmd_valued){ .x        = v->x,

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Writes a fraction of a second, ".25", without zeros at the end, with at most `digits` digits. */
+/* Writes a fraction of a second, ".25", with at most `digits` digits, and without zeros at the end;
+ * "" for 0. */
 static const char *fraction_text(double fraction, int digits)
 {
     long parts = lround(fraction * pow(10, digits));

@@ -241,8 +241,8 @@ static int64_t group_of(const cmd_dated *d, int64_t value)
     return low < d->groups.n && d->value[low] == value ? low : -1;
 }
 
-/* True if the labels are year and season. December and January of one calendar year are parts of
- * two winters. */
+/* True if the labels are those of year() and season(). December and January of one calendar year
+ * are parts of two winters, which such groups would mix. */
 static bool has_split_winters(const cmd_inputs *in, int n, rd_expr *const *label)
 {
     bool year = false, season = false;
@@ -340,7 +340,7 @@ static int64_t *find_places(const cmd_dated *d, const cmd_axis *along, const cha
     return *unsure ? NULL : place;
 }
 
-/* Says why the index does not fit the axis. */
+/* Writes to `why` that the index, a function of times, does not fit the axis. */
 static void refuse_axis(const cmd_dated *d, const cmd_axis *along, char *why)
 {
     snprintf(

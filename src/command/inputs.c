@@ -131,7 +131,7 @@ void cmd_warn_once(cmd_inputs *in, const char *sentence)
     cmd_warn("%s", sentence);
 }
 
-/* Opens all files of the command line. */
+/* Opens all files of the command line, and refuses names that are given twice. */
 cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
 {
     const int  n  = options->n_inputs;
@@ -150,8 +150,8 @@ cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
-/* True if the file has no names of variables. Its array has the given name, the name of the
- * file, or x. */
+/* True if the format has no names of variables: the only one has the name of the file. A formula
+ * may also call it x, or by the name given on the command line. */
 static bool is_anonymous(const cmd_file *file)
 {
     return file->n == 1 && strcmp(file->variable[0].name, cmd_stem(file->path)) == 0;
@@ -174,7 +174,7 @@ static cmd_variable *only_one(const cmd_file *file)
     return found ? found : file->n == 1 ? &file->variable[0] : NULL;
 }
 
-/* Lists the variables of a file, for error messages. */
+/* Lists up to 40 variables of a file, for error messages. */
 static const char *names_of(const cmd_file *file)
 {
     const char *text = "";

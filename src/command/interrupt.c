@@ -73,7 +73,8 @@ void cmd_watch_library(const char *path)
  * cannot be written. */
 static const char *volatile crash_text;
 
-/* Handles a crash of a library that writes a file. */
+/* Handles a crash of a library that writes a file: removes temporary files, and ends the program
+ * with a sentence. It calls only functions that handlers may call. */
 static void handle_crash(int number)
 {
     (void)number;
@@ -107,7 +108,8 @@ static bool is_ignored(int number)
            now.sa_handler == SIG_IGN;
 }
 
-/* Installs the handlers; signals that the caller ignores stay ignored. */
+/* Installs the handlers; signals that the caller ignores stay ignored. SIGBUS comes from a mapped
+ * file that became shorter. */
 void cmd_watch(rd_ctx *ctx)
 {
     struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };

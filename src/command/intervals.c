@@ -67,7 +67,7 @@ static double round_seconds(double seconds)
     return round(seconds * scale) / scale;
 }
 
-/* Returns the seconds of a date and time from the beginning of the reference day on. */
+/* Returns the seconds of a date and time from the beginning of the reference day (s->day) on. */
 static double seconds_of(const cmd_since *s, cmd_date date, const parts *p)
 {
     const double clock = (double)(p->at[HOUR] * 3600 + p->at[MINUTE] * 60 + p->at[SECOND]);

@@ -93,7 +93,7 @@ static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_a
     axis->middle = middle;
 }
 
-/* Puts a new first axis in front of the others. */
+/* Puts a new first axis in front of the others: the number of the file. */
 static void add_axis(cmd_variable *v, const char *name, int64_t n)
 {
     cmd_axis *all = cmd_room(((size_t)v->shape.n + 1) * sizeof *all);

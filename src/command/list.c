@@ -8,7 +8,7 @@ typedef struct inspection {
     cmd_variable *v;
 } inspection;
 
-/* Reads what the format knows about a variable; it runs under cmd_try(). */
+/* Lets the format find type and shape of a variable (look); it runs under cmd_try(). */
 static void inspect(void *of)
 {
     const inspection *s = of;

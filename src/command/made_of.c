@@ -93,7 +93,8 @@ static bool is_named(const char *name, const char *text, size_t n)
     return name && strlen(name) == n && memcmp(name, text, n) == 0;
 }
 
-/* Adds operand k; a second time clears `once`. */
+/* Adds variable k of the inputs to the operands. If it is there already, or is not the only one,
+ * `once` becomes false. */
 static void add_operand(cmd_made_of *made, short k)
 {
     for (int i = 0; i < made->n; i++)
@@ -105,7 +106,8 @@ static void add_operand(cmd_made_of *made, short k)
     made->once               = made->n == 1 && made->once;
 }
 
-/* Adds the operands of an earlier statement. */
+/* Adds the operands of an earlier statement, and keeps only the facts (once, shifts) that both
+ * have. */
 static void add_statement(cmd_made_of *made, const cmd_made_of *other)
 {
     for (int i = 0; i < other->n; i++)
@@ -114,7 +116,8 @@ static void add_statement(cmd_made_of *made, const cmd_made_of *other)
     made->shifts &= other->shifts;
 }
 
-/* Adds the operands that a name stands for. False: it is no variable and no earlier statement. */
+/* Adds the operands that a name of n characters stands for: those of the latest statement of this
+ * name, or a variable. False: it is neither. */
 static bool add_name(cmd_made_of *made, const cmd_statements *all, const cmd_inputs *in,
                      const char *name, size_t n)
 {
@@ -182,7 +185,8 @@ static bool is_unchanged(const char *p)
     return false;
 }
 
-/* True if the text is one name with subscripts, and all earlier statements in it are such, too. */
+/* True if the text is one name, with subscripts at most. The name of an earlier statement must
+ * stand for such a text, too. */
 static bool is_as_is(const cmd_statements *all, const char *text)
 {
     const char *end = behind_name(text);

@@ -72,7 +72,7 @@ bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *conversion
            cmd_units_meet(a->units, a->calendar, b->units, b->calendar, conversion);
 }
 
-/* Converts the coordinates of b to the units of a. False: the units do not convert. */
+/* Converts the coordinates of b to the units of a, into `at`. False: the units do not convert. */
 static bool coordinates_in_units(const cmd_axis *a, const cmd_axis *b, double *at)
 {
     cmd_turn conversion;
@@ -162,7 +162,8 @@ static const char *why_unmatchable(const cmd_axis *a, const coordinate *sorted)
     return NULL;
 }
 
-/* Sorts the values `at` of an axis. NULL: one cannot be matched; *why says so. */
+/* Sorts the values `at` of axis a, with their indices. NULL: one cannot be matched; *why says
+ * so. */
 static coordinate *sort_coordinates(const cmd_axis *a, const double *at, const char **why)
 {
     coordinate *sorted = cmd_room((size_t)(a->n ? a->n : 1) * sizeof *sorted);

@@ -49,7 +49,8 @@ cmd_axis cmd_axis_at_places(const cmd_axis *axis, const int64_t *place, int64_t 
     return is;
 }
 
-/* Gathers n positions along an axis of x. */
+/* Gathers n indices along an axis of x, in their order. `is`: that axis of the result, which is
+ * remembered by its index. */
 rd_expr *cmd_take_places(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
                          const cmd_axis *is)
 {

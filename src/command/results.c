@@ -18,8 +18,8 @@ const char *cmd_axis_name(const cmd_result *r, int axis)
     return r->axis[axis].name ? r->axis[axis].name : cmd_text("axis %d", axis);
 }
 
-/* Finds the axes of a result. A matrix of pairs has one axis twice; the second gets another
- * name. */
+/* Finds the axes of a result. A matrix of pairs has one axis twice; the second gets another name,
+ * as time_1. */
 static void set_axes(const cmd_inputs *in, cmd_result *r)
 {
     const rd_shape shape = rd_shape_of(r->x);
@@ -76,7 +76,8 @@ static _Noreturn void refuse(const char *why, const cmd_inputs *in)
                                : "no file is given: say NAME=FILE behind the formula");
 }
 
-/* Finds the facts that the result keeps; lost: names of earlier results that lack a fact. */
+/* Finds the facts (units, dates, quantity) that the result keeps from its operands. lost[fact]
+ * lists the names of earlier results that have lost the fact; r->name is added if so. */
 static void set_keeps(cmd_result *r, cmd_lost *lost)
 {
     for (cmd_keeping what = 0; what < CMD_KEEPINGS; what++) {

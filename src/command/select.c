@@ -107,7 +107,8 @@ static double most_distance(const cmd_axis *seen, double value)
     return isfinite(distance) ? distance : fmax(1e-6 * fabs(value), 1e-9);
 }
 
-/* Returns a hint for axes of times: a date stands in quotes; people write 1990 for the year. */
+/* Returns a hint for axes of times, as people write 1990 for the year: a date stands in quotes. ""
+ * for other axes. */
 static const char *date_hint(const cmd_axis *seen)
 {
     return is_time(seen)

@@ -16,7 +16,7 @@
 /* The largest table, and digits of a float in it. */
 enum { MOST_ROWS = 60, MOST_COLUMNS = 12, DIGITS = 6 };
 
-/* Writes a number; the sign of a NaN means nothing. */
+/* Writes a number with so many digits; NaN without its sign, which means nothing. */
 static const char *number_text(double value, int digits)
 {
     return value != value ? "NaN" : cmd_text("%.*g", digits, value);
@@ -140,7 +140,8 @@ static int print_rows(const cmd_result *r, int n)
     return columns;
 }
 
-/* Prints a matrix with the coordinates of both axes. */
+/* Prints a result of two axes as a table, with the coordinates of one axis at the left and of the
+ * other one above. */
 static void print_matrix(const cmd_result *r)
 {
     const int rows = (int)r->axis[0].n, columns = (int)r->axis[1].n;

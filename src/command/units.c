@@ -263,7 +263,8 @@ static bool operator_keeps(cmd_keeping what, char c)
                                : true;
 }
 
-/* True if the step keeps the fact; a name does unless it has lost it. */
+/* True if the step keeps the fact. A function is in the table; a name does unless it has lost the
+ * fact; a number always does. */
 static bool step_keeps(cmd_keeping what, const step *s, const cmd_lost *lost)
 {
     switch (s->kind) {

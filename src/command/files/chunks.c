@@ -110,8 +110,8 @@ static bool find_box(const job *j, int64_t k, box *b)
     return true;
 }
 
-/* Bytes from the first to the last element of the box. A chunk without filters is read from the one
- * to the other. */
+/* Bytes from the first to the last element of the box, which lie in one chunk. A chunk without
+ * filters is read from the one to the other. */
 static int64_t span_of(const job *j, const box *b)
 {
     int64_t bytes = j->size;
@@ -257,8 +257,9 @@ static bool unpack_all(int fd, const char *path, const cmd_variable *v, const cm
     return !error;
 }
 
-/* Reads whole arrays of contiguous chunks directly into place, and all others chunk by chunk
- * through buffers. */
+/* Reads the chunks that overlap the part. Chunks without filters that are runs of the array are
+ * read directly into place if all are wanted; others go through buffers. False: a chunk is
+ * damaged. */
 bool cmd_read_chunks(const char *path, const cmd_variable *v, const cmd_place *p,
                      const rd_part *part, void *to)
 {

@@ -78,7 +78,8 @@ static int64_t read_list_length(header *h, int64_t kind)
     return n;
 }
 
-/* Reads a type and returns the size of its elements. */
+/* Reads the number of a type, and returns the size of its elements; ends the program if there is no
+ * such type. */
 static int64_t read_type_size(header *h)
 {
     const int64_t type = read_integer(h, 4);
@@ -138,8 +139,8 @@ static cmd_classic_place read_variable(header *h, bool *grows)
     return p;
 }
 
-/* Sets the distance of records. A record has a piece of each record variable, padded to 4 bytes
- * unless there is only one such variable. */
+/* Sets the distance of records (step) of each record variable. A record has a piece of each of
+ * them, padded to 4 bytes unless there is only one such variable. Sums are clamped. */
 static void set_steps(cmd_classic *file, const bool *grows)
 {
     int64_t step = 0;
@@ -158,7 +159,8 @@ static void set_steps(cmd_classic *file, const bool *grows)
             file->at[k].step = n == 1 ? file->at[only].bytes : step;
 }
 
-/* Reads the header behind the magic number: dimensions, attributes of the file, variables. */
+/* Reads the header behind the magic number, in its order: number of records, dimensions, attributes
+ * of the file, variables. */
 static void read_header(cmd_classic *file, header *h)
 {
     h->version = h->bytes[3];

@@ -78,7 +78,7 @@ static cmd_content *add_content(cmd_contents *all, const cmd_content *c, const c
     return to;
 }
 
-/* Adds an auxiliary variable. Its axes have the dimensions `place`. */
+/* Adds an auxiliary variable under this name. `place` has the numbers of its dimensions. */
 static void add_beside(cmd_contents *all, const char *name, const cmd_beside *b, const int *place)
 {
     cmd_content c = {
@@ -97,8 +97,8 @@ static bool is_same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* True if both axes have the same name, extent, units and coordinates, so that they share a
- * dimension. */
+/* True if both axes share a dimension: they have the same name, extent and units, and the same
+ * coordinates, if any. Axes without names never do. */
 static bool is_same_axis(const cmd_axis *a, const cmd_axis *b)
 {
     return a && a->name && b->name && strcmp(a->name, b->name) == 0 && a->n == b->n &&
@@ -150,8 +150,8 @@ static int add_dimension(cmd_contents *all, const char *base, int64_t n, bool gr
     return all->n_dimensions++;
 }
 
-/* Adds the variable of a dimension's coordinates: copied from the source file, or made of the
- * axis. */
+/* Adds the variable of a dimension's coordinates: copied from the source file (coordinate), or made
+ * of the axis. Without coordinates there is no variable. */
 static void add_coordinates(cmd_contents *all, int place)
 {
     cmd_dimension  *d    = &all->dimension[place];
@@ -222,7 +222,8 @@ static bool is_coordinate(const struct cmd_kept *kept, const cmd_beside *b)
     return false;
 }
 
-/* Adds the auxiliary variables of a result. `dimension` has the dimensions of the result's axes. */
+/* Adds the auxiliary variables of a result. `dimension` has the numbers of the dimensions of its
+ * axes. An axis that the result lacks (b->axis is -1) gets a dimension of its own. */
 static void add_all_beside(cmd_contents *all, const cmd_result *r, const int *dimension)
 {
     int place[RD_MAX_RANK];
@@ -275,7 +276,8 @@ static void find_dimension(cmd_contents *all, int k)
         d->variable = k;
 }
 
-/* Adds global attributes, then result after result, and then links coordinates to dimensions. */
+/* Lists all that the file will hold: global attributes, then result after result. Last, variables
+ * of coordinates are linked to their dimensions. */
 cmd_contents *cmd_contents_of(const char *path, const cmd_results *results)
 {
     cmd_contents *all  = cmd_room(sizeof *all);

@@ -93,8 +93,8 @@ static bool begins_later(int fd, const char *path, int64_t size)
     return false;
 }
 
-/* True if the bytes look like text. A stream has no suffix, so text from a stream is taken for a
- * table. */
+/* True if the bytes look like text: no zero, and no control characters but tabs and ends of lines.
+ * A stream without a suffix that begins so is taken for a table. */
 static bool is_text(const uint8_t *bytes, int64_t n)
 {
     for (int64_t k = 0; k < n; k++)
@@ -253,8 +253,9 @@ static const char *listed_path(const cmd_file *file, const char *path)
     return NULL;
 }
 
-/* Finds a variable by the last part of its path. Several links to one dataset count once; several
- * datasets of one name are refused. */
+/* Finds a variable by the last part of its path. Several links to one dataset (equal id) count
+ * once; several datasets of one name end the program. Other names of groups (same_as) are no
+ * variables. */
 static cmd_variable *find_in_any_group(const cmd_file *file, const char *name)
 {
     cmd_variable *found = NULL;

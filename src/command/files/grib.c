@@ -150,7 +150,8 @@ static void check_places(const cmd_grib *all, cmd_variable *v)
     free(at);
 }
 
-/* Lists the messages of the file, and makes a variable of each kind. */
+/* Lists the messages of the file, and makes a variable of each kind, of type f64 only if values are
+ * 64-bit floats. */
 static void open_grib(cmd_file *file)
 {
     cmd_grib *const all = cmd_grib_list(cmd_grib_load(file->path), file->path);

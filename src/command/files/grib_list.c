@@ -37,7 +37,7 @@ static void read_text(const listing *l, const codes_handle *h, const char *key, 
         snprintf(to, room, "unknown");
 }
 
-/* Reads a text key; NULL: it is missing, empty or "unknown". */
+/* Reads a text key into memory; NULL: it is missing, empty or "unknown". */
 static const char *text_or_null(const listing *l, const codes_handle *h, const char *key)
 {
     char text[256];
@@ -162,7 +162,8 @@ static int kind_of(const listing *l, const codes_handle *h)
     return all->n_kinds++;
 }
 
-/* Appends a message to the list. The list doubles, as memory is not freed. */
+/* Appends a message to the list, with its kind and coordinates. The list doubles, as memory is not
+ * freed. Always true, as all messages are visited. */
 static bool add_message(void *user, codes_handle *h, int64_t offset, int field)
 {
     const listing *l   = user;

@@ -350,7 +350,8 @@ static void drop_rows(const dataset *d, const row_selection *r)
     d->h5->H5Sclose(r->in_memory);
 }
 
-/* Reads rows by the library, which converts them to the type in memory. Bools become 0 or 1. */
+/* Reads n rows along the first axis, from `first` on, by the library, which converts them to the
+ * type in memory. Bytes of bools become 0 or 1. */
 static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, void *to)
 {
     rd_shape some = v->shape;

@@ -71,7 +71,8 @@ static int64_t points_of(const cmd_hdf5_api *h5, hid_t space)
     return rank == 0 ? 1 : extent[0] < INT64_MAX ? (int64_t)extent[0] : 0;
 }
 
-/* Reads integers or floats as the widest type of their class, which holds each of them. */
+/* Reads n integers or floats of an attribute as the widest type of their class, which holds each of
+ * them. */
 static bool read_values(const cmd_hdf5_api *h5, hid_t id, rd_dtype type, int n, cmd_exact *at)
 {
     union {
@@ -143,7 +144,7 @@ bool cmd_hdf5_is_bare(const cmd_hdf5_api *h5, hid_t set)
     return name && strncmp(name, "This is a netCDF dimension", 26) == 0;
 }
 
-/* Names the axis by the last part of the scale's path. */
+/* Names the axis by the last part of the scale's path. An anonymous scale gives no name. */
 static void read_name(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
 {
     char path[MOST_NAME];
@@ -256,7 +257,7 @@ static void visit_scales(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v, sca
     h5->H5Aclose(id);
 }
 
-/* True if the dataset is the scale of its own axis. */
+/* True if the dataset is itself a dimension scale of one axis, its own. */
 static bool is_own_scale(const cmd_variable *v)
 {
     return v->is_axis && v->shape.n == 1;

@@ -137,7 +137,7 @@ static void set_chunks(job *j)
     }
 }
 
-/* Sets the extent of the dataset, and shares its chunks among threads. */
+/* Sets the full extent of the dataset, and shares its chunks among threads. */
 static void write_all_chunks(job *j)
 {
     hsize_t extent[RD_MAX_RANK];

@@ -177,7 +177,8 @@ static void describe(void *of)
                      &(cmd_hdf5_object){ h5, d->set });
 }
 
-/* Adds the variable of a dataset. A NetCDF dimension without coordinates is no variable. */
+/* Adds the variable of a dataset. If the dataset cannot be described, the reason is kept (why). A
+ * NetCDF dimension without coordinates (bare) is no variable, and is removed again. */
 static void add_dataset(const traversal *w, hid_t set, const char *path)
 {
     cmd_variable *const v = add_variable(w, path, NULL);

@@ -35,7 +35,8 @@ static size_t length_of(const char *text, size_t size, bool blanks)
     return n;
 }
 
-/* Copies n texts of a fixed size, one behind the other. */
+/* Copies n texts of `size` bytes each, one behind the other. If `blanks`, blanks at their ends are
+ * padding. */
 static const void *copy_fixed_texts(const char *texts, size_t n, size_t size, bool blanks)
 {
     const char **all = cmd_room((n + 1) * sizeof *all);
@@ -121,7 +122,8 @@ static bool read_texts(const reading *r, hid_t id, hid_t stored, cmd_attribute *
     return true;
 }
 
-/* Reads one attribute of any kind. The name stays NULL if it is of a kind that cannot be kept. */
+/* Reads one attribute of any kind. The name stays NULL if it is of a kind that cannot be kept: no
+ * text, integer, float or enum. Too long a one ends the program, within cmd_try(). */
 static void read_attribute(void *of)
 {
     reading            *r  = of;
@@ -153,8 +155,8 @@ typedef struct all_attributes {
     cmd_attributes     *all;
 } all_attributes;
 
-/* Reads one attribute of H5Aiterate2(). An unreadable one is left out with a warning, as the
- * numbers do not need it. */
+/* Reads one attribute, as a callback of H5Aiterate2(). An unreadable one is left out with a
+ * warning, as the numbers do not need it; so are, silently, names that libraries reserve. */
 static herr_t read_next_attribute(hid_t object, const char *name, const H5A_info_t *facts,
                                   void *user)
 {

@@ -67,7 +67,8 @@ static void make_reference(const writer *w, hid_t set, const char *what, hobj_re
     cmd_hdf5_check(w, what, w->h5->H5Rcreate(to, set, ".", H5R_OBJECT, -1));
 }
 
-/* Writes DIMENSION_LIST of variable k: for each axis a list of its scales, one or none. */
+/* Writes DIMENSION_LIST of variable k: for each axis a list of its scales, which has one or none.
+ * If no axis has a scale, there is no such attribute. */
 static void attach_scales(const writer *w, int k)
 {
     const cmd_content *c    = &w->all->at[k];

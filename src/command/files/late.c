@@ -119,8 +119,8 @@ static int64_t bytes_touched(const rd_part *part, const late *l)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-/* Decodes the part's rows by the library into a sparse file, and maps it in place of the reserved
- * addresses. */
+/* Decodes the part's rows by the library into a sparse file, and maps the file in place of the
+ * reserved addresses. */
 static void decode_by_library(const late *l, const rd_part *part)
 {
     const int64_t n  = part->shape.at[0];
@@ -165,7 +165,7 @@ void cmd_read_wanted(rd_ctx *ctx, rd_results results)
     }
 }
 
-/* Reads and evaluates one row as doubles. */
+/* Reads and evaluates one row of n elements as doubles; ends the program if that fails. */
 void cmd_read_now(rd_ctx *ctx, rd_expr *row, double *to, int64_t n)
 {
     cmd_read_wanted(ctx, RD_RESULTS({ row, NULL }));

@@ -327,8 +327,8 @@ static void describe_it(void *of)
     describe(d->s, group_of(d->s, d->v), number_of(d->v), d->v);
 }
 
-/* Lists a variable. One that cannot be read is listed with the reason, and the others remain
- * readable. */
+/* Lists a variable under its number, until its name is read. One that cannot be read is listed with
+ * the reason, and the others remain readable. */
 static void add_variable(const source *s, int group, int number, cmd_variable *v)
 {
     v->id                 = pack_id(s, group, number);
@@ -367,7 +367,8 @@ static void load(const char *path)
     cmd_netcdf_load(path);
 }
 
-/* Opens the file. A classic one has its header read, which tells where elements are. */
+/* Opens the file and lists its variables. A classic one has its header read, which tells where
+ * elements are; NetCDF-4 files are HDF5. */
 static void open_netcdf(cmd_file *file)
 {
     source *s = cmd_room(sizeof *s);
@@ -417,7 +418,8 @@ static cmd_place place(const cmd_file *file, const cmd_variable *v)
     return cmd_hdf5_place(file->path, v->name, v->type, &v->shape);
 }
 
-/* Reads rows along the first axis by the library. */
+/* Reads n rows along the first axis, from `first` on, by the library. The library would read zeros
+ * behind the end of a classic file, so its length is checked. */
 static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, void *to)
 {
     const source *s                  = file->state;
@@ -559,8 +561,8 @@ const cmd_format cmd_netcdf = { .name        = "NetCDF",
                                 .write       = cmd_netcdf_write,
                                 .begin       = cmd_netcdf_begin };
 #else
-/* True if a file begins as NetCDF does. An HDF5 file is left to that format, if this build has
- * it. */
+/* True if a file begins as NetCDF does, in a build without NetCDF. An HDF5 file is left to that
+ * format, if this build has it. */
 static bool matches_here(const uint8_t *bytes, size_t n)
 {
     return RDIM_HDF5 ? is_classic(bytes, n) : matches(bytes, n);

@@ -97,7 +97,8 @@ static int define(const writer *w, const cmd_content *c)
     return variable;
 }
 
-/* Creates the file with all dimensions, variables and attributes. */
+/* Creates the file with all dimensions, variables and attributes, and ends its definition. Elements
+ * are not filled before they are written. */
 static writer create(const char *path, const char *aside, const cmd_results *results)
 {
     writer w = { .nc = cmd_netcdf_load(path), .path = path };

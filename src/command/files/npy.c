@@ -108,7 +108,8 @@ int64_t cmd_npy_header(rd_dtype type, const rd_shape *shape, char header[CMD_NPY
     return at - header;
 }
 
-/* Writes the header. The elements begin behind it. */
+/* Writes the header. The elements begin behind it, at byte place[0], so that the result can be
+ * computed in the mapped file. */
 static bool begin(const char *path, const char *aside, const cmd_results *results, int64_t *place)
 {
     const cmd_result *r     = &results->at[0];

@@ -274,7 +274,8 @@ static int64_t data_offset(const archive *a, const cmd_variable *v, const member
     return data;
 }
 
-/* Ends the program if the checksum differs. */
+/* Ends the program if `crc`, computed of a member's bytes, differs from the checksum in the
+ * archive. */
 static void check_crc(const archive *a, const cmd_variable *v, const member *m, uint32_t crc)
 {
     if (crc != m->crc)

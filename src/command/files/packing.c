@@ -140,7 +140,8 @@ static int values_of(const attributes *a, const char *name, cmd_exact **at, rd_d
     return n;
 }
 
-/* Adds missing values, without duplicates: most files have one value in both attributes. */
+/* Adds n missing values, without duplicates: most files have one value in both attributes,
+ * _FillValue and missing_value. */
 static void add_missing(cmd_packing *p, const cmd_exact *at, int n)
 {
     cmd_exact *all = cmd_room((size_t)(p->n_missing + n) * sizeof *all);
@@ -170,7 +171,8 @@ static cmd_end_of_range end_of(const attributes *a, bool packed, cmd_exact value
                                .value = value };
 }
 
-/* Reads valid_range, valid_min and valid_max; the last two have priority. */
+/* Reads the valid range: valid_range has both ends; valid_min and valid_max have priority.
+ * `packed`: the variable has a scale or an offset. */
 static void read_range(cmd_packing *p, const attributes *a)
 {
     const bool packed = p->type != RD_AUTO;
@@ -381,7 +383,8 @@ static bool is_anywhere(rd_ctx *ctx, rd_expr *where)
            found;
 }
 
-/* The type that can hold NaN beside the stored numbers. */
+/* The type that holds NaN beside the stored numbers: f32 holds integers of up to 16 bits exactly,
+ * and f64 those of up to 32 bits. Integers of 64 bits may be rounded. */
 static rd_dtype type_with_missing(rd_dtype stored)
 {
     return cmd_is_float(stored) ? stored : cmd_size_of(stored) <= 2 ? RD_F32 : RD_F64;

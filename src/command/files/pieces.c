@@ -124,14 +124,16 @@ static void run(job *j, const char *path)
     cmd_fail_of_piece(path, atomic_load(&j->error));
 }
 
-/* Reads one contiguous range of the file. */
+/* Reads one contiguous range of the file by all threads, and swaps units of `swapped` bytes; 0:
+ * none. */
 void cmd_read_pieces(int fd, const char *path, void *to, int64_t bytes, int64_t offset,
                      int64_t swapped)
 {
     run(&(job){ .fd = fd, .to = to, .bytes = bytes, .offset = offset, .swapped = swapped }, path);
 }
 
-/* Reads chunks that are adjacent in the array. */
+/* Reads chunks that are adjacent in the array, one behind the other, by all threads. All but the
+ * last one have the same size. */
 void cmd_read_runs(int fd, const char *path, void *to, int64_t bytes, const cmd_place *place)
 {
     run(&(job){ .fd      = fd,

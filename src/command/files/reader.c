@@ -122,7 +122,7 @@ static bool take_turn(int *fd)
 }
 
 /* ---- The child ------------------------------------------------------------------------------- */
-/* Answers with a failure, and ends the child. */
+/* Answers with a failure, and ends the child. The sentence lies in shared memory. */
 static _Noreturn void fail_in_child(int status, const char *sentence)
 {
     shared->status   = status;
@@ -132,7 +132,8 @@ static _Noreturn void fail_in_child(int status, const char *sentence)
     _exit(status);
 }
 
-/* Decodes rows into the file `to`, which the command maps later. */
+/* Decodes the requested rows into the mapped file `to`, each at its offset. The command maps the
+ * same file later. */
 static void decode(int to)
 {
     const size_t  n   = (size_t)shared->bytes;
@@ -212,7 +213,8 @@ static void limit_time(void)
               NULL);
 }
 
-/* Runs in the child: serves requests until the command ends. */
+/* Runs in the child: serves requests until the command ends. Signals of the terminal are left to
+ * the parent. AddressSanitizer gets the bounds of what each process has allocated. */
 static _Noreturn void run_child(pid_t parent)
 {
     static const int own[]     = { SIGBUS, SIGPROF, SIGPIPE };
@@ -344,7 +346,8 @@ static void request(call what, cmd_file *file, const cmd_variable *v, int fd, in
         cmd_end(shared->status, shared->sentence);
 }
 
-/* Starts the reader process at the first call, and opens a file in it. */
+/* Starts the reader process at the first call, and opens a file in it. All that the child must see
+ * lies in shared memory. */
 cmd_file *cmd_reader_open(rd_ctx *ctx, const char *path, const cmd_format *format)
 {
     if (!shared) {

@@ -87,7 +87,7 @@ static char *read_string(text *t)
     return out;
 }
 
-/* Reads a number; -1: there is none, or it is too large. */
+/* Reads a number of Python; -1: there is none, or it is too large. */
 static int64_t read_number(text *t)
 {
     int64_t value = 0;
@@ -126,7 +126,8 @@ static bool read_shape(text *t, rd_shape *shape)
 }
 
 /* ---- Types ----------------------------------------------------------------------------------- */
-/* The bytes of a type that is no number, and in *why what it is; 0: the type is unknown. */
+/* Returns the bytes of a type that is no number of a supported size, and in *why what it is.
+ * `digits` is the number behind the kind's letter. 0: the type is unknown. */
 static int64_t size_of_other(char kind, int64_t digits, const char **why)
 {
     switch (kind) {
@@ -326,7 +327,8 @@ static int64_t read_list(text *t, cmd_records *r, const frame *in)
     return accept(t, ']') ? bytes : -1;
 }
 
-/* The bytes of a type in brackets or quotes. It adds no fields. */
+/* Returns the bytes of a type in brackets or quotes, and consumes nothing, as the text is a copy.
+ * It adds no fields. */
 static int64_t bytes_of_type(text t)
 {
     cmd_records none = { .n = 0 };

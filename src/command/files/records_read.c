@@ -74,8 +74,8 @@ void cmd_describe_field(cmd_variable *v, const cmd_records *r, int field)
         describe_time(v, f);
 }
 
-/* True if the first field has dates and others follow. It then holds the coordinates of the
- * records. */
+/* True if the first field has dates and others follow, in one row of records. The dates are then
+ * the coordinates of the records. */
 static bool has_axis(const cmd_records *r)
 {
     const cmd_field *const f = &r->field[0];
@@ -193,7 +193,8 @@ typedef struct job {
     atomic_int           error; /* an error of cmd_read_piece() */
 } job;
 
-/* Copies the elements of one record, in C order of its inner axes. */
+/* Copies the elements of one record, in C order of its inner axes; `pitch` is the distance in bytes
+ * along each. */
 static void gather_record(const job *j, const char *from, char *to)
 {
     for (int64_t i = 0; i < j->inner; i++) {

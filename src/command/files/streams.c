@@ -195,7 +195,7 @@ static void write_all(int fd, const char *path, const char *from, int64_t n)
     }
 }
 
-/* Copies the complete file `aside` to the stream. */
+/* Copies the complete file `aside` to the stream, which is standard output or a named pipe. */
 void cmd_stream_done(const char *path, const char *aside)
 {
     const bool  standard = is_standard(path, "/dev/stdout");

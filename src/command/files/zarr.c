@@ -74,7 +74,7 @@ static void describe(void *of)
                                                                    : NULL);
 }
 
-/* The description of a variable's array, which v->id points to. */
+/* Returns the metadata of a variable's array, which v->id points to. */
 static cmd_zarr *zarr_of(const cmd_variable *v)
 {
     return (cmd_zarr *)(intptr_t)v->id;
@@ -135,7 +135,8 @@ static const char *path_of(const node *e)
     return e->name ? cmd_text("%s%s", e->group, e->name) : "";
 }
 
-/* Adds an entry that cannot be read, with the reason. */
+/* Adds a node that cannot be read, with the reason. same_as: the path of the group of which it is
+ * another name, or NULL. */
 static void add_unreadable(traversal *w, const node *e, const char *why, const char *same_as)
 {
     cmd_variable *const v = cmd_add_variables(w->file, 1);
@@ -145,7 +146,8 @@ static void add_unreadable(traversal *w, const node *e, const char *why, const c
     v->same_as = same_as;
 }
 
-/* True if the group was not visited before. Else it is listed as another name of that group. */
+/* True if the group was not visited before, known by device and inode of its folder. Else it is
+ * listed as another name of that group. */
 static bool is_new(traversal *w, const node *e)
 {
     struct stat facts;

@@ -152,8 +152,8 @@ static int read_file(worker *w, int fd, int64_t *n)
     return make_room(w, 0, *n) ? cmd_read_piece(fd, (char *)w->room[0], *n, offset) : ENOMEM;
 }
 
-/* Opens the file of the chunk and reads it. *n becomes 0 if there is no file. Returns 0, or an
- * error. */
+/* Opens the file of the chunk and reads it into the first buffer. *n becomes 0 if there is no file,
+ * as the chunk was never written. Returns 0, or an error. */
 static int read_packed(worker *w, int64_t *n)
 {
     char key[MOST_KEY], *path = NULL;
@@ -195,7 +195,8 @@ static const uint8_t *unpack(worker *w, int64_t n, int *error)
     return *error ? NULL : w->room[now];
 }
 
-/* Fills a chunk that was never written. NULL: *error says why. */
+/* Fills the first buffer with the fill value, for a chunk that was never written. NULL: *error says
+ * why. */
 static const uint8_t *fill_chunk(worker *w, int *error)
 {
     if (!make_room(w, 0, w->j->whole)) {

@@ -75,7 +75,7 @@ static void read_order(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
         v->why = cmd_text("its chunks are transposed by %s", cmd_json_print(codec));
 }
 
-/* Reads the byte order. Elements of one byte need none. */
+/* Reads the byte order of elements, big or little. Elements of one byte need none. */
 static void read_bytes(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 {
     const cmd_json *const said   = cmd_zarr_setting(codec, "endian");

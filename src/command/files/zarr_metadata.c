@@ -61,8 +61,9 @@ bool cmd_zarr_extents(const cmd_json *list, rd_shape *shape)
     return n >= 0 && n <= RD_MAX_RANK;
 }
 
-/* Reads the shape of chunks, or of chunks in shards; false: v->why is set. Along an axis of extent
- * 0 a chunk may have extent 0, too. */
+/* Reads the shape of chunks, or of chunks in shards. False: it does not fit the array or has more
+ * than `most` bytes, and v->why is set. Along an axis of extent 0 a chunk may have extent 0, too,
+ * which becomes 1. */
 bool cmd_zarr_read_chunk(cmd_variable *v, cmd_zarr *z, const cmd_json *list, int64_t most)
 {
     rd_shape chunk;

@@ -15,7 +15,8 @@ typedef struct line {
     double         column, x, low, high, last; /* the column that waits */
 } line;
 
-/* Adds a point to the path; a long path is drawn, and a new one begun. */
+/* Adds a point to the path; a long path is drawn, and a new one begun at its end. The first point
+ * behind a gap (not open) begins a new line. */
 static void put_point(line *l, double x, double y)
 {
     if (!l->open)
@@ -43,7 +44,8 @@ static void put_column(line *l)
     l->waits = false;
 }
 
-/* Adds a point to the line, or to the waiting column if it is in the same half pixel. */
+/* Adds a point to the line, or to the waiting column if it is in the same half pixel. Only a
+ * thinned line has columns. */
 static void add_point(line *l, double x, double y)
 {
     const double column = floor(2 * x);

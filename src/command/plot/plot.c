@@ -4,7 +4,7 @@
 #include "base.h"
 #include <string.h>
 
-/* Finds the first two axes with more than one index. Returns how many such axes there are. */
+/* Finds the first two axes with an extent other than 1. Returns how many such axes there are. */
 static int long_axes(const cmd_result *r, int axis[2])
 {
     const rd_shape shape = rd_shape_of(r->x);
@@ -112,7 +112,8 @@ static bool has_same_axis(const cmd_panel *p, const cmd_result *r, int axis)
     return true;
 }
 
-/* Makes the panels. Lines with the same axis as those of the previous panel go into its chart. */
+/* Makes the panels: one for each image, and one for each chart. Lines with the same axis as those
+ * of the previous panel go into its chart. Returns how many there are. */
 static int make_panels(const cmd_results *results, cmd_panel *list)
 {
     int n = 0;

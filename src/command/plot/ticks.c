@@ -49,7 +49,7 @@ static const char *degrees_text(double at, char plus, char minus)
 }
 
 /* ---- Dates ----------------------------------------------------------------------------------- */
-/* Returns the first day of a month. */
+/* Returns the number of the first day of a month. */
 static int64_t first_of(const cmd_since *s, int64_t year, int month)
 {
     return cmd_day_of(s->calendar, (cmd_date){ year, month, 1 });
