@@ -237,8 +237,8 @@ static int find_parts(const cmd_inputs *in, const char *name, cmd_part *parts)
     return n;
 }
 
-/* True if the parts are coordinates of one axis, which each file repeats. It is not so along the
- * axis that --join names as new. */
+/* True if the parts are coordinates of one axis, which each file repeats. If --join names an axis
+ * that they lack, they are stacked along a new one instead. */
 static bool are_one_axis(const cmd_inputs *in, int n, const cmd_part *parts)
 {
     for (int i = 0; i < n; i++) {
