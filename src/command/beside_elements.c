@@ -246,7 +246,8 @@ static const char *const packing[] = { "scale_factor", "add_offset", "_FillValue
                                        "_Unsigned",    "valid_min",  "valid_max",  "valid_range" };
 
 /* Sets units and calendar of coordinates to those of the axis. If the values differ from the axis,
- * those of the axis replace them, as f64 without attributes of packing. Two NaNs count as equal. */
+ * those of the axis replace them, as f64 without attributes of packing (`packing`). Two NaNs count
+ * as equal. */
 void cmd_check_coordinates(cmd_beside *b, const cmd_axis *axis)
 {
     bool same = true;

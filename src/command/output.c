@@ -34,8 +34,8 @@ static cmd_result *result_named(const cmd_results *results, const char *name)
     cmd_misuse("-o %s=...: the formula has no result of that name; it has %s", name, names);
 }
 
-/* Casts a result to f32 if the format lacks its type; the cast loses nothing. NumPy lacks bf16 and
- * the 8-bit floats. NetCDF and HDF5, which hold any number of results (most is not 1), get no
+/* Casts a result to f32 if the format lacks its type; the cast loses nothing. NumPy lacks bf16, and
+ * so all formats do. NetCDF and HDF5, which hold any number of results (most is not 1), get no
  * halves. */
 static void fit_type(cmd_result *r, const cmd_format *format)
 {

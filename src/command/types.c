@@ -60,7 +60,7 @@ int cmd_fraction_bits(rd_dtype type)
 }
 
 /* Finds the type of a NumPy code of n characters, "<f4"; *big: the bytes are big-endian. RD_AUTO:
- * there is none. Types that NumPy lacks have the code V, which fits several. */
+ * there is none. A type that NumPy lacks has a code with V, untyped bytes, which names no type. */
 rd_dtype cmd_type_of(const char *text, size_t n, bool *big)
 {
     *big = n > 0 && *text == '>';
@@ -81,7 +81,7 @@ bool cmd_is_float(rd_dtype type)
     return cmd_fraction_bits(type) > 0;
 }
 
-/* True if NumPy has the type. For others NumPy's code is 'V', untyped bytes. */
+/* True if NumPy has the type. The code of others, as of bf16, begins with V: untyped bytes. */
 bool cmd_numpy_has(rd_dtype type)
 {
     const struct row *row = row_of(type);

@@ -45,7 +45,8 @@ UNSHUFFLE(uint16_t)
 UNSHUFFLE(uint32_t)
 UNSHUFFLE(uint64_t)
 
-/* Undoes the shuffle filter on n elements of `size` bytes. */
+/* Undoes the shuffle filter on n elements of `size` bytes: byte b of element i stands at place b *
+ * n + i. */
 static void unshuffle(const void *from, void *to, int64_t n, int64_t size)
 {
     switch (size) {

@@ -42,7 +42,7 @@ static void add_value(table *t, int64_t n, double value)
     t->values[n] = value;
 }
 
-/* Ends the program: a line has n fields, and the first one another number. */
+/* Ends the program: a line has n fields, and the first line has another number (first). */
 static _Noreturn void refuse_ragged(const cmd_fields *f, int64_t line, int64_t n, int64_t first)
 {
     cmd_fail("%s: line %lld has %lld fields, the first one %lld%s", f->path, (long long)line,
