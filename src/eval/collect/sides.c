@@ -3,7 +3,10 @@
  *
  * If several sides reduce one value, such as the distance of a pair, each side recomputes it
  * where that costs less than an array.  The plan without sides has the same bits.  It stands
- * unless it costs 1.5 times as much (recompute.c). */
+ * unless it costs 1.5 times as much (recompute.c).
+ *
+ * A fold is a reduction or a scan.  Each fold that conflicts with another gets a side; other
+ * values get one if only that side wants them, and copies if several sides do. */
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +31,7 @@ typedef struct siding {
 } siding;
 
 /* ---- Sides of reductions --------------------------------------------------------------------- */
+/* True for a reduction or scan that loops compute, not a library (apart). */
 static bool is_fold(const rd_value *v)
 {
     return v->combine && !v->apart && (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN);
@@ -52,13 +56,15 @@ static void find_under(siding *s, int value)
     s->under[value] = under;
 }
 
+/* True if fold a is among the folds that fold `reader` is computed from.  Both are indices of
+ * s->fold. */
 static bool is_read_by(const siding *s, int a, int reader)
 {
     return s->under[s->fold[reader]] >> a & 1;
 }
 
-/* True if two reductions want different loops: one reduces an axis that the other keeps, or
- * scans along an axis of the other's lanes. */
+/* True if two folds want different loops: one reduces an axis of its loops that the other keeps.
+ * If one is computed from the other, rd_needs_own_loop() says that. */
 static bool are_crossing(const siding *s, int a, int b)
 {
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
@@ -70,8 +76,8 @@ static bool are_crossing(const siding *s, int a, int b)
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 
-/* The sides that must run before reduction k, as it reads reductions of several sides; 0: at
- * most one. */
+/* The bit set of sides that must run before fold k, because it reads folds of several sides; 0: it
+ * reads at most one side. */
 static uint32_t sides_before(const siding *s, int k)
 {
     uint32_t sides = 0;
@@ -82,8 +88,8 @@ static uint32_t sides_before(const siding *s, int k)
     return sides & (sides - 1) ? sides : 0;
 }
 
-/* Gives reduction k the first side with which it shares no conflict, if it has any.  False:
- * there are no more sides. */
+/* Gives fold k the first side without a fold that conflicts with it; side 0 if nothing conflicts.
+ * False: there are no more sides. */
 static bool take_side(const siding *s, int k)
 {
     uint32_t crossed = sides_before(s, k);
@@ -109,7 +115,8 @@ static void forget_sides(const siding *s)
 }
 
 /* ---- Values of sides ------------------------------------------------------------------------- */
-/* Operations for one element of a value computed from memory alone; AGAIN for all else. */
+/* Operations for one element of a value computed from memory alone, at most `depth` levels deep;
+ * AGAIN, which means too many, for all else. */
 static double cost_of(const rd_graph *g, int value, int depth)
 {
     const rd_value *v    = &g->value[value];
@@ -125,7 +132,9 @@ static double cost_of(const rd_graph *g, int value, int depth)
     return cost;
 }
 
-/* True for a reduction that is cheaper to recompute than to store. */
+/* True for a reduction that is cheaper to recompute than to store.  It must not be stored anyway:
+ * as a result (out), a part of a concatenation (into), an array (whole), or by several outputs or
+ * groups. */
 static bool is_cheap(const rd_graph *g, const rd_value *v)
 {
     double cost = 1;
@@ -138,13 +147,14 @@ static bool is_cheap(const rd_graph *g, const rd_value *v)
     return cost * (double)rd_points_of(g, v->reduced) < AGAIN;
 }
 
+/* True for a map or a user's function that is computed in its readers. */
 static bool is_computed_inline(const rd_value *v)
 {
     return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && !rd_is_materialised_kind(v);
 }
 
-/* Passes on to operands which sides want them.  Users were visited before.  A value that one
- * side wants belongs to that side. */
+/* Passes on to operands which sides want them.  Users were visited before.  A value that one side
+ * alone wants belongs to that side: `wanted` then has one bit. */
 static void pass_sides_down(siding *s, int value)
 {
     rd_value      *v      = &s->g->value[value];
@@ -225,7 +235,8 @@ static bool is_first(const siding *s, int value, int side)
     return __builtin_ctz(s->wanted[value]) == side;
 }
 
-/* A value as the side has it: the value itself or a copy; -1: no memory. */
+/* A value as the side has it: the value itself or a copy; -1: no memory.  Only values without a
+ * side that are cheap to compute are copied, and each at most once a side. */
 static int value_of_side(siding *s, int value, int side)
 {
     const rd_value v = s->g->value[value];
@@ -263,7 +274,7 @@ static bool keep_first(siding *s, int value)
     return !v->combine || choose_reader_lane(s, v, v->side);
 }
 
-/* Replaces the operands of a value of some side by that side's own. */
+/* Replaces the operands of a value that belongs to a side by that side's own.  False: no memory. */
 static bool give_own(siding *s, int value)
 {
     const int32_t side = s->g->value[value].side;
@@ -279,7 +290,8 @@ static bool give_own(siding *s, int value)
     return true;
 }
 
-/* Finds the sides of a graph and gives each its own values.  See ir.h. */
+/* Finds the sides of a graph's folds and gives each side its own copies of what it computes.
+ * Without enough sides all folds share loops, as if there were none.  False: no memory. */
 bool rd_assign_sides(rd_graph *g)
 {
     const size_t n     = (size_t)g->n_value + 1;
