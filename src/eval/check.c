@@ -2,7 +2,8 @@
  * stage. */
 #include "eval/ir.h"
 
-/* True if value i needs only values before it. */
+/* True if value i needs only values before it: operands, gathered indices of its subscripts, and
+ * the value that it reads. */
 static bool has_operands_first(const rd_graph *g, int i)
 {
     const rd_value *v = &g->value[i];
@@ -81,12 +82,13 @@ const char *rd_check_tree(const rd_tree *tree)
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
-/* Fields that an instruction does not use are 0 or -1. */
+/* True if the register exists; an instruction has 0 or -1 in fields that it does not use. */
 static bool register_ok(const rd_program *p, int32_t reg)
 {
     return reg == 0 || (reg >= -1 && reg < p->n_reg);
 }
 
+/* True if all registers of the instruction exist. */
 static bool registers_ok(const rd_program *p, const rd_inst *i)
 {
     if (i->kind == RD_I_EXIT)
@@ -108,6 +110,7 @@ static bool argument_ok(const rd_program *p, const rd_inst *i)
            (i->kind != RD_I_EXIT || (i->a >= 0 && i->a < p->n_fold));
 }
 
+/* True if the slot of an access exists: one of the graph's, or scratch of the program. */
 static bool slot_ok(const rd_program *p, const rd_inst *i)
 {
     int32_t slot = p->address[i->arg].slot;

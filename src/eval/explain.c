@@ -35,6 +35,7 @@ static void results_text(rd_text *text, rd_results results)
     }
 }
 
+/* Writes the choice if it was measured: "measured: greedy, panels x4". */
 static void measured_text(rd_text *text, const rd_choice *choice)
 {
     if (!choice->measured)
@@ -94,7 +95,8 @@ static void virtual_shape_text(rd_text *text, const rd_graph *g)
     rd_text_add(text, "\n");
 }
 
-/* Writes a line for the combine tree of each reduction and scan. */
+/* Writes a line for the combine tree of each reduction and scan: "tree of y0: 64 lanes, blocks of
+ * 64 steps along i | j".  The axes behind the bar are those of the lanes. */
 static void combine_text(rd_text *text, const rd_tree *tree)
 {
     const rd_graph *g = tree->graph;
@@ -335,7 +337,8 @@ static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results resul
     return done;
 }
 
-/* Describes the evaluation as one plan or, if that is too large, in parts; false: it fails. */
+/* Describes the evaluation as one plan or, if that is too large (RD_ERR_LIMIT), in parts, of ever
+ * smaller limits; false: it fails. */
 static bool say_all(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                     const rd_eval_opts *opts)
 {
@@ -455,11 +458,13 @@ static const char *explained(rd_ctx *ctx, const char *call, rd_results results,
     return text;
 }
 
+/* The public call: what an evaluation would do, as text. */
 const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     return explained(ctx, "rd_explain", results, opts, NULL);
 }
 
+/* The public call: the same as a picture, the text of an SVG file. */
 const char *rd_explain_svg(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_svg      picture = { 0 };

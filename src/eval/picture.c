@@ -5,15 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Distances in the units of the picture, most letters of a line in each kind of box, and the most
+ * nodes of a graph that is drawn. */
 enum {
-    GAP          = 24,
-    BETWEEN      = 90,
-    LETTERS      = 84,
-    NAME_LETTERS = 44,
-    NODE_LETTERS = 36,
+    GAP          = 24, /* between boxes */
+    BETWEEN      = 90, /* between columns, for the arrows */
+    LETTERS      = 84, /* of a stage */
+    NAME_LETTERS = 44, /* of a slot */
+    NODE_LETTERS = 36, /* of an expression */
     MOST_NODES   = 120
 };
 
+/* Draws a line of words below the picture so far. */
 void rd_picture_line(rd_svg *to, const char *line)
 {
     rd_svg_line(to, RD_SVG_MARGIN, to->height + GAP, line, 4 * LETTERS);
@@ -36,6 +39,7 @@ typedef struct graph {
     double width; /* of the widest layer */
 } graph;
 
+/* The number of an expression's box; -1: it has none. */
 static int number_of(const graph *g, const rd_expr *x)
 {
     for (int k = 0; k < g->n; k++)
@@ -44,7 +48,8 @@ static int number_of(const graph *g, const rd_expr *x)
     return -1;
 }
 
-/* Assigns layers so that operands lie above all their readers (longest path). */
+/* Assigns layers so that operands lie above all their readers (longest path).  Repeats until
+ * nothing changes, at most once for each box. */
 static void find_layers(graph *g)
 {
     bool changed = true;
@@ -65,7 +70,7 @@ static void find_layers(graph *g)
         g->layers = g->at[k].layer >= g->layers ? g->at[k].layer + 1 : g->layers;
 }
 
-/* Moves each leaf to the layer just above its first reader. */
+/* Moves each leaf to the layer just above its first reader, which makes arrows short. */
 static void lower_leaves(graph *g)
 {
     for (int k = 0; k < g->n; k++) {
@@ -111,7 +116,8 @@ static void centre(graph *g)
     }
 }
 
-/* Draws the arrows, then the boxes; results and leaves are coloured. */
+/* Places and draws the boxes of the graph, the arrows first, so that boxes cover their ends.
+ * Results are orange, leaves blue. */
 static void draw_graph(rd_svg *to, graph *g, rd_results results)
 {
     double y = to->height + GAP;
@@ -185,7 +191,8 @@ static bool are_there(rd_ctx *ctx, rd_results results)
     return true;
 }
 
-/* Draws the graph of the results' expressions.  See picture.h. */
+/* Draws the expressions of the results, each node once, with operands above; a large graph is only
+ * a line with its size.  False: no memory. */
 bool rd_picture_graph(rd_svg *to, rd_ctx *ctx, rd_results results)
 {
     graph        g    = { 0 };
@@ -252,6 +259,7 @@ static void bytes_text(rd_text *text, double bytes)
     rd_text_add(text, "%.3g %s", bytes, unit[k]);
 }
 
+/* Writes a count with its unit: "1.2 million elements". */
 static void count_text(rd_text *text, double n, const char *what)
 {
     if (n >= 1e6)
@@ -345,7 +353,8 @@ static void describe_slot(const plan *p, int s)
     at->box = rd_svg_size(text->at ? text->at : "", NAME_LETTERS);
 }
 
-/* Places a slot level with a stage, or below earlier slots. */
+/* Places a slot's box level with a stage (y), or below earlier slots of its column, and draws it
+ * once.  Leaves are on the left. */
 static void place_slot(plan *p, int s, double y)
 {
     slot   *at    = &p->slot[s];
@@ -364,6 +373,7 @@ static void place_slot(plan *p, int s, double y)
                at->lines.at ? at->lines.at : "", NAME_LETTERS);
 }
 
+/* True for a slot that has a box: one of the graph's, not scratch. */
 static bool is_drawn(const plan *p, int32_t s)
 {
     return s >= 0 && s < p->g->n_slot;
@@ -439,7 +449,8 @@ static void draw_stages(plan *p, bool *reads, bool *writes)
     }
 }
 
-/* Draws the stages of a plan.  See picture.h. */
+/* Draws the stages of a plan below the picture so far, with the slots that they read and write.
+ * False: no memory. */
 bool rd_picture_plan(rd_svg *to, const rd_nest *nest, const rd_stages *stages, rd_pool *pool)
 {
     const rd_graph *g     = nest->tree->graph;
