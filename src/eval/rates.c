@@ -93,6 +93,7 @@ static bool measure_here(int32_t threads, rd_rates *rates)
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
+/* Measures the rates of a device and of this processor; false: one of them cannot be measured. */
 static bool measure(rd_ctx *ctx, int32_t device, rd_rates *rates)
 {
     const rd_backend_table *cuda = &rd_backend_cuda;
@@ -105,7 +106,8 @@ static bool measure(rd_ctx *ctx, int32_t device, rd_rates *rates)
            measure_here(rd_ctx_threads(ctx), rates);
 }
 
-/* Measures the rates of the context's GPU. See rates.h. */
+/* Measures the rates of the context's GPU, unless the context has them.  The process keeps those of
+ * the device that was measured last.  False: there is no GPU, or it cannot be measured. */
 bool rd_rates_learn(rd_ctx *ctx)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -129,6 +131,7 @@ bool rd_rates_learn(rd_ctx *ctx)
     return all->rates.key == key;
 }
 
+/* The rates that the context has; NULL: none. */
 const rd_rates *rd_rates_of(rd_ctx *ctx)
 {
     const rd_findings *const all = rd_findings_of(ctx);
@@ -136,6 +139,7 @@ const rd_rates *rd_rates_of(rd_ctx *ctx)
     return all && all->rates.key ? &all->rates : NULL;
 }
 
+/* True if the rates are those of the context's GPU, by the key of its name. */
 bool rd_rates_are_of(rd_ctx *ctx, const rd_rates *rates)
 {
     return rates->key == rd_backend_cuda.device->name_key(rd_ctx_device(ctx) - 1);
