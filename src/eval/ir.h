@@ -14,11 +14,13 @@
 typedef uint64_t rd_set; /* a set of loop axes */
 enum { RD_MAX_AXES = 64 };
 
+/* The set of one axis. */
 static inline rd_set rd_bit(int axis)
 {
     return (rd_set)1 << axis;
 }
 
+/* True if the axis is in the set. */
 static inline bool rd_in(rd_set set, int axis)
 {
     return set >> axis & 1;

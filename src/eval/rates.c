@@ -1,5 +1,6 @@
-/* rates.c - see rates.h.  The backend measures a GPU's rates.  Two programs measure this
- * processor's: a sum that reads memory, and pairwise sums of points, which compute. */
+/* rates.c - measures bytes and operations a second of a GPU and of this processor, for AUTO.  The
+ * backend measures a GPU's rates.  Two programs measure this processor's: a sum that reads memory,
+ * and pairwise sums of points, which compute. */
 #include "eval/rates.h"
 #include "core/clock.h"
 #include "eval/plan.h"
@@ -8,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* Elements of the large sum, points of the pairwise sums, and runs of each. */
 enum { READ = 16 << 20, POINTS = 2048, TIMES = 4 };
 
 /* ---- This processor -------------------------------------------------------------------------- */

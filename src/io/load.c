@@ -36,6 +36,7 @@ typedef struct loaded {
     rd_array  array; /* the elements, mapped or read */
 } loaded;
 
+/* Records what was found in the file; returns false. */
 static bool refuse(const source *s, rd_status status, const char *finding)
 {
     rd_fail(s->ctx, status, "%s: %s: %s", s->call, s->path, finding);
@@ -43,6 +44,8 @@ static bool refuse(const source *s, rd_status status, const char *finding)
 }
 
 /* ---- Bytes of the file ----------------------------------------------------------------------- */
+/* Reads so many bytes at an offset from the array's begin; false after recording an error or a file
+ * that ends before. */
 static bool read_at(const source *s, void *to, int64_t bytes, int64_t offset)
 {
     for (char *at = to; bytes > 0;) {
@@ -82,6 +85,8 @@ static bool open_file(source *s)
     return true;
 }
 
+/* Reads the n bytes of the header into `bytes` and parses them; false after recording the
+ * failure. */
 static bool parse_header(source *s, uint8_t *bytes, int64_t n)
 {
     char why[RD_NPY_WHY];
@@ -135,6 +140,7 @@ static bool open_source(source *s)
     return open_file(s) && read_header(s) && check_size(s);
 }
 
+/* Closes the file if it is open. */
 static void close_source(const source *s)
 {
     if (s->fd >= 0)
@@ -154,6 +160,7 @@ static void convert(const source *s, void *data, int64_t n)
         at[i] = at[i] != 0;
 }
 
+/* Reads all elements into memory in the file's order; false after recording the failure. */
 static bool read_dense(const source *s, void *data)
 {
     if (!read_at(s, data, s->header.bytes, s->header.offset))
@@ -239,6 +246,8 @@ static bool read_into(const source *s, const rd_array *out)
 }
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
+/* Frees a loaded file when its context ends: unmaps it, or frees the memory into which it was
+ * read. */
 static void drop_loaded(rd_owned *self)
 {
     loaded *l = (loaded *)self;
@@ -306,6 +315,7 @@ rd_expr *rd_load_npy(rd_ctx *ctx, const rd_load_opts *opts)
     return leaf && rd_leaf_labelled(rd_leaf_below(leaf), NULL, s.path) ? leaf : NULL;
 }
 
+/* The public call: makes a leaf of a file.  In brackets, as a macro of that name takes options. */
 rd_expr *(rd_load)(rd_ctx *ctx, const char *path)
 {
     return rd_load_npy(ctx, &(rd_load_opts){ .size = sizeof(rd_load_opts), .path = path });

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Most bytes of the first line, and of a file that is read. */
 enum { FIRST_LINE = 100, MOST_TEXT = 64 << 20 };
 
 /* The first line of a file: release and machine, for which measurements hold. */
@@ -22,6 +23,7 @@ static void first_line(char line[FIRST_LINE])
              rd_backend_cpu.kernels(), sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+/* True if there is a path and no earlier error; records a missing path. */
 static bool path_is_given(rd_ctx *ctx, const char *call, const char *path)
 {
     if (!path || !*path)

@@ -48,7 +48,8 @@ static bool write_array(const rd_aside *file, const rd_array *array, const int64
     return write_converted(file, &walk, points, swap, array->type);
 }
 
-/* Writes an array to a file by atomic replacement.  See save.h. */
+/* Writes an array as a .npy file to a temporary file beside `path`, which then takes its place.
+ * order 1: the first axis is contiguous in the file.  Returns the context's status. */
 rd_status rd_npy_write(rd_ctx *ctx, const char *path, const rd_array *array, int order,
                        bool big_endian)
 {
