@@ -18,7 +18,8 @@ static bool has_operands_first(const rd_graph *g, int i)
     return v->target < i;
 }
 
-/* Checks a graph after collect; returns what is wrong, or NULL. */
+/* Checks that each value of a graph comes after those it needs, and that its fields suit its kind.
+ * Returns a sentence about the first that does not; NULL: nothing is wrong. */
 const char *rd_check_graph(const rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++) {
@@ -70,7 +71,8 @@ static void check_scope(tree_check *w, const rd_loop_scope *scope)
     }
 }
 
-/* Checks a tree after place and order; returns what is wrong, or NULL. */
+/* Checks that each materialised value of a tree stands once, inside all loops that it needs.
+ * Returns a sentence about what is wrong, or NULL. */
 const char *rd_check_tree(const rd_tree *tree)
 {
     tree_check w = { .tree = tree };

@@ -238,6 +238,7 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
     bool             done    = nest && nest_text(to, nest, pool, results, opts->threads, &use);
     const rd_backend named   = use.named;
 
+    /* by rates this processor is faster than the GPU, or the rates are not this GPU's */
     if (done && use.verdict.here > 0 &&
         !(use.verdict.takes && rd_rates_are_of(ctx, rd_rates_of(ctx)))) {
         rd_text_add(text, "not on CUDA: %s",
@@ -246,12 +247,12 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
         rd_text_add(text, "\n");
         return true;
     }
-    if (done && use.verdict.takes) {
+    if (done && use.verdict.takes) { /* AUTO takes the GPU, if it can run the plan */
         if (gpu_text(ctx, to, &before, pool, results, given, opts, &use))
             return true;
         refused = use.why ? use.why : "the GPU fails";
         done    = rd_error(ctx) == RD_OK;
-    } else if (done && use.backend->device && !use.must)
+    } else if (done && use.backend->device && !use.must) /* another backend will do */
         refused = use.why;
     if (done && refused) {
         done    = text_again(ctx, to, &before, pool, results, given, opts, RD_BACKEND_CPU, &use);

@@ -334,7 +334,8 @@ static bool fill_all_values(const rd_picked *s, const char *call, rd_expr *x, vo
     return done;
 }
 
-/* Computes the elements of x where the mask is true. */
+/* Computes the elements of x where the mask is true, and hands them to the output.  `direct`: they
+ * may be written to the output's own memory, as x is dense memory elsewhere. */
 static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask, rd_array *out)
 {
     rd_picked s;
@@ -395,7 +396,8 @@ static void take_places(rd_ctx *ctx, const char *call, rd_expr *x, int axis, rd_
         *out = cut;
 }
 
-/* The public call: np.compress along an axis. */
+/* The public call: takes the indices of an axis at which a mask of rank 1 is true, np.compress
+ * along an axis.  Finds their positions, then reads x there. */
 rd_status rd_compress_axis(rd_ctx *ctx, rd_expr *x, int axis, rd_expr *mask, rd_array *out)
 {
     static const char call[] = "rd_compress_axis";

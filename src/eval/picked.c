@@ -19,7 +19,7 @@ static int64_t piece_points(const rd_ctx *ctx, const rd_expr *mask, bool cheap)
     return cheap ? most : INT64_MAX;
 }
 
-/* Calls f for each k, shared by threads.  See picked.h. */
+/* Calls f(with, k) for all k < n, shared by the context's threads if there is enough work. */
 void rd_picked_for_blocks(const rd_picked *s, int64_t n, void (*f)(const void *with, int64_t k),
                           const void *with)
 {

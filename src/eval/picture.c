@@ -147,7 +147,8 @@ static void draw_graph(rd_svg *to, graph *g, rd_results results)
     }
 }
 
-/* Writes what a leaf is, then the name of its file without folders. */
+/* Writes what a leaf is, "leaf f32 (3, 4)", then in a new line the name of its file without
+ * folders.  Line ends in names become blanks. */
 static void leaf_text(rd_text *text, const rd_expr *x)
 {
     const char *path = x->kind == RD_EXPR_LEAF ? rd_leaf_path(x) : NULL;
@@ -327,7 +328,8 @@ static double bytes_of_result(const plan *p, int result)
     return 0;
 }
 
-/* Writes the text of a slot's box: name and size. */
+/* Writes the text of a slot's box, its name and size, and computes the box; leaves belong to the
+ * left column. */
 static void describe_slot(const plan *p, int s)
 {
     const rd_slot *of   = &p->g->slot[s];
@@ -403,7 +405,7 @@ static void arrows_of(plan *p, int k, const bool *reads, const bool *writes)
     }
 }
 
-/* Marks the slots that a stage reads and those that it writes. */
+/* Marks the slots that stage k loads or sorts from, and those that it stores or sorts to. */
 static void find_slots(const plan *p, int k, bool *reads, bool *writes)
 {
     const rd_program *program = &p->stages->program[k];

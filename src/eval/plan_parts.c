@@ -107,7 +107,8 @@ static bool list_reads(making *m, const rd_split_part *cut, rd_plan_part *part)
     return part->read;
 }
 
-/* Plans one part.  Its inputs are the caller's, then the arrays that it reads. */
+/* Plans one part, which computes cut->target into an array, or results from cut->first on.  Its
+ * inputs are the caller's, then the arrays that it reads.  NULL on failure. */
 static rd_plan *plan_part(making *m, const rd_split_part *cut, rd_pool *work, bool *too_much)
 {
     const size_t   n      = (size_t)m->in.n + (size_t)cut->given.n;
@@ -149,7 +150,8 @@ static bool make_product(making *m, const rd_expr *e, rd_plan_part *part)
     return true;
 }
 
-/* Makes one part: what it reads, and its plan or product. */
+/* Makes part k of the plan: lists the arrays that it reads, and plans it, or notes the facts of a
+ * sparse product.  False on failure; *too_much: it must be smaller. */
 static bool make_part(making *m, int32_t k, bool *too_much)
 {
     const rd_split_part *cut   = &m->cuts->cut[k];
@@ -216,6 +218,7 @@ static void find_leaves(making *m)
         const rd_expr *e    = m->cuts->cut[k].target;
         rd_plan_part  *part = &m->plan->parts->part[k];
 
+        /* e is NULL for a part that makes results */
         if (!e || e->kind != RD_EXPR_LEAF || e->device || !is_dense(e, e->as.leaf->stride) ||
             !only_products_read(m->plan->parts, k))
             continue;

@@ -297,7 +297,8 @@ static bool store_values(const storing *s)
     return row && rd_eval_for(s->ctx, call, row, &s->out->values) == RD_OK;
 }
 
-/* True if the fill is a product with 0, or a sum of such, with only finite factors. */
+/* True if the fill is certainly 0 everywhere: a product with 0, or a sum of such, with only finite
+ * factors, which are evaluated. */
 static bool is_zero(const storing *s, rd_expr *fill)
 {
     if (fill->kind == RD_EXPR_VIEW)
@@ -368,7 +369,8 @@ void rd_sparse_array_free(rd_sparse_array *array)
     memset(array, 0, sizeof *array);
 }
 
-/* True if the arguments of rd_eval_sparse() are valid; else records the error. */
+/* True if expression and output of rd_eval_sparse() are valid, and the output is empty; else
+ * records what is wrong. */
 static bool is_asked(rd_ctx *ctx, rd_expr *y, const rd_sparse_array *out)
 {
     if (!y || !out)

@@ -301,7 +301,8 @@ static rd_expr *load_leaf(const source *s, bool read)
     return rd_leaf(s->ctx, &l->array);
 }
 
-/* The public call: makes a leaf of a file and labels it with the path. */
+/* The public call: makes a leaf of a file and labels it with the path.  Callers of a release
+ * without `offset` have a smaller structure (size).  NULL after recording the failure. */
 rd_expr *rd_load_npy(rd_ctx *ctx, const rd_load_opts *opts)
 {
     source s = { .ctx = ctx, .call = "rd_load", .path = opts ? opts->path : NULL };

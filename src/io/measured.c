@@ -31,7 +31,8 @@ static bool path_is_given(rd_ctx *ctx, const char *call, const char *path)
     return rd_error(ctx) == RD_OK;
 }
 
-/* Writes all measurements of the context to a file, by atomic replacement. */
+/* The public call: writes all measurements of the context to a file, by atomic replacement.
+ * Returns the context's status. */
 rd_status rd_measured_save(rd_ctx *ctx, const char *path)
 {
     static const char call[] = "rd_measured_save";
@@ -132,7 +133,7 @@ static void parse_text(rd_ctx *ctx, const char *call, const char *path, char *te
         rd_fail(ctx, RD_ERR_TEXT, "%s: %s: line %d cannot be read", call, path, bad + 1);
 }
 
-/* Reads a file of measurements into the context. */
+/* The public call: reads a file of measurements into the context.  Returns the context's status. */
 rd_status rd_measured_load(rd_ctx *ctx, const char *path)
 {
     static const char call[] = "rd_measured_load";

@@ -109,7 +109,7 @@ static bool read_string(reader *r, const char *wanted, const char **text, int *n
     return true;
 }
 
-/* Reads a decimal number of the shape. */
+/* Reads an extent of the shape: a decimal number without a sign or leading zeros, below 2^63. */
 static bool read_extent(reader *r, int64_t *extent)
 {
     const int first = peek(r);
@@ -173,6 +173,7 @@ static bool read_descr(reader *r)
         return refuse_compound(r);
     if (!read_string(r, "the type", &text, &n))
         return false;
+    /* order of bytes: < lowest first, > highest first, = this machine's, | of single bytes */
     const char     mark = n && strchr("<>=|", *text) ? *text : '=';
     const int      skip = n && strchr("<>=|", *text) ? 1 : 0;
     const rd_dtype type = find_descr(text + skip, n - skip);

@@ -85,7 +85,8 @@ static rd_status evaluate(rd_ctx *ctx, rd_expr *y, int order, rd_array *array)
     return status;
 }
 
-/* The public call: checks options and type, evaluates, and writes. */
+/* The public call: checks options and type, evaluates, and writes a .npy file.  The format has no
+ * bf16. */
 rd_status rd_save_npy(rd_ctx *ctx, rd_expr *y, const rd_save_opts *opts)
 {
     rd_array array = { 0 };

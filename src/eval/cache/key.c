@@ -118,7 +118,8 @@ static bool new_leaf(rd_key *key, const rd_expr *e)
     return true;
 }
 
-/* The number of an expression, a new one for a new expression; -1: no room, or too many. */
+/* The number of an expression in the key, a new one at the first call; a new leaf also gets a
+ * number among leaves. -1: no memory, or too many nodes. */
 static int32_t number_of(rd_key *key, const rd_expr *e)
 {
     rd_key_place *p;

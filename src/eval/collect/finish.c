@@ -177,7 +177,7 @@ static void find_axes(const rd_graph *g, rd_value *v)
     for (int k = 0; k < v->n_in && v->kind != RD_VALUE_JOIN; k++)
         if (v->in[k] >= 0)
             v->axes |= g->value[v->in[k]].axes;
-    for (int d = 0; d < v->n_at && v->into < 0; d++)
+    for (int d = 0; d < v->n_at && v->into < 0; d++) /* else they say where it is stored */
         v->axes |= rd_subscript_axes(g, &v->at[d]);
     if (v->kind == RD_VALUE_REDUCE)
         v->axes &= ~v->reduced;

@@ -111,12 +111,13 @@ static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const 
            points * write + fmin(evaluations, points * n) * read;
 }
 
-/* True for a cast of ints to a wider type.  Its operand is stored instead, which takes less
- * memory. */
+/* True for a cast of ints to a wider type, from bool or ints of which it holds all.  Its operand is
+ * stored in its place, which takes less memory. */
 static bool only_widens(const rd_expr *e)
 {
     const rd_dtype type = e->n_in == 1 ? e->in[0]->type : e->type;
     const rd_kind  kind = rd_dtype_kind(e->type), from = rd_dtype_kind(type);
+    /* to int from any int or bool; to unsigned only from unsigned or bool */
     const bool ints = (kind == RD_KIND_INT && from != RD_KIND_FLOAT && from != RD_KIND_COMPLEX) ||
                       (kind == RD_KIND_UINT && (from == RD_KIND_UINT || from == RD_KIND_BOOL));
 
@@ -251,7 +252,8 @@ static bool instances_empty(rd_collector *c, const rd_expr *e, const int32_t *li
     return true;
 }
 
-/* Makes the values for all uses of an expression, by its kind. */
+/* Makes the values for all uses of an expression, by its kind, and answers the uses.  An expression
+ * without elements, or one given in memory, needs no operands.  False on failure. */
 bool rd_instances(rd_collector *c, rd_seen *seen)
 {
     const rd_expr *e = seen->expr;

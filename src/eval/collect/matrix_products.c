@@ -268,7 +268,8 @@ static bool mark_products(rd_graph *g, int32_t *copy, int n)
     return g->n_value == n || rd_graph_sort_results(g);
 }
 
-/* Marks all products of a graph.  See ir.h. */
+/* Marks all products of two matrices that a library shall compute (apart), and stores their
+ * operands.  False: no memory. */
 bool rd_separate_products(rd_graph *g)
 {
     const int n    = g->n_value;

@@ -68,6 +68,7 @@ static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
     int before = -1;
 
     for (int d = 0; d < v->n_dim && v->whole; d++) {
+        /* read by an index per dim: y must follow x, and readers must step through both as one */
         if (!v->dense && (v->dim[d] == x || v->dim[d] == y))
             return v->dim[d] == x && d + 1 < v->n_dim && v->dim[d + 1] == y && !v->row &&
                    v->into < 0 && are_dims_read_as_loops(g, v, d, x, y);
@@ -99,6 +100,7 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
         (v->kind == RD_VALUE_SCAN && rd_in(v->reduced, x)))
         return false;
     for (int d = 0; d < v->n_at; d++) {
+        /* a coordinate or an address in a leaf; a read of a stored value has one index per dim */
         bool affine = v->kind == RD_VALUE_COORD || v->slot >= 0;
 
         if (reads_kept(v) && is_kept_dim(g, v, d, x, y))

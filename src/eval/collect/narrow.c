@@ -278,12 +278,13 @@ static bool narrow_value(narrowing *c, int i)
     const rd_value *v = &c->g->value[i];
     rd_dtype        type;
 
-    if (v->kind == RD_VALUE_READ && v->target >= 0) {
+    if (v->kind == RD_VALUE_READ && v->target >= 0) { /* has the type of what it reads */
         c->g->value[i].type = c->g->value[v->target].type;
         return true;
     }
     if (!may_change(c, i) || !(c->wants[i] || reads_changed(c, i)) || !are_operands_narrow(c, i))
         return keep_type(c, i);
+    /* a cast that is not stored: readers look through it to what it casts */
     if (v->kind == RD_VALUE_MAP && v->op == RD_OP_cast && !c->array[i])
         return keep_type(c, i);
     type = narrowest(c, i);
@@ -320,7 +321,8 @@ static bool has_arrays(const rd_graph *g)
     return false;
 }
 
-/* Narrows the arrays of a graph, operands first.  See ir.h. */
+/* Gives arrays of small whole numbers small types, and computes what they are made of in such
+ * types.  Operands come first.  False: no memory. */
 bool rd_narrow_arrays(rd_graph *g)
 {
     narrowing c = { 0 };

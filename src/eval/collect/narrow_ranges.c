@@ -21,6 +21,7 @@ static rd_range range_of_number(const rd_value *v)
     if (rd_dtype_is_half(v->type))
         return unknown;
     x = v->type == RD_F32 ? (double)v->value.f32 : v->value.f64;
+    /* NaN fails the first test */
     if (!(fabs(x) <= 1e6) || x != floor(x) || (x == 0 && signbit(x)))
         return unknown;
     return rd_range_from((int64_t)x, (int64_t)x);

@@ -148,7 +148,8 @@ static bool has_lanes(const rd_value *v)
            rd_in(v->axes, v->combine->lane_axis);
 }
 
-/* Packs the operands of all such reductions of a graph.  See ir.h. */
+/* Packs the operands of all reductions with lanes along a kept axis: those that are read often and
+ * are not contiguous along it.  False: no memory. */
 bool rd_pack_operands(rd_graph *g)
 {
     const int n = g->n_value;

@@ -141,7 +141,8 @@ static bool rewrite_softmax(rd_graph *g, int s)
     return pair >= 0 && read_result(g, m, pair, 0) && read_result(g, s, pair, 1);
 }
 
-/* Replaces all such pairs of a graph.  See ir.h. */
+/* Replaces both reductions of each softmax over long rows by one (online softmax), and sorts the
+ * graph again.  False on failure. */
 bool rd_rewrite(rd_graph *g)
 {
     const int n = g->n_value;

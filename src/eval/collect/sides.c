@@ -37,7 +37,8 @@ static bool is_fold(const rd_value *v)
     return v->combine && !v->apart && (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN);
 }
 
-/* Finds the reductions below a value, those behind reads and gathers included. */
+/* Finds the folds below a value: of its operands, of what it reads, and of gathered indices.  A
+ * fold gets a number, its bit in the set; more than 64 are left out. */
 static void find_under(siding *s, int value)
 {
     const rd_value *v     = &s->g->value[value];
@@ -161,6 +162,7 @@ static void pass_sides_down(siding *s, int value)
     const uint32_t wanted = s->wanted[value];
     uint32_t       down;
 
+    /* wanted has one bit: exactly one side computes something from the value */
     if (v->side == 0 && (is_fold(v) || is_computed_inline(v)) && wanted && !(wanted & (wanted - 1)))
         v->side = __builtin_ctz(wanted);
     down = v->side                                                      ? 1u << v->side
@@ -194,7 +196,7 @@ static int32_t *operands_of_side(siding *s, int value, int side, bool *other)
 }
 
 /* Gives a one-lane reduction the lane axis of its reader on this side, because it may have its
- * lanes along any kept axis. */
+ * lanes along any kept axis.  False: no memory. */
 static bool choose_reader_lane(siding *s, rd_value *v, int side)
 {
     rd_combine *own = rd_pool_get(s->g->pool, sizeof *own);
@@ -290,8 +292,9 @@ static bool give_own(siding *s, int value)
     return true;
 }
 
-/* Finds the sides of a graph's folds and gives each side its own copies of what it computes.
- * Without enough sides all folds share loops, as if there were none.  False: no memory. */
+/* Finds the sides of a graph's folds and gives each side its own copies of the values that it
+ * computes.  Without enough sides all folds share loops, as if there were none.  False: no
+ * memory. */
 bool rd_assign_sides(rd_graph *g)
 {
     const size_t n     = (size_t)g->n_value + 1;

@@ -59,7 +59,8 @@ static void sort_from(sorting *s, int v)
     }
 }
 
-/* Replaces old numbers by new ones in all fields of a value. */
+/* Replaces old numbers of values by new ones in all fields: operands, what is read, storage,
+ * gathered indices. */
 static void rename_values(const sorting *s, rd_value *v)
 {
     for (int k = 0; k < v->n_in; k++)

@@ -400,7 +400,7 @@ static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int
             return false;
         for (int t = 0; t < 2; t++) {
             const rd_subscript_term *term = &v->at[0].term[t];
-            const int                of   = term->coef == 1;
+            const int                of   = term->coef == 1; /* 1: the column; 0: the row */
             const int32_t a = term->axis < 0 ? axis_of_clusters(g, term->value, &clusters[of]) : -1;
 
             if (a < 0 || (!of && term->coef != columns) || (axis[of] >= 0 && axis[of] != a))

@@ -45,7 +45,7 @@ bool rd_copy_bits(rd_lowering *l)
             copied[p->inst[i].dst] = p->inst[i].type;
             any                    = true;
         }
-    for (int32_t i = 0; any && i < p->n_inst; i++)
+    for (int32_t i = 0; any && i < p->n_inst; i++) /* those used otherwise are no copies */
         mark_others(p, &p->inst[i], copied);
     for (int32_t i = 0; any && i < p->n_inst; i++)
         if ((p->inst[i].kind == RD_I_LOAD && copied[p->inst[i].dst]) ||

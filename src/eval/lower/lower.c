@@ -168,7 +168,7 @@ static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_o
     int       number;
 
     rd_start_folds(l, loop, loop);
-    /* no operand may be hoisted: it would be read from nowhere */
+    /* without iterations only results are made; no operand may be hoisted out of such a loop */
     if (l->graph->axis[loop->axis].extent == 0) {
         emit_loop_end(l, loop, after);
         return;
@@ -179,7 +179,7 @@ static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_o
                                        .step      = loop->step,
                                        .backwards = loop->backwards });
     rd_open_level(l, loop);
-    if (l->stage->item->loop->epilogue)
+    if (l->stage->item->loop->epilogue) /* results that this loop of it reads */
         rd_finish_epilogue_folds(l, loop);
     emit_items(l, loop);
     emit_exit(l, loop, number);

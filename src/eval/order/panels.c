@@ -340,15 +340,15 @@ static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 
     if (folds_rows(p, loop))
         return p->extent;
-    if (is_too_large(p, loop))
+    if (is_too_large(p, loop)) /* one pass, with up to MOST_BYTES of results */
         return MOST_BYTES / p->bytes < p->extent ? MOST_BYTES / p->bytes : p->extent;
-    if (rows && rd_runs_across(p->tree, rows, p->axis)) {
+    if (rows && rd_runs_across(p->tree, rows, p->axis)) { /* transposed by squares */
         const int64_t side = has_loops(rows) ? RD_TRANSPOSE_PANEL : RD_TRANSPOSE_FOLD_PANEL;
         step               = step < side ? step : side;
     }
-    if (p->lanes && lanes / p->lanes < step)
+    if (p->lanes && lanes / p->lanes < step) /* accumulators would leave the cache */
         step = lanes / p->lanes < p->fewest ? p->fewest : lanes / p->lanes;
-    if (p->held * (double)step > HELD_BYTES) {
+    if (p->held * (double)step > HELD_BYTES) { /* so would values kept between phases */
         step = (int64_t)(HELD_BYTES / p->held) / RD_PANEL * RD_PANEL;
         step = step > RD_PANEL ? step : RD_PANEL;
     }

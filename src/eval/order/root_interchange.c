@@ -18,7 +18,8 @@ typedef struct facts {
     bool           exits; /* an `any` or `all` may exit early */
 } facts;
 
-/* Collects the largest stride along the axis, and early exits. */
+/* Collects the largest stride in bytes along f->axis of all that the scope reads, and whether one
+ * of its reductions may exit early. */
 static void collect_facts(facts *f, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {

@@ -94,7 +94,8 @@ static void forget(rd_placing *p)
 }
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
-/* The axis along which a value is contiguous in memory; -1: none. */
+/* The axis along which a leaf's read has stride 1 or -1, or a stored value its last dim; -1: there
+ * is none. */
 static int unit_axis(const rd_value *v)
 {
     if (v->kind == RD_VALUE_READ && v->target < 0) {

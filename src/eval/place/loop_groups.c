@@ -314,7 +314,7 @@ static double form_group(growing *g)
 
         note_needs(g, a + 1);
         if (!may_join(g, a)) {
-            g->supposing = supposed;
+            g->supposing = supposed; /* the assumptions made for a do not count */
             continue;
         }
         alone           = rd_group_cost(g->s->p, 1, &a, shared, g->x);

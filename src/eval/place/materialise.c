@@ -215,7 +215,7 @@ static bool list_uses(rd_placing *p, rd_materialised *a, search *w)
         int             i = w->stack[--w->n];
         const rd_value *v = &g->value[i];
 
-        if (i != a->value && p->materialised[i]) {
+        if (i != a->value && p->materialised[i]) { /* read where it is stored */
             if (!add_use(p, a, i, v->axes))
                 return false;
             continue;

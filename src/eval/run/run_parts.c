@@ -114,7 +114,8 @@ static bool get_spare(running *r)
     return !any || r->spare;
 }
 
-/* Checks the addresses that no part's plan binds. */
+/* Checks the addresses that no part's plan binds: of inputs that products read in place, and of the
+ * result that a product is made in.  Returns the status. */
 static rd_status check_addresses(const running *r)
 {
     const rd_parts *parts  = r->plan->parts;

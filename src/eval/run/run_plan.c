@@ -254,9 +254,9 @@ static void finish_tasks(run *r, const rd_program *p, const tasks *t)
         r->status = cancelled(r->plan, r->watch);
     if (r->status != RD_OK)
         return;
-    for (int k = 1; k < t->n && !p->uneven; k++)
+    for (int k = 1; k < t->n && !p->uneven; k++) /* uneven tasks combine nothing */
         r->plan->backend->join(p, &t->task[0], &t->task[k]);
-    if (!t->done)
+    if (!t->done) /* one function that ran the whole stage has run the tail, too */
         r->plan->backend->tail(p, &t->task[0]);
     if (t->threads > r->stats.tasks)
         r->stats.tasks = t->threads;
@@ -346,7 +346,7 @@ static void run_stage(run *r, const rd_program *p)
     const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 1;
     tasks         t      = { .way = p->by_rows ? r->plan->backend->strategy(p) : NULL };
     const int64_t size   = task_size(r->plan, p, extent, t.way ? ROWS_GRAIN : p->grain);
-    const bool    alone  = size >= extent;
+    const bool    alone  = size >= extent; /* one task takes all indices */
 
     t.state = t.way && !alone ? p->by_rows_bytes : p->state_bytes;
     if (r->watch)
@@ -361,7 +361,7 @@ static void run_stage(run *r, const rd_program *p)
         run_alone(r, p, &t);
     else
         run_tasks(r, p, &t);
-    if (t.way && p->by_rows)
+    if (t.way && p->by_rows) /* compiled rows say less about an error than tiles */
         rerun_for_errors(r, p, extent, &t);
     if (r->status == RD_OK)
         finish_tasks(r, p, &t);
