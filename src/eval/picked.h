@@ -27,8 +27,8 @@ bool rd_picked_make(rd_picked *s, rd_ctx *ctx, const char *call, rd_expr *mask, 
                     bool first);
 void rd_picked_free(rd_picked *s);
 
-/* The number of words of bits in a block of a piece; fewer than RD_PICK_WORDS at the end of the
- * piece. */
+/* The number of words of bits in a block (4096 elements) of a piece of the mask; fewer than
+ * RD_PICK_WORDS at the end of the piece. */
 static inline int64_t rd_picked_words(const rd_picked *s, int64_t piece, int64_t block)
 {
     const int64_t left = rd_piece_points(&s->pieces, piece) - block * RD_PICK_BLOCK;

@@ -85,7 +85,7 @@ static bool have_axes(storing *s)
     return true;
 }
 
-/* Records why level k is not valid; returns false. */
+/* Records why level k, the way in which one axis is stored, is not valid; returns false. */
 static bool refuse_level(const storing *s, int k, const char *why)
 {
     rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: level %d is of axis %d and kind %d: %s", call, k,
@@ -159,7 +159,8 @@ static void put(const rd_indices *row, int64_t at, int64_t index)
         ((int64_t *)row->data)[at] = index;
 }
 
-/* True if each element has its own entry at level k, because coordinates follow. */
+/* True if each element has its own entry at level k (how one axis is stored), because coordinates
+ * follow. */
 static bool lists_all(const storing *s, int k)
 {
     return k + 1 == s->n_coord || s->out->level[k + 1].kind == RD_LEVEL_COORDINATES;
@@ -245,7 +246,7 @@ static bool make_dense(storing *s, int k)
     return true;
 }
 
-/* Builds all levels from the outermost on. */
+/* Builds the arrays of all levels, each of which stores one axis, from the outermost on. */
 static bool make_levels(storing *s)
 {
     const int64_t  n    = places_of(s);

@@ -81,7 +81,8 @@ bool rd_cache_matches(const rd_cache *c, const rd_entry *e)
            memcmp(e->word, key->word, (size_t)key->n_word * sizeof *key->word) == 0;
 }
 
-/* Drops unmeasured entries of the current key that are not running; brief: only brief ones. */
+/* Drops unmeasured entries of the current key that are not running; brief: only those for first
+ * runs. */
 static void drop_idle(rd_cache *c, bool brief)
 {
     for (int k = c->stats.plans; k-- > 0;) {

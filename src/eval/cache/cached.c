@@ -73,7 +73,7 @@ static bool is_brief_over(const rd_entry *e)
 }
 
 /* Finds a cached plan with the current key, a measured one if that is asked for; NULL: none. *over:
- * there is a brief one, but it has had its runs. */
+ * there is a plan for first runs (brief), but it has had them. */
 static rd_entry *find(rd_cache *c, bool measured, bool *over)
 {
     *over = false;
@@ -206,8 +206,8 @@ static rd_status run_entry(rd_entry *e, const void *const *leaf, rd_results resu
     return status;
 }
 
-/* Marks an entry as running, if there is one, so that it is not freed; counts runs of brief
- * plans. */
+/* Marks an entry as running, if there is one, so that it is not freed; counts runs of plans for
+ * first runs (brief). */
 static rd_entry *mark_running(rd_cache *c, rd_entry *e)
 {
     if (e) {

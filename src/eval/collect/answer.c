@@ -12,16 +12,16 @@ double rd_expr_points(const rd_expr *e)
     return (double)rd_points(e->rank, e->extent);
 }
 
-/* Answers a use by a value of the graph.  False if the value is -1, which is how its maker reports
- * a failure. */
+/* Answers a use, which is a reader's request for an expression, by a value of the graph.  False if
+ * the value is -1, which is how its maker reports a failure. */
 bool rd_answer(rd_collector *c, int use, int value)
 {
     c->use[use].value = value;
     return value >= 0;
 }
 
-/* Answers a use by a new use of another expression e, at subscripts `at` of e: both have the same
- * value.  False without memory. */
+/* Answers a use (a reader's request) by a new use of another expression e, at subscripts `at` of e:
+ * both have the same value.  False without memory. */
 bool rd_answer_same(rd_collector *c, int use, const rd_expr *e, const rd_subscript *at)
 {
     int d = rd_use_new(c, e, at);

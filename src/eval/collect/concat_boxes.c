@@ -30,8 +30,9 @@ static int part_in_box(const rd_concat_split *s, const rd_expr *x, const rd_read
 
 static rd_expr *in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at);
 
-/* Computes the extents of what the box reads of a node: the box's own along axes of the result, and
- * 1 along axes that are read at one element. */
+/* Computes the extents of what the box, a range along each axis of the result, reads of a node.
+ * They are the box's own along axes of the result, and 1 along axes that are read at one
+ * element. */
 static void extents(const rd_concat_split *s, const rd_expr *x, const rd_reading *at,
                     int64_t *extent)
 {
@@ -39,7 +40,7 @@ static void extents(const rd_concat_split *s, const rd_expr *x, const rd_reading
         extent[a] = at[a].axis < 0 || x->extent[a] == 1 ? 1 : s->hi[at[a].axis] - s->lo[at[a].axis];
 }
 
-/* Makes the slice of a node that the box reads. */
+/* Makes the slice of a node that the current box (a range along each axis of the result) reads. */
 static rd_expr *slice(const rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
@@ -55,7 +56,8 @@ static rd_expr *slice(const rd_concat_split *s, rd_expr *x, const rd_reading *at
     return rd_plain_view(x, x->rank, extent, number, NULL);
 }
 
-/* Makes the same map of its operands in the box; the new node has the box's extents. */
+/* Makes the same map of its operands in the current box (a range along each axis of the result);
+ * the new node has the box's extents. */
 static rd_expr *map_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t   extent[RD_MAX_RANK];
@@ -72,8 +74,8 @@ static rd_expr *map_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
     return in ? rd_node(&node, x->as.any, x->as_size) : NULL;
 }
 
-/* Makes the same view of its operand in the box.  The operand begins at the box, so all offsets
- * are 0. */
+/* Makes the same view of its operand in the current box, a range along each axis of the result.
+ * The operand begins at the box, so all offsets are 0. */
 static rd_expr *view_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t    number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
@@ -122,8 +124,9 @@ static rd_expr *concat_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *
     return rounded(in_box(s, x->in[part], in));
 }
 
-/* Makes what a node is in the current box.  Maps, views and concatenations are built anew from
- * their operands; all other nodes, and those in memory, are sliced. */
+/* Makes what a node is in the current box, a range along each axis of the result.  Maps, views and
+ * concatenations are built anew from their operands; all other nodes, and those in memory, are
+ * sliced. */
 static rd_expr *make_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     switch (rd_seen_of(s->c, x)->given ? RD_EXPR_LEAF : x->kind) {
@@ -135,8 +138,8 @@ static rd_expr *make_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at
     }
 }
 
-/* Makes what a node is in the current box, once for each place where it is read.  A result of an
- * earlier box (p->box) is out of date. */
+/* Makes what a node is in the current box (a range along each axis of the result), once for each
+ * place where it is read.  A result of an earlier box (p->box) is out of date. */
 static rd_expr *in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     bool             fresh;
@@ -151,7 +154,8 @@ static rd_expr *in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
     return p->made;
 }
 
-/* Makes x in a new box, from s->lo to s->hi.  What was made for the box before is forgotten. */
+/* Makes x in a new box, the range from s->lo to s->hi along each axis.  What was made for the box
+ * before is forgotten. */
 rd_expr *rd_in_next_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     s->box++;
@@ -189,7 +193,8 @@ static rd_expr *join_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at,
                    &facts, sizeof facts);
 }
 
-/* Makes the result x as a concatenation of its boxes; NULL on failure. */
+/* Makes the result x as a concatenation of its boxes, which are ranges between the boundaries along
+ * each axis; NULL on failure. */
 rd_expr *rd_join_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     return join_boxes(s, x, at, 0);

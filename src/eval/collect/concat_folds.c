@@ -60,7 +60,8 @@ static bool splits_reduced_axes(const rd_concat_split *s, const rd_expr *x)
 }
 
 /* ---- Reductions of boxes --------------------------------------------------------------------- */
-/* Makes the same reduction of what its operand is in the next box; NULL on failure. */
+/* Makes the same reduction of what its operand is in the next box (a range along each axis); NULL
+ * on failure. */
 static rd_expr *fold_of_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     rd_expr **in   = rd_pool_get(s->c->pool, (size_t)x->n_in * sizeof *in);
@@ -93,8 +94,8 @@ static rd_expr *combine_folds(const rd_expr *x, rd_expr *a, rd_expr *b)
                    NULL, 0);
 }
 
-/* Combines the reductions over boxes along axis a and the axes behind it, within the box chosen
- * so far. */
+/* Combines the reductions over boxes (ranges of the operand) along axis a and the axes behind it,
+ * within the box chosen so far. */
 static rd_expr *fold_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at, int a)
 {
     rd_expr *all = NULL;
@@ -154,7 +155,8 @@ static rd_expr *split_under(rd_collector *c, rd_expr *x, int depth, rd_concat_li
     return changed ? rd_node(&node, x->as.any, x->as_size) : x;
 }
 
-/* Splits the reductions below x's maps and views into boxes; NULL on failure. */
+/* Splits the reductions below x's maps and views into reductions over boxes, ranges inside which no
+ * concatenation has a boundary; NULL on failure. */
 rd_expr *rd_split_folds(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     return split_under(c, x, DEPTH, list);

@@ -144,8 +144,8 @@ static bool is_of_memory(const rd_expr *x)
     return x->kind == RD_EXPR_LEAF;
 }
 
-/* True if a node at a place is not split by any boundary.  Split folds would become several, and a
- * reshape of computed values would be stored.  A given node is in memory. */
+/* True if a node at a place is not split by any boundary.  Split reductions and scans would become
+ * several, and a reshape of computed values would be stored.  A given node is in memory. */
 static bool stays_whole(const rd_concat_split *s, const rd_concat_place *p)
 {
     const rd_expr *x    = p->expr;

@@ -52,19 +52,22 @@ int rd_use_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
     return seen->last = c->n_use++;
 }
 
-/* The use of that number.  The pointer is valid until the next use is made. */
+/* The use (a reader's request for an expression) of that number.  The pointer is valid until the
+ * next use is made. */
 const rd_expr_use *rd_use_of(const rd_collector *c, int use)
 {
     return &c->use[use];
 }
 
-/* Begins a traversal of uses by a new number, so that no use counts as visited. */
+/* Begins a traversal of uses (readers' requests) by a new number, so that no use counts as
+ * visited. */
 void rd_traversal_begin(const rd_collector *c)
 {
     c->axes->traversal++;
 }
 
-/* True if the current traversal meets this use for the first time; marks it as visited. */
+/* True if the current traversal meets this use (a reader's request) for the first time; marks it as
+ * visited. */
 bool rd_traversal_first_visit(const rd_collector *c, int use)
 {
     const bool first = c->use[use].traversal != c->axes->traversal;
@@ -73,9 +76,9 @@ bool rd_traversal_first_visit(const rd_collector *c, int use)
     return first;
 }
 
-/* Multiplies the extents of a use's axes that are not in the bit set `seen` yet, and adds them
- * there.  A gather goes along the axes of its index: both coordinates of a sparse element are one
- * axis. */
+/* Multiplies the extents of the axes of a use (a reader's request) that are not in the bit set
+ * `seen` yet, and adds them there.  A gather goes along the axes of its index: both coordinates of
+ * a sparse element are one axis. */
 static double use_points(const rd_collector *c, const rd_expr_use *d, uint64_t *seen)
 {
     const rd_expr *expr   = c->seen[d->expr].expr;
@@ -101,7 +104,8 @@ static double use_points(const rd_collector *c, const rd_expr_use *d, uint64_t *
     return points;
 }
 
-/* The number of elements that one use evaluates: the product of the extents of its axes. */
+/* The number of elements that one use (a reader's request) evaluates: the product of the extents of
+ * its axes. */
 double rd_use_points(const rd_collector *c, const rd_expr_use *d)
 {
     uint64_t seen[RD_RAW_WORDS] = { 0 };
@@ -120,8 +124,8 @@ bool rd_use_is_gathered(const rd_collector *c, const rd_expr_use *d)
     return false;
 }
 
-/* The number of points of all axes together that at least one use in the list goes along, each axis
- * counted once.  Gathered indices do not count. */
+/* The number of points of all axes together along which at least one use (reader's request) in the
+ * list goes, each axis counted once.  Gathered indices do not count. */
 double rd_uses_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n)
 {
     uint64_t seen[RD_RAW_WORDS] = { 0 };
@@ -196,9 +200,9 @@ static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, co
     return true;
 }
 
-/* Pairs the axes of two uses; false if the uses differ in more than their axes.  Uses that were
- * found to differ have different groups (-1: not known), so that chains of gathers are not compared
- * again to their end. */
+/* Pairs the axes of two uses (readers' requests); false if the uses differ in more than their axes.
+ * Uses that were found to differ have different groups (-1: not known), so that chains of gathers
+ * are not compared again to their end. */
 static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_expr_use *b)
 {
     if (a->expr != b->expr || (a->group >= 0 && b->group >= 0 && a->group != b->group))
@@ -209,9 +213,9 @@ static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_
     return true;
 }
 
-/* Unifies two uses if they are equal but for names of axes.  Terms are sorted by axis, so two
- * equal uses may list them differently.  They then stay two: a shared computation is lost, but
- * nothing is wrong. */
+/* Unifies the axes of two uses (readers' requests) if they are equal but for names of axes.  Terms
+ * are sorted by axis, so two equal uses may list them differently.  They then stay two: a shared
+ * computation is lost, but nothing is wrong. */
 static bool unify_uses(rd_collector *c, const rd_expr_use *a, const rd_expr_use *b)
 {
     pairs p;
@@ -236,8 +240,9 @@ static bool is_view_of_number(const rd_expr *e)
     return view && e->kind == RD_EXPR_NUMBER;
 }
 
-/* Lists one use of each class of equal uses, by comparing each use with one of every class found so
- * far.  All others get it as their alias.  Returns the list's length; -1 on failure. */
+/* Lists one use (reader's request) of each class of equal uses, by comparing each use with one of
+ * every class found so far.  All others get it as their alias.  Returns the list's length; -1 on
+ * failure. */
 int rd_uses_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
 {
     const bool number = is_view_of_number(seen->expr);

@@ -12,7 +12,8 @@ typedef struct naming {
     int32_t      *axis; /* by raw root: loop axis, -1: none yet */
 } naming;
 
-/* The value that answers a use, directly or through other uses with the same value. */
+/* The value that answers a use, a reader's request, directly or through other uses with the same
+ * value. */
 static int value_of(const rd_collector *c, int use)
 {
     while (c->use[use].alias >= 0)

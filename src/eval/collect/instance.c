@@ -213,9 +213,9 @@ static bool is_inside(const rd_expr *index, int64_t extent)
            index->as.leaf->below <= extent;
 }
 
-/* Answers a use of a gather by a use of x at a gathered index.  The index becomes a value of its
- * own, checked against x's extent along `axis`, unless it is known to be in range.  `along`: the
- * index has all axes of the use, else only those in place of `axis`. */
+/* Answers a use (a reader's request) of a gather by a use of x at a gathered index.  The index
+ * becomes a value of its own, checked against x's extent along `axis`, unless it is known to be in
+ * range.  `along`: the index has all axes of the use, else only those in place of `axis`. */
 static bool instance_take(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x = e->in[0], *index = e->in[1];
@@ -252,8 +252,9 @@ static bool instances_empty(rd_collector *c, const rd_expr *e, const int32_t *li
     return true;
 }
 
-/* Makes the values for all uses of an expression, by its kind, and answers the uses.  An expression
- * without elements, or one given in memory, needs no operands.  False on failure. */
+/* Makes the values for all uses (readers' requests) of an expression, by its kind, and answers the
+ * uses.  An expression without elements, or one given in memory, needs no operands.  False on
+ * failure. */
 bool rd_instances(rd_collector *c, rd_seen *seen)
 {
     const rd_expr *e = seen->expr;

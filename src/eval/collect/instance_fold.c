@@ -176,7 +176,7 @@ static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list,
     return rd_answer_reads(c, e, v, list, n);
 }
 
-/* The number of results that n uses want together. */
+/* The number of results that n uses (readers' requests) of a reduction or scan want together. */
 static double fold_evaluations(const rd_collector *c, const int32_t *list, int n)
 {
     double evaluations = 0;
@@ -186,8 +186,9 @@ static double fold_evaluations(const rd_collector *c, const int32_t *list, int n
     return evaluations;
 }
 
-/* True if some use gathers, and the uses want at least half of all results.  Inlined, the loops
- * would gather whole rows in another order, and no mask of places would bound them. */
+/* True if some use (a reader's request) gathers, and the uses want at least half of all results.
+ * Inlined, the loops would gather whole rows in another order, and no mask of places would bound
+ * them. */
 static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     bool gathered = false;
@@ -197,9 +198,9 @@ static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t 
     return gathered && 2 * fold_evaluations(c, list, n) >= rd_expr_points(e);
 }
 
-/* Makes the values of a reduction.  Slices reduce only what they need, but no element is
- * computed twice.  The reduction is materialised if its uses together want more elements than it
- * has, or if several want groups, as each element may belong to any group. */
+/* Makes the values of a reduction.  Slices reduce only what they need, but no element is computed
+ * twice.  The reduction is materialised if its uses (readers' requests) together want more elements
+ * than it has, or if several want groups, as each element may belong to any group. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     if (fold_evaluations(c, list, n) > rd_expr_points(e) || gathers_most(c, e, list, n) ||
@@ -262,8 +263,8 @@ static bool scan_row(rd_collector *c, const rd_expr *e, int use)
            rd_answer(c, use, rd_read_value(c, e->type, v, n + 1, own));
 }
 
-/* The raw axis of a use along the scan axis, if the use goes from end to end there, the axis is not
- * split, and it occurs nowhere else; -1: that is not so. */
+/* The raw axis of a use (a reader's request) along the scan axis.  The use must go from end to end
+ * there, and the axis must not be split or occur elsewhere; -1: that is not so. */
 static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int axis = rd_subscript_pure(c->axes, &at[scan_axis(e)]);

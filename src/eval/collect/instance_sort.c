@@ -103,7 +103,7 @@ static bool sort_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
     return v >= 0 && rd_answer_reads(c, e, v, list, n);
 }
 
-/* The number of rows that the uses together want. */
+/* The number of rows that the uses (readers' requests) together want. */
 static double rows_asked_for(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     double rows = 0;
@@ -120,8 +120,8 @@ static double rows_asked_for(const rd_collector *c, const rd_expr *e, const int3
     return rows;
 }
 
-/* Makes the values of a sort: row by row at each use, or all rows at once if the uses want more
- * rows than there are.  So no row is sorted twice. */
+/* Makes the values of a sort: row by row at each use (a reader's request), or all rows at once if
+ * the uses want more rows than there are.  So no row is sorted twice. */
 bool rd_instances_sort(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     if (rows_asked_for(c, e, list, n) > (double)rd_points(e->rank - 1, e->extent))

@@ -51,9 +51,9 @@ static const rd_expr *reached(const rd_collector *c, const rd_expr *e, rd_subscr
     return e;
 }
 
-/* Answers a use that stays inside one part by a use of that part; *done: it did.  A part that is
- * itself a concatenation is left if all parts are `stored` together, or it would be stored
- * twice. */
+/* Answers a use (a reader's request) that stays inside one part by a use of that part; *done: it
+ * did.  A part that is itself a concatenation is left if all parts are `stored` together, or it
+ * would be stored twice. */
 static bool concat_inside(rd_collector *c, const rd_expr *e, int use, bool stored, bool *done)
 {
     const rd_expr *part;
@@ -75,8 +75,8 @@ typedef struct join {
     rd_boxes     boxes;
 } join;
 
-/* Makes a fresh axis for the storage dim along the parts, distinct from the axes of the place; -1
- * on failure. */
+/* Makes a fresh axis for the storage dim along the parts, distinct from the axes of the use's other
+ * subscripts; -1 on failure. */
 static int along(rd_collector *c, const join *j, int64_t extent)
 {
     int axis = rd_axes_new(c->axes, extent);
@@ -161,8 +161,8 @@ static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
     return true;
 }
 
-/* The number of elements that are stored for a use if the concatenation is stored at its place: all
- * along the parts, times the extents of the use's other axes. */
+/* The number of elements that are stored for a use (a reader's request) if the concatenation is
+ * stored at its place: all along the parts, times the extents of the use's other axes. */
 static double inlined_points(rd_collector *c, const rd_expr *e, int use)
 {
     int32_t      dim[RD_RAW_AXES];
@@ -178,8 +178,8 @@ static double inlined_points(rd_collector *c, const rd_expr *e, int use)
     return points;
 }
 
-/* The number of elements stored for all uses that reach several parts, each with storage of its
- * own. */
+/* The number of elements stored for all uses (readers' requests) that reach several parts, each
+ * with storage of its own. */
 static double points_of_several(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     double  inlined = 0;

@@ -14,7 +14,7 @@ static double own_ops(const rd_expr *e)
 }
 
 /* True if an element of the expression is read from memory, because it is a leaf, is given, or is a
- * fold, a sort or a product with a place of its own.  A number is no read. */
+ * reduction, a scan, a sort or a product with a place of its own.  A number is no read. */
 static bool is_read(const rd_seen *seen)
 {
     const rd_expr_kind kind = seen->expr->kind;

@@ -82,7 +82,8 @@ static void sort_users_first(rd_seen *a, int32_t n)
     }
 }
 
-/* Starts an empty list of seen expressions; false: no memory. */
+/* Starts an empty list of seen expressions, which are those reached from the results; false: no
+ * memory. */
 bool rd_seen_begin(rd_collector *c)
 {
     c->n_seen = 0;

@@ -294,8 +294,9 @@ static rd_set cell_axes(const rd_value *v, const rd_loop_scope *parent)
     return v->inner >= 0 ? axes & ~rd_bit(v->inner) : axes;
 }
 
-/* Lists the axes of a reduction's cells in the order of the loops around it, so that cells used in
- * turn are contiguous.  Axes without such a loop come first.  Returns the number of axes. */
+/* Lists the axes of a reduction's cells (results with their states) in the order of the loops
+ * around it, so that cells used in turn are contiguous.  Axes without such a loop come first.
+ * Returns the number of axes. */
 int rd_cell_axes(const rd_lowering *l, int i, const rd_loop_scope *parent, int *order)
 {
     rd_set axes = cell_axes(&l->graph->value[i], parent);
@@ -314,8 +315,8 @@ int rd_cell_axes(const rd_lowering *l, int i, const rd_loop_scope *parent, int *
     return n;
 }
 
-/* Computes the number of cells of a reduction that begins in `parent`, and which of them belongs to
- * the current indices, as a linear form. */
+/* Computes the number of cells (results with their states) of a reduction that begins in `parent`,
+ * and which of them belongs to the current indices, as a linear form. */
 void rd_cell_address(rd_lowering *l, int i, const rd_loop_scope *parent, rd_fold *f)
 {
     int        order[RD_MAX_AXES];

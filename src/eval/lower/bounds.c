@@ -258,7 +258,7 @@ static bool is_inside(const rd_loop *loop, int32_t inst)
     return inst > loop->begin && inst < loop->end;
 }
 
-/* The instruction that begins the fold: its START. */
+/* The instruction that begins the reduction or scan: its START. */
 static int32_t start_of(const rd_program *p, int32_t fold)
 {
     int32_t i = 0;
@@ -465,7 +465,8 @@ static bool bounds_of(rd_lowering *l, const facts *f, const rd_loop *loop, rd_bo
     return used > 0;
 }
 
-/* True if a program has folds, and coordinates or block tables from which masks may be made. */
+/* True if a program has reductions or scans, and coordinates or block tables from which masks may
+ * be made. */
 static bool any_place(const facts *f)
 {
     for (int32_t i = 0; i < f->p->n_inst; i++)

@@ -26,7 +26,7 @@ void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t si
     return (char *)*vector + (size_t)n * size;
 }
 
-/* Appends an instruction to a level's code. */
+/* Appends an instruction to the code of an open loop body (level). */
 void rd_emit(rd_lowering *l, rd_opened *level, rd_inst inst)
 {
     rd_inst *at = rd_push(l, (void **)&level->inst, level->n, &level->room, sizeof inst);

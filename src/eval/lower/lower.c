@@ -71,7 +71,7 @@ static void emit_materialised(rd_lowering *l, int i)
 }
 
 /* ---- Scopes ---------------------------------------------------------------------------------- */
-/* The only materialised value inside a scope; -1: there are several. */
+/* The only materialised value inside a loop body; -1: there are several. */
 static int only_materialised(const rd_loop_scope *scope)
 {
     int only = -1;
@@ -105,7 +105,7 @@ static bool may_report(const rd_lowering *l, const rd_opened *level)
 }
 
 /* True if an early exit pays off: one state is compared with one bool (or first: the first best
- * decides), or the loop is long.  In short loops testing all cells or lanes, calling a user's
+ * decides), or the loop is long.  In short loops testing all results or lanes, calling a user's
  * reducer, or looking for a rare value costs more. */
 static bool is_exit_worthwhile(const rd_lowering *l, const rd_loop_scope *loop, const rd_fold *f)
 {
@@ -129,7 +129,7 @@ static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *
 }
 
 /* Writes an early exit into loop `number`, if the loop only feeds one reduction that elements may
- * decide.  Not for a group-by, nor for a user's reducer with several cells. */
+ * decide.  Not for a group-by, nor for a user's reducer with several results at a time. */
 static void emit_exit(rd_lowering *l, const rd_loop_scope *loop, int number)
 {
     int v = only_materialised(loop);

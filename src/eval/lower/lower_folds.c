@@ -7,8 +7,8 @@
 #include "eval/lower/lower.h"
 #include <string.h>
 
-/* The scope in which a fold's cells begin and finish: just outside its outermost reduced loop.
- * Without such a loop it is the scope of the fold itself. */
+/* The scope in which the cells (states of results) of a reduction or scan begin and finish: just
+ * outside its outermost reduced loop.  Without such a loop it is the scope of the fold itself. */
 static const rd_loop_scope *fold_parent(const rd_lowering *l, int i)
 {
     const rd_value      *v = &l->graph->value[i];
@@ -60,9 +60,9 @@ static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
         l->p->most = most < INT32_MAX ? (int64_t)most : INT32_MAX;
 }
 
-/* Adds a fold that begins in `parent` to the program, with its positions, cells and rules for
- * tasks; its number or -1. split: tasks may share its reduced axis, as it begins outside the root
- * loop. */
+/* Adds a reduction or scan that begins in `parent` to the program, with its positions, cells and
+ * rules for tasks; its number or -1. split: tasks may share its reduced axis, as it begins outside
+ * the root loop. */
 int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];
@@ -112,7 +112,8 @@ int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
     return l->fold[i] = l->p->n_fold++;
 }
 
-/* Writes START for all folds inside `scope` with cells that begin just outside `loop`. */
+/* Writes START for all reductions and scans inside `scope` with results that begin just outside
+ * `loop`. */
 void rd_start_folds(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *loop)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {

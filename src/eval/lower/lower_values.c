@@ -18,7 +18,7 @@ static int level_of_axes(const rd_lowering *l, rd_set axes)
     return 0;
 }
 
-/* The open level of a scope; 0: it is not open. */
+/* The level (open loop body) of a scope; 0: it is not open. */
 static int level_of_scope(const rd_lowering *l, const rd_loop_scope *scope)
 {
     for (int d = l->depth; d > 0; d--)

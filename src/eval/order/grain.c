@@ -37,8 +37,8 @@ static int64_t whole(int64_t unit, int64_t weight)
     return weight > 0 ? unit / rd_common_divisor(unit, weight) : 1;
 }
 
-/* The grain that keeps lanes aligned, because the choice between +0 and -0 depends on lanes.
- * Blocks need not be whole. */
+/* The grain, of which tasks begin at multiples, that keeps lanes aligned, because the choice
+ * between +0 and -0 depends on lanes.  Blocks need not be whole. */
 static int64_t loose_grain(const rd_value *v, place at)
 {
     return at.in_lanes ? whole(v->combine->lanes, at.weight) : 1;

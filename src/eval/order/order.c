@@ -20,7 +20,8 @@ static bool is_one_task(const rd_tree *tree, const rd_stage *stage)
            rd_sparse_fold_kind(tree, stage->item->loop) > 0;
 }
 
-/* Fills in the root axis and grain of a stage, and whether it is one task. */
+/* Fills in the axis that tasks share, the grain (tasks begin at its multiples) of a stage, and
+ * whether it is one task. */
 static void plan_tasks(const rd_tree *tree, rd_stage *stage)
 {
     rd_sharing s = { .grain = 1 };

@@ -18,8 +18,8 @@ typedef struct facts {
     bool           exits; /* an `any` or `all` may exit early */
 } facts;
 
-/* Collects the largest stride in bytes along f->axis of all that the scope reads, and whether one
- * of its reductions may exit early. */
+/* Collects the largest stride in bytes along f->axis of all that the loop body reads, and whether
+ * one of its reductions may exit early. */
 static void collect_facts(facts *f, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -40,7 +40,7 @@ static void collect_facts(facts *f, const rd_loop_scope *scope)
     }
 }
 
-/* True if a value in the scope reduces the axis or scans along it. */
+/* True if a value in the loop body reduces the axis or scans along it. */
 static bool has_reduction_over(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next)

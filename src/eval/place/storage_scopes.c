@@ -59,7 +59,7 @@ static int depth(const rd_loop_scope *scope)
     return n;
 }
 
-/* The innermost scope around two scopes, found by climbing from the deeper one. */
+/* The innermost loop body around two loop bodies, found by climbing from the deeper one. */
 static rd_loop_scope *common_scope(rd_loop_scope *a, rd_loop_scope *b)
 {
     int p = depth(a), q = depth(b);

@@ -33,8 +33,8 @@ static void *grown_memory(void *pool, size_t bytes)
     return rd_pool_get(pool, bytes);
 }
 
-/* Copies the programs and slots, because runs of the brief plan go on meanwhile and read theirs.
- * Both plans share what lowering made. */
+/* Copies the programs and slots, because runs of the brief plan (for first runs) go on meanwhile
+ * and read theirs.  Both plans share what lowering made. */
 static bool copy_programs(rd_plan *grown, const rd_plan *brief)
 {
     grown->program = rd_pool_grow(grown->pool, brief->program, (size_t)brief->n_stage,

@@ -39,9 +39,9 @@ static int64_t rounds_of(const rd_program *p)
     return p->uneven ? ROUNDS : 1;
 }
 
-/* The length of a task in indices of the root axis: one task per thread, or plan->task_grains
- * grains for tests.  `extent` itself for one task, if the stage must not be split or has little
- * work. */
+/* The length of a task in indices of the root axis: one task per thread, or plan->task_grains times
+ * the grain for tests.  Tasks begin at multiples of the grain.  `extent` itself for one task, if
+ * the stage must not be split or has little work. */
 static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t extent, int64_t grain)
 {
     /* small work returns early, as it would notice the cost of each division */
