@@ -57,7 +57,7 @@ static const char *look_up(rd_variable variable)
 
 /* The values that this thread holds while it makes a plan. */
 typedef struct held {
-    int         holds;
+    int         holds; /* holds that have not ended */
     uint64_t    known; /* a bit for each variable that was looked up */
     const char *value[RD_N_VARIABLES];
 } held;

@@ -16,9 +16,9 @@
 /* The stored places of a matrix (CSR), row by row, columns ascending; indices are i32, or i64 if
  * all three arrays are wide.  `begin` says where each row begins, n is the number of places. */
 typedef struct rd_row_places {
-    const void *begin, *column; /* begin has one entry more than there are rows */
-    const void *from;           /* index into the values; NULL: values are in this order */
-    int64_t     rows, columns, n;
+    const void *begin, *column;   /* begin has one entry more than there are rows */
+    const void *from;             /* index into the values; NULL: values are in this order */
+    int64_t     rows, columns, n; /* of the matrix; its stored places */
 } rd_row_places;
 
 /* How a product at wanted places (which may be fewer than it has) is computed. */

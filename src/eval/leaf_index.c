@@ -9,9 +9,9 @@
  * both. */
 typedef struct leaf_dim {
     int64_t      extent, step; /* in elements, positive */
-    bool         reversed;
-    int          axis; /* of the leaf: the first of its axes */
-    rd_subscript at;
+    bool         reversed;     /* the stride is negative */
+    int          axis;         /* of the leaf: the first of its axes */
+    rd_subscript at;           /* the index along the dim */
 } leaf_dim;
 
 /* The dims of a leaf, by falling stride. */

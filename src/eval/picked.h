@@ -11,10 +11,10 @@ enum { RD_PICK_WORDS = 64, RD_PICK_BLOCK = 64 * RD_PICK_WORDS };
 /* The bits of each piece begin at a word and fill `blocks` whole blocks. */
 typedef struct rd_picked {
     rd_ctx               *ctx;
-    const rd_compressors *kernels;
-    rd_expr_pieces        pieces;
-    int64_t               blocks;
-    uint64_t             *bits;
+    const rd_compressors *kernels; /* of this processor, to compress elements by bits */
+    rd_expr_pieces        pieces;  /* of the mask */
+    int64_t               blocks;  /* of a piece */
+    uint64_t             *bits;    /* of all pieces, 1: true */
     /* [piece * blocks + block]: true elements before the block; the last entry counts all */
     int64_t *before;
     int64_t  found; /* number of all true elements */

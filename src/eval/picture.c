@@ -26,8 +26,8 @@ void rd_picture_line(rd_svg *to, const char *line)
 
 /* A box of the graph: an expression. */
 typedef struct node {
-    const rd_expr *x;
-    rd_text        lines;
+    const rd_expr *x;     /* the expression */
+    rd_text        lines; /* the text in the box */
     rd_box         box;
     int            layer; /* operands have smaller layers */
 } node;
@@ -231,7 +231,7 @@ bool rd_picture_graph(rd_svg *to, rd_ctx *ctx, rd_results results)
 
 /* A box of the plan: memory that stages read or write. */
 typedef struct slot {
-    rd_text lines;
+    rd_text lines; /* the text in the box */
     rd_box  box;
     bool    left, drawn; /* left: a leaf or an input; drawn: it has a place */
 } slot;

@@ -24,12 +24,12 @@ typedef struct node {
 
 /* The state of splitting. */
 typedef struct cutter {
-    rd_collector c;
-    node        *node;
+    rd_collector c;           /* lists the expressions */
+    node        *node;        /* by number of the expression */
     int32_t     *stack, *met; /* of a traversal */
     int32_t      n_met, stamp, limit;
-    double       most; /* largest number of elements of a value that may be stored */
-    rd_exprs     results;
+    double       most;    /* largest number of elements of a value that may be stored */
+    rd_exprs     results; /* that are split */
 } cutter;
 
 /* The number of an expression in the list of seen ones, users first. */

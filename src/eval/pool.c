@@ -15,12 +15,13 @@ void rd_pool_pieces_apart(void)
     apart = true;
 }
 
+/* A pool: a list of chunks, from the first of which memory is taken. */
 struct rd_pool {
     rd_ctx        *ctx;
-    rd_pool_chunk *chunks;
-    size_t         next; /* bytes of the next chunk */
-    bool           planning;
-    bool           quiet; /* records nothing if there is no memory */
+    rd_pool_chunk *chunks;   /* the newest, which has room, first */
+    size_t         next;     /* bytes of the next chunk */
+    bool           planning; /* the context keeps one of its chunks */
+    bool           quiet;    /* records nothing if there is no memory */
 };
 
 /* Makes an empty pool; its first chunk will have that many bytes.  NULL after recording the

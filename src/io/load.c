@@ -24,7 +24,7 @@ typedef struct source {
     int           fd;          /* -1: not open */
     int64_t       start;       /* where the array begins in the file, in bytes */
     int64_t       size;        /* bytes of the file from there on */
-    rd_npy_header header;
+    rd_npy_header header;      /* type, shape and order of the array */
 } source;
 
 /* The data of a loaded leaf.  They belong to the context and not to a mark.  A leaf that is

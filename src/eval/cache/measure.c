@@ -19,14 +19,14 @@ static const double FEW      = 2e-3; /* seconds; less may be too little work for
 typedef struct trial {
     rd_ctx             *ctx;
     const rd_key       *key;
-    const void *const  *address;
+    const void *const  *address; /* of leaves */
     rd_results          results;
     const rd_eval_opts *opts;
     void              **out, **memory; /* by result: address, and allocated memory */
     rd_found            best;
     /* of the best: it has panels; it runs on several threads */
     bool      panels, several;
-    rd_status status;
+    rd_status status; /* of the last run */
 } trial;
 
 /* ---- Memory for results ---------------------------------------------------------------------- */

@@ -12,8 +12,8 @@
 
 /* c = sum of a b, with the sets of axes of a GEMM. */
 typedef struct product {
-    const rd_value *a, *b;
-    rd_set          m, n, k, batch;
+    const rd_value *a, *b;          /* the factors */
+    rd_set          m, n, k, batch; /* sets of axes, see above */
 } product;
 
 /* The number of points of a set of axes, as a double: the product of their extents. */

@@ -31,7 +31,7 @@ const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride)
 
 /* A run of the operand's axes, and a run of the result's axes with the same number of elements. */
 typedef struct group {
-    int x0, x1, e0, e1;
+    int x0, x1, e0, e1; /* the operand's axes [x0, x1), the result's [e0, e1) */
 } group;
 
 /* Finds the next pair of runs of axes with equal products of extents px and pe; false after the

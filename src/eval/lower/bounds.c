@@ -18,7 +18,7 @@
 enum { MOST = 4, DEPTH = 16 };
 typedef struct mask {
     rd_bound bound[MOST];
-    int32_t  n;
+    int32_t  n;      /* bounds found */
     int32_t  blocks; /* the LOAD of a block table that the mask reads; 0: none */
     bool     exact;
 } mask;

@@ -9,8 +9,8 @@
 /* How far one index of the root axis moves a reduction: in elements of its lanes, or in steps of
  * all lanes. */
 typedef struct place {
-    int64_t weight;
-    bool    in_lanes;
+    int64_t weight;   /* elements or steps */
+    bool    in_lanes; /* elements: the axis is part of the lane position */
 } place;
 
 /* Computes how far one index of the axis moves a reduction, from the extents of the axes inside it:

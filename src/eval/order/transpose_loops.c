@@ -17,7 +17,7 @@ enum { FAR = 16 };
 /* A chain of loops, outermost first, around maps alone. */
 typedef struct chain {
     const rd_tree *tree;
-    int            n;
+    int            n; /* loops */
     rd_loop_scope *loop[RD_MAX_AXES];
 } chain;
 

@@ -92,7 +92,7 @@ static bool may_keep(const rd_placing *p, int v)
  * by vectors. */
 typedef struct inlined {
     double  evaluations, calls;
-    int32_t uses;
+    int32_t uses; /* number of readers */
 } inlined;
 
 /* Counts one reader that evaluates the value so often; `calls` counts evaluations of a function by
@@ -188,7 +188,8 @@ static rd_set same_axes(const rd_graph *g, const rd_value *read)
     return same;
 }
 
-/* A depth-first search. */
+/* A depth-first search: a stack of n values to visit.  seen: by value, stamp of the last search that
+ * visited it; stamp: that of this search. */
 typedef struct search {
     int32_t *stack, *seen, n, stamp;
 } search;

@@ -162,8 +162,8 @@ static rd_tree *place_once(rd_placing *p)
 /* ---- Recomputation, once storage is known ---------------------------------------------------- */
 /* The cost of recomputing a map for each of its readers. */
 typedef struct repeated {
-    int    readers;
-    double visits, operations;
+    int    readers;            /* number of readers */
+    double visits, operations; /* evaluations by them; operations of these */
 } repeated;
 
 /* Counts the readers of a map, and the operations of computing it for each. */

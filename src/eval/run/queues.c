@@ -7,7 +7,7 @@
 
 /* A queue that the context keeps. */
 typedef struct kept_queue {
-    rd_kept_last            kept;
+    rd_kept_last            kept; /* first: the context knows only this */
     const rd_backend_table *backend;
     int32_t                 device;
     rd_queue               *queue;
@@ -64,10 +64,10 @@ rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t devi
 
 /* A block of device memory that an array owns. */
 typedef struct device_block {
-    rd_array_block block;
+    rd_array_block block; /* first: the array knows only this */
     rd_queue      *queue;
     int32_t        device;
-    void          *at;
+    void          *at; /* address on the device */
 } device_block;
 
 /* Frees a block of device memory when its array is freed: through the queue that made it or, if the

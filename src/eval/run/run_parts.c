@@ -12,10 +12,10 @@
 
 /* Reports the progress of all parts, in equal shares. */
 typedef struct progress_of_parts {
-    const rd_progress *of;
-    double             begun;
-    int32_t            part, n;
-    bool               said;
+    const rd_progress *of;      /* the caller's listener */
+    double             begun;   /* seconds: start of the run */
+    int32_t            part, n; /* part that runs; parts in all */
+    bool               said;    /* the listener has had a report */
 } progress_of_parts;
 
 /* Reports a part's progress as that of all parts. */

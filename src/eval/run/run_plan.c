@@ -26,7 +26,7 @@ typedef struct run {
     rd_frame      *frame;
     rd_watch      *watch; /* NULL: no stage runs in steps */
     rd_run_stats   stats;
-    rd_status      status;
+    rd_status      status; /* RD_OK, or the first error */
 } run;
 
 /* ---- Shares ---------------------------------------------------------------------------------- */

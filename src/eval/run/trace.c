@@ -17,6 +17,7 @@
 /* The end of the file, which each event overwrites and writes again. */
 static const char end[] = "\n]\n";
 
+/* The trace file of the process; `any`: it has an event. */
 static struct {
     pthread_mutex_t lock;
     FILE           *file; /* open as long as the process lives */
