@@ -188,8 +188,8 @@ static rd_set same_axes(const rd_graph *g, const rd_value *read)
     return same;
 }
 
-/* A depth-first search: a stack of n values to visit.  seen: by value, stamp of the last search that
- * visited it; stamp: that of this search. */
+/* A depth-first search: a stack of n values to visit.  seen: by value, stamp of the last search
+ * that visited it; stamp: that of this search. */
 typedef struct search {
     int32_t *stack, *seen, n, stamp;
 } search;
