@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Reads a number of bytes from a file; INT64_MAX: none, or "max". */
+/* Reads a number of bytes from a file of the system; INT64_MAX if there is no such file, or it
+ * holds no number above 0, such as "max". */
 static int64_t limit_in_file(const char *path)
 {
     FILE     *file     = fopen(path, "r");

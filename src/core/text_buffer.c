@@ -48,7 +48,7 @@ static inline bool put(rd_text *text, const char *s, size_t n)
     return true;
 }
 
-/* Appends a decimal number. */
+/* Appends a decimal number, written from its last digit; false: no memory. */
 static bool put_number(rd_text *text, int64_t value)
 {
     char     digits[24];

@@ -71,7 +71,8 @@ rd_range rd_range_either(rd_range x, rd_range y)
     return rd_range_from(lesser(x.low, y.low), greater(x.high, y.high));
 }
 
-/* The range of sums; unknown on overflow. */
+/* The range of sums: from the sum of both lows to that of both highs; unknown on overflow of 64
+ * bits. */
 static rd_range sum(rd_range x, rd_range y)
 {
     rd_range z = { .known = x.known && y.known };
@@ -135,7 +136,8 @@ static rd_range extreme(rd_range x, rd_range y, bool least)
                  : rd_range_from(greater(x.low, y.low), greater(x.high, y.high));
 }
 
-/* The range of remainders by a divisor above 0, under any rule of signs. */
+/* The range of remainders by a divisor above 0, under any rule of signs: smaller than the divisor,
+ * and from 0 on if the dividend is. */
 static rd_range remainder_range(rd_range x, rd_range y)
 {
     if (!y.known || y.low <= 0)
@@ -168,7 +170,8 @@ static rd_range all_bits(rd_range x, rd_range y)
     return rd_range_from(0, (int64_t)bits);
 }
 
-/* The range of shifts by a constant up to 32. */
+/* The range of shifts by a constant of 0 to 32 bits: to the left a product with a power of 2, to
+ * the right only of values from 0 on.  Unknown otherwise. */
 static rd_range shifted(rd_range x, rd_range y, bool left)
 {
     enum { MOST = 32 };

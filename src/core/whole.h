@@ -23,7 +23,8 @@ static inline bool rd_power_overflows(int64_t a, int64_t b, int64_t *value)
     return over;
 }
 
-/* Computes a times 2^b, b >= 0; true: it overflows. */
+/* Computes a times 2^b, b >= 0; true: it overflows.  The one case with b = 63 that fits is -1, the
+ * least int. */
 static inline bool rd_shift_overflows(int64_t a, int64_t b, int64_t *value)
 {
     const bool least = b == 63 && a == -1;

@@ -13,7 +13,7 @@ static bool is_given(const rd_array *out)
     return out && !rd_array_asks_memory(out);
 }
 
-/* True if a result is complex or sparse, or goes to complex memory. */
+/* True if a result is complex or sparse, or goes to complex memory, which loops do not know. */
 static bool needs_conversion(const rd_result *r)
 {
     return r->expr && (rd_is_complex(r->expr) || rd_is_sparse(r->expr) ||

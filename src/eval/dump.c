@@ -239,7 +239,8 @@ static const char *sharing(const rd_tree *tree, const rd_loop_scope *scope, int 
     return word;
 }
 
-/* Writes the storage of each materialised value: "keep: t0 scratch, t1 array". */
+/* Writes the storage of each materialised value that is no result: "keep: t0 scratch, t1 array".  A
+ * part of a concatenation is "part". */
 static void keep_text(rd_text *text, const rd_tree *tree)
 {
     char name[RD_NAME_TEXT];
@@ -259,7 +260,7 @@ static void keep_text(rd_text *text, const rd_tree *tree)
     rd_text_add(text, any ? "\n" : "");
 }
 
-/* Writes the decisions of planning, a line "why: ..." each. */
+/* Writes the decisions of planning, which are lines of a text, each behind "why: ". */
 static void why_text(rd_text *text, const rd_graph *g)
 {
     for (const char *line = g->why; line && *line;) {

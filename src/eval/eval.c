@@ -98,8 +98,8 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
     return true;
 }
 
-/* Evaluates real results: allocates outputs, runs a cached or new plan, and restores outputs on
- * failure. */
+/* Evaluates real results: allocates outputs, runs a cached or new plan.  After a failure it frees
+ * outputs that it allocated and restores what they asked for. */
 static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     enum { FEW = 16 };

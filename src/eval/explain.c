@@ -58,7 +58,7 @@ static void leaves_text(rd_text *text, const rd_graph *g)
         }
 }
 
-/* The largest stride of an axis in any leaf.  Axes are listed in the order of memory, the
+/* The largest stride of an axis in any leaf, in elements.  The virtual shape lists axes by it, the
  * slowest first. */
 static int64_t step_along(const rd_graph *g, int axis)
 {
@@ -141,7 +141,8 @@ static void memory_text(rd_text *text, const rd_tree *tree)
     rd_text_add(text, "arrays between stages: %lld bytes\n", arrays);
 }
 
-/* Makes the nest of one plan, which may be one of several parts; NULL after recording a failure. */
+/* Makes the nest of one plan, which may be one of several parts, and chooses its backend (*use).
+ * Parts were not measured, so they have the default choice.  NULL after recording a failure. */
 static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_given *given,
                         const rd_eval_opts *opts, rd_backend_use *use)
 {
@@ -285,7 +286,8 @@ static bool is_no_nest(const rd_split_part *cut, rd_results results, size_t room
     return true;
 }
 
-/* Describes one part, with a pool of its own for planning. */
+/* Describes one part: a line if it is no nest of loops, else its plan with all detail, in a pool of
+ * its own for planning.  False on failure. */
 static bool part_text(rd_ctx *ctx, account *to, const rd_split_part *cut, rd_results results,
                       const rd_eval_opts *opts)
 {

@@ -195,7 +195,8 @@ static bool describe_stage(const rd_backend_table *backend, const rd_program *p,
 }
 
 /* ---- Choices --------------------------------------------------------------------------------- */
-/* Compares the predicted times with one thread and with all.  False: no memory. */
+/* Offers the predicted times with one thread and with all as alternatives for explain; the one
+ * taken follows a rule.  None for a stage without such a choice.  False: no memory. */
 static bool threads_of_stage(const rd_stage_form *s, rd_pool *pool, rd_alternatives *a)
 {
     rd_price team;
@@ -334,7 +335,8 @@ static void tier_text(rd_text *text, const rd_backend_table *backend, const rd_p
     rd_text_add(text, "; backend: %s\n", backend->name);
 }
 
-/* Writes the measured time of each stage's kernels. */
+/* Writes the measured time of each stage's kernels: "measured: stage 0 takes 12 us, by rule 15 us";
+ * or that it could not be measured. */
 static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p)
 {
     for (int k = 0; k < n; k++) {

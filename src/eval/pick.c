@@ -140,7 +140,8 @@ static block block_of(const filling *f, int64_t k)
     return b;
 }
 
-/* Fills in the true elements of block k. */
+/* Fills in the true elements of block k, behind those of the blocks before: picks the elements of x
+ * at which mask bits are set. */
 static void fill_values(const void *with, int64_t k)
 {
     const filling *f     = with;
@@ -174,7 +175,9 @@ static void split_places(const rd_expr *mask, int64_t n, const int64_t *flat, in
     }
 }
 
-/* Fills in the positions of the true elements of block k. */
+/* Fills in the positions of the true elements of block k: picks those of 0, 1, 2 ... at which mask
+ * bits are set, and adds where the block begins.  A mask of several axes gets one index for each,
+ * counted from its origin. */
 static void fill_places(const void *with, int64_t k)
 {
     const filling *f     = with;
@@ -232,7 +235,8 @@ static rd_status places(rd_ctx *ctx, const char *call, rd_expr *mask, rd_array *
     return rd_error(ctx);
 }
 
-/* The public call: np.argwhere of a mask. */
+/* The public call: the positions of all true elements of a mask, an array of shape (found, rank);
+ * np.argwhere. */
 rd_status rd_nonzero(rd_ctx *ctx, rd_expr *mask, rd_array *out)
 {
     static const char call[] = "rd_nonzero";

@@ -63,8 +63,8 @@ static bool piece_is_true(const rd_picked *s, int64_t piece)
     return false;
 }
 
-/* Evaluates each piece of the mask and packs its bits; `first`: up to a piece with a true
- * element. */
+/* Evaluates each piece of the mask into `bytes` and packs them into bits.  `first`: ends at the
+ * first piece with a true element, s->first.  False after a failure. */
 static bool evaluate(rd_picked *s, const char *call, rd_expr *mask, uint8_t *bytes, bool first)
 {
     for (int64_t k = 0; k < s->pieces.n && s->first < 0; k++) {

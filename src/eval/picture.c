@@ -101,7 +101,7 @@ static void place_layer(graph *g, int layer, double *y)
     *y += high + 2 * GAP;
 }
 
-/* Centres each layer below the widest one. */
+/* Moves the boxes of each layer so that it is centred below the widest layer. */
 static void centre(graph *g)
 {
     for (int layer = 0; layer < g->layers; layer++) {
@@ -182,7 +182,8 @@ static bool describe(node *n)
     return !n->lines.failed;
 }
 
-/* True if all results are expressions of this context.  Planning reports what is wrong. */
+/* True if all results are expressions of this context that are not released.  Planning reports what
+ * is wrong, so the picture is left out. */
 static bool are_there(rd_ctx *ctx, rd_results results)
 {
     for (int k = 0; k < results.n; k++)
@@ -269,7 +270,8 @@ static void count_text(rd_text *text, double n, const char *what)
         rd_text_add(text, "%.0f %s", n, what);
 }
 
-/* Writes the text of a stage's box: form, loops, counts and time, and computes its size. */
+/* Writes the text of stage k's box: form, loops, bytes, counts and time, and computes its size.  On
+ * a GPU there is no form. */
 static void describe_stage(const plan *p, int k)
 {
     rd_text             *text = &p->lines[k];

@@ -429,7 +429,8 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbe
     return plan;
 }
 
-/* Checks the arguments, makes a plan, and gives it to the context. */
+/* Checks the arguments, makes a plan, brief or not, and gives it to the context, which frees it at
+ * its end.  NULL after recording the failure. */
 static rd_plan *make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts,
                      bool brief)
 {
@@ -496,7 +497,8 @@ static rd_plan *plan_real(rd_ctx *ctx, rd_exprs in, rd_results results, const rd
     return plan;
 }
 
-/* The public call: makes a plan. */
+/* The public call: makes a plan for runs with other inputs and results; `in` are the inputs that a
+ * run gets.  NULL after recording the failure. */
 rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
     rd_plan    *plan;

@@ -246,7 +246,8 @@ static void find_direct(making *m)
         parts->direct = last->read[0];
 }
 
-/* Makes all parts and assigns memory; false after a failure. */
+/* Makes the plans of all parts, finds arrays that need no memory of their own, and assigns memory
+ * to the others; false after a failure. */
 static bool make_parts(making *m, bool *too_much)
 {
     rd_parts *parts = rd_pool_get(m->plan->pool, sizeof *parts);
@@ -277,7 +278,8 @@ static rd_plan *make_whole(making *m, bool *too_much)
                          too_much);
 }
 
-/* Makes the plan of all parts, or a single plan if nothing was split. */
+/* Makes the plan of all parts, or a single plan if there is nothing to split (fewer than 2 parts).
+ * NULL on failure; *too_much: smaller parts may succeed. */
 static rd_plan *make(making *m, bool *too_much)
 {
     *too_much = false;

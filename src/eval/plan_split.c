@@ -311,7 +311,8 @@ static bool copy_results(cutter *k, rd_split_parts *cuts)
     return true;
 }
 
-/* Lists all parts in the order of their runs; results come last. */
+/* Lists all parts in the order of their runs: stored nodes, then results.  If one nest cannot hold
+ * all results (apart), each is stored first and copied at the end.  False: no memory. */
 static bool list_parts(cutter *k, rd_split_parts *cuts)
 {
     const bool     apart = k->results.n > 1 && weight_of(k, -1, k->limit) > k->limit;

@@ -28,7 +28,8 @@ static double seconds_of(const rd_plan *plan)
     return least;
 }
 
-/* The rate of evaluating y: bytes, or operations as additions, per second; 0 on failure. */
+/* The rate of evaluating y on this processor: bytes read and written, or operations counted as
+ * additions, per second of the fastest run; 0 on failure. */
 static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
 {
     const rd_eval_opts opts = { .backend = RD_BACKEND_CPU, .deterministic = true };

@@ -112,7 +112,8 @@ static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest 
     return *ok;
 }
 
-/* Plans for this processor: compares the plan with shared loops to one with separate loops. */
+/* Plans for this processor: returns the plan with shared loops, or one with separate loops if that
+ * is much cheaper.  NULL on failure. */
 static rd_nest *nest_for_cpu(const rd_backend_use *use, rd_nest *together, rd_ctx *ctx,
                              rd_pool *pool, int n, const rd_request *request, const rd_given *given,
                              const rd_eval_opts *opts, const rd_choice *choice)

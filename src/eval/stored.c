@@ -72,7 +72,8 @@ static uint64_t pattern_axes(const storing *s)
     return axes;
 }
 
-/* Gives the pattern those axes; both parts of a complex array get the same pattern. */
+/* Gives the pattern those axes that its levels need; both parts of a complex array get the same
+ * pattern.  False after a failure. */
 static bool have_axes(storing *s)
 {
     const uint64_t axes = pattern_axes(s);
@@ -314,7 +315,8 @@ static bool is_zero(const storing *s, rd_expr *fill)
     return one && rd_at(s->ctx, one, (rd_index){ 0 }) == 1;
 }
 
-/* The single fill value of a part; records an error if the fill varies. */
+/* The single fill value of a part, the real or the imaginary one: a fill that varies along an axis
+ * is an error, unless it is 0 everywhere.  NULL after recording it. */
 static rd_expr *one_fill(const storing *s, const rd_expr *part)
 {
     rd_expr *fill = rd_slim(rd_fill_of(part));

@@ -24,7 +24,8 @@ static rd_expr *leaf_of(const distinct *d, const rd_array *array)
     return rd_leaf_of(d->ctx, array, call);
 }
 
-/* Sorts the elements and finds where runs begin. */
+/* Sorts the elements, finds the positions where runs of equal elements begin, and takes the values
+ * there.  False on failure. */
 static bool find(distinct *d)
 {
     rd_expr *const row = rd_reshape(d->x, RD_SHAPE(rd_points(d->x->rank, d->x->extent)));

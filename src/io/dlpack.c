@@ -176,7 +176,7 @@ rd_status rd_from_dlpack(rd_ctx *ctx, struct DLManagedTensor *tensor, rd_array *
                          out);
 }
 
-/* Checks that the tensor is of DLPack 1.x. */
+/* True if there is a tensor of DLPack 1.x; else records what is wrong. */
 static bool check_version(rd_ctx *ctx, const char *call,
                           const struct DLManagedTensorVersioned *tensor)
 {

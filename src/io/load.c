@@ -97,7 +97,8 @@ static bool parse_header(source *s, uint8_t *bytes, int64_t n)
     return status == RD_OK || refuse(s, status, why);
 }
 
-/* Reads the prefix to learn the header's length, then reads and parses the header. */
+/* Reads the header: first the few bytes that say how long it is, then all of it, and parses it.
+ * False after recording the failure. */
 static bool read_header(source *s)
 {
     uint8_t       prefix[RD_NPY_PREFIX];
@@ -129,7 +130,8 @@ static bool check_size(const source *s)
     return refuse(s, RD_ERR_FILE, why);
 }
 
-/* Opens the file and reads its header; s->fd is open even after some failures. */
+/* Opens the file, reads its header, and checks its size; false after recording the failure.  The
+ * file is open (s->fd) even after some failures, so that it must be closed anyway. */
 static bool open_source(source *s)
 {
     s->fd = -1;
@@ -322,7 +324,8 @@ rd_expr *(rd_load)(rd_ctx *ctx, const char *path)
     return rd_load_npy(ctx, &(rd_load_opts){ .size = sizeof(rd_load_opts), .path = path });
 }
 
-/* The public call: reads a file into fresh memory or into the caller's array. */
+/* The public call: reads a file into fresh memory if the output is zeroed, else into the caller's
+ * array, which must have the file's type and shape.  Returns the context's status. */
 rd_status rd_read(rd_ctx *ctx, const char *path, rd_array *out)
 {
     source s = { .ctx = ctx, .call = "rd_read", .path = path };

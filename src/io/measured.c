@@ -70,7 +70,8 @@ static const char *why_unreadable(int fd, struct stat *facts)
     return facts->st_size > MOST_TEXT ? "too long to be such a file" : NULL;
 }
 
-/* Reads up to n bytes; returns how many, or -1 on an error. */
+/* Reads up to n bytes of a file, however many calls that takes; returns how many there were, or -1
+ * on an error. */
 static int64_t read_all(int fd, char *text, int64_t n)
 {
     int64_t done = 0;

@@ -52,7 +52,8 @@ static bool refuse_here(reader *r, const char *wanted)
 }
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
-/* Skips white space; returns the next character, or -1 at the end. */
+/* Skips white space, as Python does within brackets; returns the next character, or -1 at the
+ * end. */
 static int peek(reader *r)
 {
     while (r->at < r->end && (*r->at == ' ' || (*r->at >= '\t' && *r->at <= '\r')))
@@ -152,7 +153,7 @@ bool rd_npy_has(rd_dtype type)
     return (unsigned)type < N_DESCR && descr_table[type][0] && descr_table[type][0] != 'V';
 }
 
-/* Finds the type by its descr without the byte order; RD_AUTO: none. */
+/* Finds the type by its descr without the byte order, such as "f4"; RD_AUTO: there is none. */
 static rd_dtype find_descr(const char *text, int n)
 {
     for (int type = 1; n > 0 && type < N_DESCR; type++)
@@ -220,7 +221,8 @@ static const struct {
 } keys[] = { { "descr", read_descr }, { "fortran_order", read_order }, { "shape", read_shape } };
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
-/* Reads one key and its value; refuses unknown and repeated keys. */
+/* Reads one key of the dict, a colon and its value; false after refusing the header: an unknown or
+ * repeated key, or a wrong value. */
 static bool read_entry(reader *r, bool seen[N_KEYS])
 {
     const char *name = "";

@@ -59,7 +59,8 @@ static bool is_plain(const rd_expr *reader)
     }
 }
 
-/* True if all readers are plain, also through views, which broadcast a number. */
+/* True if all readers of x compute in the same way for any int, also those that read it through
+ * views, which broadcast a number. */
 static bool is_read_plainly(const rd_key *key, const rd_expr *x)
 {
     bool plain = true;
@@ -74,7 +75,8 @@ static bool is_read_plainly(const rd_key *key, const rd_expr *x)
     return plain;
 }
 
-/* True if the number is the exponent of a power by products, which code contains. */
+/* True if the number, possibly broadcast by views, is the exponent of a power by products
+ * (pow_half): the code of such a power contains the exponent. */
 static bool is_exponent(const rd_key *key, const rd_expr *x)
 {
     bool found = false;

@@ -188,7 +188,8 @@ bool rd_subscript_add(rd_axes *axes, rd_subscript *to, const rd_subscript *add, 
     return true;
 }
 
-/* Adds a term, replacing split axes by their two parts recursively. */
+/* Adds a term, replacing an axis that was split (outer >= 0) by its two parts, recursively: index =
+ * outer * extent of inner + inner. */
 static bool add_split(rd_axes *axes, rd_subscript *to, rd_subscript_term term)
 {
     const rd_raw_axis *a;

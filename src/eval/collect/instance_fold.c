@@ -163,7 +163,8 @@ static bool reduce_inlined(rd_collector *c, const rd_expr *e, int use)
     return rd_set_dims(c, v, n, dim) && rd_answer(c, use, rd_read_value(c, e->type, v, n, own));
 }
 
-/* Materialises a reduction as a whole, and answers its uses by reads. */
+/* Materialises a reduction as a whole array, with fresh axes for all its dims, and answers its uses
+ * (readers' requests) by reads; false on failure. */
 static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_MAX_RANK];

@@ -140,7 +140,8 @@ static bool join_inlined(rd_collector *c, const rd_expr *e, int use)
     return at && join_parts(c, e, j) && read_join(c, j, use, at);
 }
 
-/* Stores a whole concatenation, and answers its uses by reads. */
+/* Stores a whole concatenation once, and answers all its uses (readers' requests) by reads; false
+ * on failure. */
 static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     join         *j  = rd_pool_get(c->pool, sizeof *j);

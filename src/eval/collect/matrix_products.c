@@ -240,7 +240,8 @@ static bool has_library(rd_graph *g, bool *memory)
     return false;
 }
 
-/* True for a sum that a library could compute. */
+/* True for a sum of products that a matrix library could compute: large, with axes of a matrix
+ * product, and with factors and result that are stored or may be. */
 static bool is_product(const rd_graph *g, const rd_value *v, product *p)
 {
     return has_operands(g, v, p) && find_axes(v, p) && is_large(g, p) && may_be_stored(g, v, p) &&

@@ -120,7 +120,8 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
                            order_allows(v->combine, x, y));
 }
 
-/* True if axes x and y may be merged for all values. */
+/* True if axes x and y have several indices each, and all values stay correct if x becomes a part
+ * of y. */
 static bool may_merge(const rd_graph *g, int x, int y)
 {
     if (x == y || g->axis[x].extent < 2 || g->axis[y].extent < 2)

@@ -115,7 +115,8 @@ static bool is_same_number(const narrowing *c, int i, int k)
            c->range[k].high <= c->range[i].high;
 }
 
-/* Follows casts that keep the number back to the value that they cast. */
+/* Follows casts that keep each number back to the value that they cast; returns its number.  A cast
+ * that is stored or has changed its type is not looked through. */
 static int without_casts(const narrowing *c, int i)
 {
     for (;;) {

@@ -65,7 +65,8 @@ static bool add_register(rd_bound *to, int32_t reg, int64_t coef)
     return !__builtin_add_overflow(to->reg_coef[k], coef, &to->reg_coef[k]);
 }
 
-/* Computes to += times * of; false on overflow. */
+/* Adds `times` times the linear form `of` to `to`, term by term; false on overflow, or if there is
+ * no room. */
 static bool add_times(rd_bound *to, const rd_bound *of, int64_t times)
 {
     int64_t product;

@@ -86,7 +86,8 @@ static void emit_call(rd_lowering *l, rd_opened *level, const rd_value *v, int d
             (rd_inst){ .kind = RD_I_CALL, .type = v->type, .dst = dst, .arg = l->p->n_call++ });
 }
 
-/* Writes a map: an operator, a cast, a choice, or a checked index. */
+/* Writes the instruction of a map into register dst: an operator, a cast, a choice, or an index
+ * that is checked against v->value. */
 static void emit_map(rd_lowering *l, rd_opened *level, const rd_value *v, int dst)
 {
     rd_inst inst = { .kind  = RD_I_MAP,

@@ -113,7 +113,8 @@ static int32_t current_register(const writing *w, int32_t reg)
     return reg >= 0 && w->reg[reg] >= 0 ? w->reg[reg] : reg;
 }
 
-/* Writes iteration k of the loop with new registers. */
+/* Writes iteration k of the loop with new registers.  A LOAD of what was just stored is left out,
+ * as its register is known; other addresses get the index k. */
 static void add_round(writing *w, const rd_loop *loop, int64_t k)
 {
     rd_program *p = w->p;
@@ -143,7 +144,7 @@ static void add_round(writing *w, const rd_loop *loop, int64_t k)
     }
 }
 
-/* True if one of n instructions loads or sorts from the slot. */
+/* True if one of n instructions loads from the slot, or sorts a row that lies there. */
 static bool is_read(const rd_inst *inst, int32_t n, const rd_program *p, int32_t slot)
 {
     for (int32_t i = 0; i < n; i++) {

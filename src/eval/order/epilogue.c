@@ -94,7 +94,8 @@ static bool is_suitable_use(const finding *f, const rd_loop_scope *reader, const
     return v->combine && !(v->axes & ~use->same) && cell && is_within(reader, cell);
 }
 
-/* True if all values in the second loop are cheap maps with suitable reads. */
+/* True if all values in the second loop are maps, cheap for each row, that read the first loop's
+ * reductions only at their own row. */
 static bool are_maps_suitable(const finding *f)
 {
     for (int a = 0; a < f->tree->n_materialised; a++) {

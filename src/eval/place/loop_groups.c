@@ -373,7 +373,8 @@ static double form_best_group(growing *g)
 }
 
 /* ---- Choice of the next loop ----------------------------------------------------------------- */
-/* The largest stride along x, in elements, of all that the group reads. */
+/* The largest stride along x, in elements, of all that the group reads.  A stored value is taken to
+ * lie in C order of its dims. */
 static int64_t largest_stride(const rd_placing *p, int n, const int32_t *group, int x)
 {
     int64_t largest = 0;

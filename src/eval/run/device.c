@@ -339,7 +339,8 @@ static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
         rd_device_fail(&r->of, end == RD_DEVICE_FULL ? RD_ERR_MEMORY : RD_ERR_DEVICE);
 }
 
-/* Runs the stages in order.  Between two stages the evaluation may be cancelled. */
+/* Runs the stages in order, until one fails; between two stages the evaluation may be cancelled.
+ * `parts` is work space for a flag a slot. */
 void rd_device_stages(rd_device_run *r)
 {
     bool *parts = rd_alloc_work(r->plan->ctx, r->plan->n_slot + 1);

@@ -71,7 +71,8 @@ static bool has_bytes(const devices_run *r, int s)
     return r->plan->slot[s].kind != RD_SLOT_ARRAY || is_stored_before(r, s);
 }
 
-/* Borrows memory on the first device for slot s and copies the slot's bytes there. */
+/* Borrows memory on the first device for slot s and copies the slot's bytes there, if there are any
+ * that the stage needs.  Failures are in the run's state. */
 static void upload_slot(devices_run *r, int s)
 {
     const rd_extent e = bytes_of(r->plan, s);
@@ -197,7 +198,8 @@ static bool open_queues(devices_run *r)
     return true;
 }
 
-/* Binds the frame's addresses, runs the stages, and releases what was bound. */
+/* Binds the addresses of inputs, results and arrays, runs the stages, and releases what was bound.
+ * Failures are in r->of.status. */
 static void run_framed(devices_run *r, const void *const *in, void *const *out)
 {
     const rd_plan *plan = r->plan;

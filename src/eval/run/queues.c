@@ -114,7 +114,8 @@ int32_t rd_device_count(void)
     return rd_backend_cuda.device->count(NULL);
 }
 
-/* The public call: describes a device in words. */
+/* The public call: describes a device in words, 0 as "this process's memory".  The text is the
+ * calling thread's until its next call. */
 const char *rd_device_text(int32_t device)
 {
     static _Thread_local char shown[RD_DEVICE_TEXT];

@@ -91,7 +91,8 @@ static char *borrowed(const running *r, int32_t k)
     return (char *)(uintptr_t)at;
 }
 
-/* The address of array k in this run. */
+/* The address of array k in this run: the caller's own memory, the result that it is, spare memory
+ * for a leaf that overlaps the result, or memory between parts. */
 static char *address_of(const running *r, int32_t k)
 {
     const rd_parts *parts = r->plan->parts;

@@ -435,7 +435,8 @@ static rd_status execute(const rd_plan *plan, const void *const *in, void *const
     return rd_cancel_taken(plan->ctx) && status == RD_OK ? cancelled(plan, NULL) : status;
 }
 
-/* Runs a plan with rdim's float environment, and traces it. */
+/* Runs a plan in rdim's float environment (round to nearest, denormals kept), and writes a trace
+ * event of the run if that is asked for.  Returns the status. */
 rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
                           const rd_progress *progress, rd_run_stats *stats)
 {
