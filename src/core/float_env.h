@@ -88,8 +88,9 @@ static inline void rd_float_env_end(rd_float_env before)
 }
 #endif
 
-/* n / (high - low) in the default environment, for numbers that constructors compute. volatile,
- * because the compiler ignores the environment and may move the computation. */
+/* n / (high - low) in the default environment, for numbers that constructors compute.  All numbers
+ * are volatile, because the compiler ignores the environment and might move the computation out of
+ * it. */
 static inline double rd_float_quotient(double n, double high, double low)
 {
     volatile double    a = n, b = high, c = low;

@@ -130,7 +130,8 @@ static bool add_simply(rd_text *text, const char *format, va_list list)
     return false;
 }
 
-/* Appends by vsnprintf(), for any other format. */
+/* Appends by vsnprintf(), for any other format.  The text is formatted twice: first only to count
+ * its bytes. */
 static void add_by_printf(rd_text *text, const char *format, va_list list)
 {
     va_list again;

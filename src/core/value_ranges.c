@@ -119,7 +119,8 @@ static rd_range absolute(rd_range x)
     return rd_range_from(x.low > 0 ? x.low : x.high < 0 ? -x.high : 0, greater(-x.low, x.high));
 }
 
-/* The range of squares. */
+/* The range of squares, by absolute values, because both factors are the same number: [-2, 3] gives
+ * [0, 9], not [-6, 9]. */
 static rd_range square(rd_range x)
 {
     const rd_range size = absolute(x);

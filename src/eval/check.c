@@ -120,8 +120,9 @@ static bool slot_ok(const rd_program *p, const rd_inst *i)
     return slot >= 0 && slot < p->first_scratch + p->n_scratch;
 }
 
-/* Checks a program: names that exist, addresses in slots, and loops that nest.  Returns what is
- * wrong, or NULL. */
+/* Checks a program: names that exist, addresses in slots, and loops that nest.  No loop may reach
+ * from one part of the program (start, body, tail) into the next.  Returns what is wrong, or
+ * NULL. */
 const char *rd_check_program(const rd_program *p)
 {
     int32_t open[2 * RD_MAX_AXES + 2], depth = 0;

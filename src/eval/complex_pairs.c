@@ -59,8 +59,8 @@ static void as_complex(const rd_expr *y, const rd_array *pairs, rd_array *out)
         out->origin = rd_origin_of(y);
 }
 
-/* Makes a real result `to` of a complex or sparse one; `array` then describes its output.  A sparse
- * one becomes dense.  False after a failure. */
+/* Makes a real result `to` of a complex or sparse one; `array` then describes its output, as reals
+ * in pairs.  A sparse one becomes dense.  False after a failure. */
 static bool as_real(rd_ctx *ctx, const rd_result *from, rd_result *to, rd_array *array)
 {
     rd_expr *y = from->expr;

@@ -52,7 +52,8 @@ static void combine_text(rd_text *text, const rd_graph *g, const rd_value *v)
         rd_text_add(text, " side by side %s", g->axis[c->lane_axis].name);
 }
 
-/* Writes one value of the graph: "v2 = add f32 v0 v1 over {i,j} -> y0". */
+/* Writes one value of the graph: "v2 = add f32 v0 v1 over {i,j} -> y0".  Between operands and axes
+ * come a constant's number, what a read reads, and subscripts. */
 static void value_line(rd_text *text, const rd_graph *g, int i)
 {
     const rd_value *v = &g->value[i];

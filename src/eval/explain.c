@@ -226,7 +226,8 @@ static bool gpu_text(rd_ctx *ctx, account *to, const account *before, rd_pool *p
     return true;
 }
 
-/* Describes one plan.  If AUTO's GPU refuses it, describes the CPU's plan. */
+/* Describes one plan.  If AUTO's GPU or a device that need not be used refuses it, describes the
+ * CPU's plan, with a line about why. */
 static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                       const rd_given *given, const rd_eval_opts *opts)
 {
@@ -265,7 +266,8 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
 }
 
 /* True for parts that are no nest, with a line for each: products of sparse matrices, the leaves
- * they read, and results that they are. */
+ * they read, and results that they are.  A part with a target hands its result on to later
+ * parts. */
 static bool is_no_nest(const rd_split_part *cut, rd_results results, size_t room, char *line)
 {
     const rd_expr *const e = cut->target ? cut->target : results.at[cut->first].expr;

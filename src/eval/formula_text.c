@@ -60,7 +60,8 @@ static void gathered_text(rd_text *text, const rd_tree *tree, int value, int dep
         operand_text(text, tree, value, depth + 1, true);
 }
 
-/* Writes a subscript: "2*i+j-1". */
+/* Writes a subscript: "2*i+j-1".  A gathered index (axis below 0) is written as the formula of its
+ * value. */
 static void subscript_text(rd_text *text, const rd_graph *graph, const rd_tree *tree,
                            const rd_subscript *at, int depth)
 {

@@ -94,8 +94,9 @@ static bool refuse_level(const storing *s, int k, const char *why)
     return false;
 }
 
-/* True if the requested levels are valid; else records why one is not.  The n_coord levels of the
- * pattern come first; l->axis may occur once. */
+/* True if the requested levels are valid; else records why one is not.  There is one level per
+ * axis.  The n_coord levels of the pattern come first; the axes after them are stored whole, so
+ * dense. */
 static bool levels_ok(const storing *s)
 {
     const rd_sparse_array *out  = s->out;
@@ -372,8 +373,8 @@ void rd_sparse_array_free(rd_sparse_array *array)
     memset(array, 0, sizeof *array);
 }
 
-/* True if expression and output of rd_eval_sparse() are valid, and the output is empty; else
- * records what is wrong. */
+/* True if the arguments of rd_eval_sparse() are valid: a sparse expression of this context, and an
+ * output without arrays, as they would be lost.  Else records what is wrong. */
 static bool is_asked(rd_ctx *ctx, rd_expr *y, const rd_sparse_array *out)
 {
     if (!y || !out)

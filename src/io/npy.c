@@ -90,8 +90,8 @@ static bool accept_word(reader *r, const char *word)
     return true;
 }
 
-/* Reads a quoted string of printable ASCII without escapes, as are all names and types that
- * NumPy writes. */
+/* Reads a quoted string of printable ASCII without escapes, as are all names and types that NumPy
+ * writes.  A long one is refused, because messages quote it. */
 static bool read_string(reader *r, const char *wanted, const char **text, int *n)
 {
     const int quote = peek(r);
@@ -163,7 +163,8 @@ static rd_dtype find_descr(const char *text, int n)
     return RD_AUTO;
 }
 
-/* Reads the type, '<f4', and whether its bytes must be swapped. */
+/* Reads the type, '<f4', and whether its bytes must be swapped.  A list or tuple instead of a
+ * string is a compound type, which is refused. */
 static bool read_descr(reader *r)
 {
     const int   first = peek(r);

@@ -87,8 +87,8 @@ static rd_status evaluate(rd_ctx *ctx, rd_expr *y, int order, rd_array *array)
     return status;
 }
 
-/* The public call: checks options and type, evaluates, and writes a .npy file.  The format has no
- * bf16. */
+/* The public call: checks options and type, evaluates, and writes a .npy file.  The type bf16 is
+ * refused, as the format lacks it.  What is written is a temporary array in the file's order. */
 rd_status rd_save_npy(rd_ctx *ctx, rd_expr *y, const rd_save_opts *opts)
 {
     rd_array array = { 0 };

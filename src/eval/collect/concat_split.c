@@ -238,7 +238,8 @@ rd_concat_split *rd_concat_split_of(rd_collector *c, rd_expr *x, rd_reading *at)
     return s->failed ? NULL : s;
 }
 
-/* Splits a result at the boundaries below it if that pays off; else returns it as it is. */
+/* Splits a result at the boundaries of the concatenations below it if that pays off; else returns
+ * it as it is.  NULL on failure. */
 static rd_expr *split_map(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_reading             at[RD_MAX_RANK];

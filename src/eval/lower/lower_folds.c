@@ -151,7 +151,6 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
     rd_emit_store(l, level, i, reg);
     if (v->inner < 0 || l->failed)
         return;
-    /* Several outputs lie along one more dim, which has no loop. */
     a = l->p->address[l->p->n_address - 1];
     for (int t = 0; t < a.n_add; t++)
         if (a.add[t].axis == v->inner) {

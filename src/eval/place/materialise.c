@@ -204,7 +204,7 @@ static void push(search *w, int value)
 }
 
 /* Lists what a materialised value reads, leaves and materialised values, by a depth-first search
- * through inlined ones.  False: no memory. */
+ * through inlined ones.  Gathered indices count as operands.  False: no memory. */
 static bool list_uses(rd_placing *p, rd_materialised *a, search *w)
 {
     const rd_graph *g = p->graph;
