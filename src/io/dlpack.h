@@ -11,6 +11,7 @@ enum { RD_DL_INT, RD_DL_UINT, RD_DL_FLOAT, RD_DL_BFLOAT = 4, RD_DL_COMPLEX, RD_D
 /* Flags of versioned tensors. */
 enum { RD_DL_READ_ONLY = 1 };
 
+/* A tensor: DLTensor of DLPack. */
 typedef struct rd_dl_tensor {
     void    *data;
     int32_t  device, device_number; /* type, and which one of that type */
@@ -22,6 +23,7 @@ typedef struct rd_dl_tensor {
     uint64_t byte_offset; /* from `data` to element [0, ..., 0] */
 } rd_dl_tensor;
 
+/* A tensor with its owner (manager), as before version 1.0; deleter() frees both. */
 struct DLManagedTensor {
     rd_dl_tensor tensor;
     void        *manager;
