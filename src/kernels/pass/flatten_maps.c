@@ -13,7 +13,10 @@
  *                                                      s2[m5] = r2 } }
  *
  * Values of a column are repeated for the rows of a strip, once before all strips. So the vector
- * loop has no strided loads and stores (loop collapsing). */
+ * loop has no strided loads and stores (loop collapsing).
+ *
+ * A strip is a range of rows of a known length, c->r->width.  A mark (m2) is an axis that is bound
+ * to the first row of a strip, or to the row behind its last. */
 #include "kernels/pass/flatten_maps.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
@@ -55,7 +58,8 @@ static void move_strips_outside(const rd_flattening *c)
     rd_append(t, c->strips, c->across);
 }
 
-/* Adds "vector m4 to 64 { a5[3*m4 + i1] = r1 }" at the end of the loop over columns. */
+/* Adds "vector m4 to 64 { a5[3*m4 + i1] = r1 }" at the end of the loop over columns: a column's
+ * value is written for each row of a strip. */
 static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t store)
 {
     rd_schedule  *t          = c->t;
@@ -86,6 +90,7 @@ typedef struct repeated_value {
     int32_t value, by;
 } repeated_value;
 
+/* Returns the value in place of `value`: `by` for the repeated one, else the same. */
 static int32_t replacement_of(void *of, int32_t value)
 {
     const repeated_value *one = of;
@@ -93,8 +98,8 @@ static int32_t replacement_of(void *of, int32_t value)
     return value == one->value ? one->by : value;
 }
 
-/* Repeats a value of a column in an array, one for each element of a strip, and makes the vector
- * loop read it there. */
+/* Writes a value of a column for each element of a strip to a new array, and makes the vector loop
+ * read it there.  The array has whole vectors: multiples of 16 elements. */
 static void repeat_value(const rd_flattening *c, int32_t value, int32_t before)
 {
     rd_schedule   *t     = c->t;
@@ -112,7 +117,8 @@ static void repeat_value(const rd_flattening *c, int32_t value, int32_t before)
         rd_substitute_values(t, s, replacement_of, &one);
 }
 
-/* Replaces row and column in a position by the axis of the flat loop. */
+/* Replaces row and column in a position by one axis, the flat loop's.  The offset and other axes
+ * stay. */
 static void flatten_position(const rd_flattening *c, rd_linear *place, int32_t axis)
 {
     rd_linear at = *place;
@@ -127,7 +133,7 @@ static void flatten_position(const rd_flattening *c, rd_linear *place, int32_t a
  * Returns the array. */
 static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
 {
-    enum { BEHIND = 64 }; /* vectors write past the last element */
+    enum { BEHIND = 64 }; /* elements of room: vectors write past the last element */
     rd_schedule   *t      = c->t;
     const rd_let   let    = t->let[value];
     const rd_for   across = { .kind   = RD_FOR_UNROLL,
@@ -218,7 +224,8 @@ static void flatten(rd_flattening *c)
         rd_take_out(t, c->across);
 }
 
-/* Visits all loops, and flattens the maps that qualify. */
+/* The pass: visits all loops, and flattens the maps that qualify.  Statements from n on are those
+ * that the pass has added. */
 void rd_pass_flatten_maps(rd_schedule *t, const rd_target *target)
 {
     rd_flattening c = { .t = t };

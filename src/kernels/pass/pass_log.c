@@ -9,7 +9,8 @@
 #define RD_CHECK 0
 #endif
 
-/* FNV-1a of the bytes. Padding between members must keep its value. */
+/* Continues an FNV-1a hash by n bytes; the factor is the prime of its 64-bit form.  Padding
+ * between members must keep its value. */
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
 {
     const unsigned char *at = bytes;
@@ -19,7 +20,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
     return hash;
 }
 
-/* A hash of all arrays of the tree. */
+/* A hash of all arrays of the tree, from FNV's 64-bit start value on. */
 static uint64_t hash_of(const rd_schedule *t)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -32,7 +33,7 @@ static uint64_t hash_of(const rd_schedule *t)
     return hash_bytes(hash, t->operand, (size_t)t->n_operand * sizeof *t->operand);
 }
 
-/* True if the tree differs from the one that was checked last. */
+/* True if the tree's hash differs from that of the tree that was checked last. */
 static bool has_changed(const rd_schedule *t, rd_pass_log *log)
 {
     const uint64_t before = log->checked;
