@@ -25,7 +25,7 @@ static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
 
 /* ---- Values of elements behind the last ------------------------------------------------------ */
 /* True if elements behind the last can be 0: the load is of adjacent elements, or of one for all,
- * at an address without data, in an array that the program does not write and no loop reads again. */
+ * at an address without data.  The program does not write the array, and no loop reads it again. */
 static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_let *load)
 {
     const int64_t by = rd_linear_coef(r->t, &load->at, r->axis);

@@ -8,7 +8,8 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"
 
-/* True if the statement is a step into the only state of a user's reducer: one lane, no labels. */
+/* True if the statement is a step into the only state of a user's reducer: it has one lane and no
+ * labels, goes along a loop, and its states are in the fold's first array (number below n_fold). */
 static bool is_single_state(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_loop_fold *f = s->fold >= 0 ? &t->fold[s->fold] : NULL;
@@ -33,6 +34,8 @@ static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
         t->stmt[step].store = array;
 }
 
+/* The pass: promotes each such state around the loop along the fold's steps, if no other statement
+ * of the fold is in that loop. */
 void rd_pass_promote_single(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -7,13 +7,16 @@
  *                                                unroll i1 from m5 to m5 + 1 { step f0 a7 .. }
  *                                                .. four of them
  *                                                store states f0 .., a7 } }
- *                                            serial i1 { .. the rounds that are left } */
+ *                                            serial i1 { .. the rounds that are left }
+ *
+ * To jam rounds is to put their copies side by side into an inner loop.  A cell is an accumulator
+ * of a fold; the array a0 holds states of cells, and a7 is a variable. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* True if the statement is a vector loop, but not by call. */
+/* True if the statement is a vector loop with text of its own, not one that is a call. */
 static bool is_vector(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&
@@ -33,7 +36,9 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
     return s >= 0 && s == last && is_vector(t, s) ? s : -1;
 }
 
-/* The number of rounds to jam, 0 if the statement is no such loop. */
+/* The number of rounds to jam, as it was chosen for the loop of the program; 0 if the statement is
+ * no serial loop over single indices (no marks), upwards between two unrounded bounds, around a
+ * vector loop. */
 static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -46,7 +51,8 @@ static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, in
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */
-/* True if the position changes between the vector loop and the statement. */
+/* True if the position changes within a round of the vector loop: by the axis of a loop between, or
+ * by a value (axis < 0) that is made there. */
 static bool is_changed_inside(const rd_schedule *t, int32_t vector, int32_t stmt,
                               const rd_linear *at)
 {
@@ -69,8 +75,9 @@ static bool is_declared_in(const rd_schedule *t, int32_t vector, int32_t store)
     return false;
 }
 
-/* True if the step's state can be a variable in the vector loop's body. Scans by a tree have too
- * many nodes of elements. */
+/* True if the statement is a step or prefix without labels, and its state can be a variable in the
+ * vector loop's body: the same one for a whole round.  Scans by a tree (levels) have too many nodes
+ * of elements. */
 static bool can_promote(const rd_schedule *t, int32_t vector, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -81,7 +88,7 @@ static bool can_promote(const rd_schedule *t, int32_t vector, int32_t stmt)
            !is_changed_inside(t, vector, stmt, &s->of.more) && !is_declared_in(t, vector, s->store);
 }
 
-/* True if both steps use the same state. */
+/* True if both steps use the same state: the same cell, lane and offset in the same array. */
 static bool is_same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt *b)
 {
     return a->store == b->store && rd_linear_same(t, &a->of.cell, &b->of.cell) &&
@@ -152,7 +159,7 @@ static void promote_states(rd_schedule *t, int32_t vector)
 }
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
-/* Removes early exits at the end of the loop. */
+/* Removes early exits at the end of the loop's body. */
 static void drop_exits(rd_schedule *t, int32_t loop)
 {
     while (!t->failed && t->stmt[loop].last >= 0 && t->stmt[t->stmt[loop].last].kind == RD_S_EXIT)
@@ -238,6 +245,7 @@ static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
     t->loop[t->stmt[loop].arg].of           = -1;
 }
 
+/* The pass: jams the rounds of each loop for which several were chosen. */
 void rd_pass_unroll_jam(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -12,10 +12,14 @@
  *                                           unroll i2 from m5 to m5 + 1 {
  *                                             vector i0 { finish f1 .. } }
  *                                           .. }
- *                                         serial i2 { .. the rows that are left } */
+ *                                         serial i2 { .. the rows that are left }
+ *
+ * To jam rounds is to put their copies side by side into an inner loop.  A row is one round of the
+ * outer loop. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
+/* Jammed rows have at most 1024 states in an array, and 8 arrays. */
 enum { MOST_STATES = 1024, MOST_ARRAYS = 8 };
 
 /* The loop whose rows are jammed, and the arrays of their states. */
@@ -29,7 +33,7 @@ typedef struct jammed_rows {
 } jammed_rows;
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* The serial loop of a statement; NULL if it is another statement. */
+/* The serial loop of a statement, if it goes over single indices (no mark); else NULL. */
 static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -37,7 +41,8 @@ static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
     return loop && loop->kind == RD_FOR_SERIAL && loop->start < 0 ? loop : NULL;
 }
 
-/* The vector loop that is the whole body, but for values before it; -1 if there is none. */
+/* The vector loop that is the whole body, but for values before it; -1 if there is none.  It is no
+ * call. */
 static int32_t vector_in(const rd_schedule *t, int32_t loop)
 {
     int32_t s = t->stmt[loop].first;
@@ -50,8 +55,8 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
                : -1;
 }
 
-/* The loop in each row into which all rows are jammed, as it has the same range in each; -1 if
- * there is none. */
+/* The one serial loop in each row into which all rows are jammed.  It has a vector loop, and the
+ * same range in each row; -1 if there is none. */
 static int32_t inner_of(const rd_schedule *t, int32_t loop)
 {
     int32_t found = -1;
@@ -66,13 +71,14 @@ static int32_t inner_of(const rd_schedule *t, int32_t loop)
     return found;
 }
 
-/* True if the statement declares states. */
+/* True if the statement declares an array of a fold's states (fold >= 0), not of elements. */
 static bool has_states(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_ARRAY && t->store[t->stmt[stmt].store].fold >= 0;
 }
 
-/* True if states of a row are local arrays, and those of all jammed rows are few. */
+/* True if states of a row are 1 to 8 local arrays, and all jammed rows have 1024 states or fewer in
+ * each. */
 static bool can_multiply_states(const rd_schedule *t, int32_t loop, int32_t rows)
 {
     int32_t n = 0;
@@ -88,7 +94,9 @@ static bool can_multiply_states(const rd_schedule *t, int32_t loop, int32_t rows
     return n > 0 && n <= MOST_ARRAYS;
 }
 
-/* The number of rows to jam; 0 if the statement is no such loop. */
+/* The number of rows to jam, as it was chosen for the loop of the program; 0 if the statement is no
+ * serial loop, upwards between two unrounded bounds, with a loop and states in each row that allow
+ * it. */
 static int32_t rows_to_jam(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = serial_at(t, stmt);
@@ -121,7 +129,7 @@ static void declare_states(jammed_rows *j, int32_t made)
     }
 }
 
-/* Makes statements in the body use the states of row k. */
+/* Makes statements in the body use the states of row k: they lie k rows behind those of row 0. */
 static void use_states_of_row(const jammed_rows *j, int32_t body, int32_t k)
 {
     rd_schedule *t = j->t;
@@ -156,7 +164,7 @@ static void make_row(const jammed_rows *j, int32_t stmt, int32_t k)
     use_states_of_row(j, stmt, k);
 }
 
-/* Removes all statements from the body, but one. */
+/* Removes all statements from the body, but the one named `but`; -1: all. */
 static void clear_body(rd_schedule *t, int32_t body, int32_t but)
 {
     for (int32_t s = t->stmt[body].first, next; s >= 0; s = next) {
@@ -201,7 +209,7 @@ static int32_t make_jammed_loop(const jammed_rows *j)
     return made;
 }
 
-/* The other statements of row k. */
+/* A round with the other statements of row k: all but declarations, begins and serial loops. */
 static int32_t remaining_stmts_of_row(const jammed_rows *j, int32_t k)
 {
     rd_schedule  *t    = j->t;
@@ -217,7 +225,7 @@ static int32_t remaining_stmts_of_row(const jammed_rows *j, int32_t k)
     return made;
 }
 
-/* Begins the states of all rows. */
+/* Begins the states of all rows, by a copy of each BEGIN of a row. */
 static void begin_states(const jammed_rows *j, int32_t made)
 {
     for (int32_t s = j->t->stmt[j->loop].first; s >= 0 && !j->t->failed; s = j->t->stmt[s].next)
@@ -270,6 +278,7 @@ static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
     t->loop[t->stmt[loop].arg].of           = -1;
 }
 
+/* The pass: jams the rows of each loop for which several were chosen. */
 void rd_pass_unroll_jam_outer(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)
