@@ -1,10 +1,14 @@
 /* block_tile_folds.c - the folds of a block tile (block_tile.c): where their states lie, where
- * they begin, and where their partials go. */
+ * they begin, and where their partials go.
+ *
+ * A tile is some rows by some columns of an array.  A fold of rows makes one result for each row, a
+ * fold of columns one for each column; a partial is what a tile leaves of a fold. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/block_tile.h"
 
 /* Gives a fold states for all rows, or all columns, of a tile.  The states of rows lie in shared
- * memory, those of columns in variables of a thread. */
+ * memory, those of columns in variables of a thread.  A fold of one cell (at a time) gets one for
+ * each row of the tile: `more` moves its statements there. */
 void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
 {
     const int     which = c->row[fold] ? RD_ROWS : RD_COLUMNS;
@@ -27,7 +31,8 @@ void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
     }
 }
 
-/* Adds a statement that stores the fold's partials or combines them. */
+/* Adds a statement that stores the fold's partials (`arg`: to where) or combines them (`store`:
+ * from where). */
 int32_t rd_block_tile_add_stmt(const rd_block_tile *c, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt s = rd_stmt_of(kind);

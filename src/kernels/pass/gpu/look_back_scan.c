@@ -22,7 +22,10 @@
  *                                     r1 = scan result f0 at i1 - m0, lane i1
  *                                     s1[..] = r1 by 4
  *
- * If the loop runs backwards, its tiles and their threads are counted from the end. */
+ * If the loop runs backwards, its tiles and their threads are counted from the end.
+ *
+ * A partial is the node (result) of a block of steps that a tile stores for later tiles.  A mark
+ * (m0) is an axis that is bound to where the current round of a loop begins or ends. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
@@ -67,7 +70,8 @@ static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_
     return made;
 }
 
-/* Puts a vector loop over the adjacent elements of a thread into a loop over threads. */
+/* Puts a vector loop over the adjacent elements of a thread into a loop over threads.  It also ends
+ * where the tile does; backwards, its lower bound is counted from the end. */
 static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
 {
     rd_for vector = loop_of(w, RD_FOR_VECTOR, 1, w->plan->width);
@@ -82,7 +86,8 @@ static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
     rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &vector);
 }
 
-/* Puts a loop over the threads of the block into a round. */
+/* Puts a loop over the threads of the block into a round; backwards, from the end of the array
+ * on. */
 static void put_threads(const look_back *w, int32_t loop, int32_t start)
 {
     rd_for  threads = loop_of(w, RD_FOR_THREAD, w->plan->width, w->plan->team);
@@ -146,7 +151,7 @@ static int32_t add_elements(const look_back *w, int32_t fold)
     return rd_add_store(w->t, &elements);
 }
 
-/* The fold's step, counted from the first step of the tile. */
+/* The fold's step, counted from the first step of the tile: lane + rows of lanes * outer - m0. */
 static rd_linear place_in_tile(const look_back *w, int32_t stmt)
 {
     const rd_stmt  *s    = &w->t->stmt[stmt];
@@ -193,7 +198,8 @@ static void split_prefixes_in(const look_back *w, int32_t loop, bool early, cons
     rd_gpu_remove_dead_values(t, loop);
 }
 
-/* Lets the LOADs of the second loop use the vectors that the first loop has loaded. */
+/* Lets the LOADs of the second loop use the vectors that the first loop has loaded.  Both loops
+ * have the same statements, so they are visited in step. */
 static void keep_loads(const look_back *w, int32_t early, int32_t late)
 {
     rd_schedule *t = w->t;

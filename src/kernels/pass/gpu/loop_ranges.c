@@ -1,9 +1,12 @@
 /* loop_ranges.c - splits a loop into ranges, each of which is an item, for the passes that say
- * how ranges combine. */
+ * how ranges combine.
+ *
+ * An item is a unit of work that a team of threads does.  A partial is what one range leaves of a
+ * fold, for the range that combines all. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* True if the plan splits the loop of the statement into ranges. */
+/* True if the statement is a loop of the program (of >= 0) that the plan splits into ranges. */
 static bool is_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;

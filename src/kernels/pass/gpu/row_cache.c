@@ -4,7 +4,10 @@
  *     serial i1 { r0 = load s0[..] .. }        serial i1 { r0 = load s0[..]; a1[i1] = r0 .. }
  *     serial i1 { r2 = load s0[..] .. }        serial i1 { r2 = load a1[i1] .. }
  *
- * In all these loops an index belongs to the same thread, so no barrier is needed. */
+ * In all these loops an index belongs to the same thread, so no barrier is needed.
+ *
+ * An item is a unit of work that a team of threads does.  The array of a row is known by the row's
+ * number, in byte_offset. */
 #include "kernels/pass/gpu/gpu.h"
 
 /* The array of a cached row; it is added when it is first wanted. */
@@ -37,8 +40,8 @@ static void store_to_row(rd_schedule *t, int32_t stmt, int32_t store, rd_dtype t
     rd_put_behind(t, made, stmt);
 }
 
-/* Redirects an access to the cached row that the plan names.  A LOAD that fills the row stays, and
- * stores to the row, too. */
+/* Redirects an access to the cached row that the plan names for its instruction (-1: none).  A LOAD
+ * that fills the row stays, and stores to the row, too. */
 static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     const rd_dtype  type  = t->p->address[t->p->inst[inst].arg].type;

@@ -13,10 +13,14 @@
  *                                                s1[4096*i0 + i1] = r0
  *
  * So a warp reads along the operand's rows and writes along the result's rows.  Rows of a square
- * are 33 elements apart, so the elements of a column lie in 32 different banks. */
+ * are 33 elements apart, so the elements of a column lie in 32 different banks.
+ *
+ * m0 to m3 are marks: axes that are bound to the first index of a square along each axis, and to
+ * the one behind its last. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
+/* A side is as long as a warp has threads.  At most 16 operands are transposed. */
 enum { SIDE = 32, PITCH = SIDE + 1, MOST_TRANSPOSED = 16 };
 
 /* The state that the functions of this file share. */
@@ -59,7 +63,8 @@ static bool tile_item_loops(transposing *c)
     return found == 2;
 }
 
-/* The position of an element in a square: i0 - m0 + 33*(i1 - m2). */
+/* The position of an element in a square: i0 - m0 + 33*(i1 - m2), as the operand's rows lie 33
+ * apart. */
 static rd_linear place_in_square(const transposing *c)
 {
     rd_linear at = rd_linear_of(0);
@@ -73,7 +78,8 @@ static rd_linear place_in_square(const transposing *c)
     return at;
 }
 
-/* A loop over one side of the square: threads take the whole side, up to the end of the axis. */
+/* A loop over one side of the square.  Threads take the whole side, up to the end of the axis; a
+ * serial loop ends at the square's stop mark. */
 static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
 {
     rd_for loop = { .kind  = kind,
@@ -151,7 +157,8 @@ static void move_values(const transposing *c, int32_t body)
     }
 }
 
-/* Puts the loops over the square around all that is computed, behind a barrier. */
+/* Puts the loops over the square around all that is computed, behind a barrier: so behind the loops
+ * that fill squares, of which c->fills is the last one. */
 static void add_square_loops(const transposing *c)
 {
     rd_schedule  *t       = c->t;
@@ -172,14 +179,15 @@ typedef struct marked_loads {
     int32_t n, stmt[MOST_TRANSPOSED], inst[MOST_TRANSPOSED];
 } marked_loads;
 
-/* Marks a load that must be transposed, by a negative `pack` that has its instruction. */
+/* Marks a load that must be transposed, by a negative width that has its instruction: -1 -
+ * number. */
 static void mark_load(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     if (plan->transposed[inst])
         t->stmt[stmt].vector_width = -1 - inst;
 }
 
-/* Fills a square for each marked load. */
+/* Fills a square for each marked load, at most 16, and removes the marks. */
 static void fill_squares(transposing *c)
 {
     rd_schedule *t   = c->t;

@@ -4,7 +4,10 @@
  *     serial i1 to 129               becomes   serial i1 to 129 by 64, starts m7, stops m8
  *       push if new f1 .., outer i1              push if new all f1, outer m7
  *       step f1 .., outer i1                     serial i1 from m7 to m8
- *                                                  step f1 .., outer i1 */
+ *                                                  step f1 .., outer i1
+ *
+ * A block is 64 steps of a fold; its result is a leaf of the combine tree.  A cell is an
+ * accumulator, and m7 and m8 are marks: where a block begins and ends. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/point_tiles.h"
@@ -15,7 +18,8 @@ static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
 }
 
-/* True if the fold has one lane and the step of each element is its index of the axis. */
+/* True if the fold has one lane and the step of each element is its index of the axis: either the
+ * lane position or the outer position is the axis alone, and the other one is 0. */
 static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[s->fold];
@@ -27,8 +31,8 @@ static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
             (s->of.lane.n == 1 && s->of.outer.n == 0 && rd_linear_coef(t, &s->of.lane, axis) == 1));
 }
 
-/* The next RD_S_PUSH_IF_NEW behind `last` in the loop that can be done once for 64 rounds; -1 if there
- * is none. */
+/* The next PUSH_IF_NEW behind `last` in the loop that can be done once for 64 rounds, as its step
+ * is the loop's index; -1 if there is none.  Those for all cells are done so already. */
 static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -41,7 +45,7 @@ static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last
 }
 
 /* Adds "push if new all f0, outer m4": all cells of the fold begin the block that starts at the
- * mark. */
+ * mark.  It stands nowhere yet. */
 static int32_t add_begin_all(rd_schedule *t, int32_t opens, int32_t axis, int32_t start)
 {
     rd_stmt         all = t->stmt[opens];
@@ -57,7 +61,8 @@ static int32_t add_begin_all(rd_schedule *t, int32_t opens, int32_t axis, int32_
     return rd_add_stmt(t, &all);
 }
 
-/* Moves each RD_S_PUSH_IF_NEW of the loop before `first`, once for each fold, for all of its cells. */
+/* Moves each such PUSH_IF_NEW of the loop before `first`, once for each fold (a bit of `has`), for
+ * all of its cells. */
 void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32_t start)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;

@@ -8,12 +8,15 @@
  *                                                  r0 = load a1[i1]
  *
  * So neighbouring threads access neighbouring elements of memory (coalesced access), although
- * their rows lie apart. */
+ * their rows lie apart.
+ *
+ * An item is a unit of work, here of one thread.  m0 is a mark: an axis that a loop counts with. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
-/* The position in memory where the row of the item begins. */
+/* The position in memory where the row of the item begins: the row's number, which axes make, times
+ * the distance of rows. */
 static rd_linear row_start(rd_schedule *t, const rd_gpu_staged_row *row)
 {
     rd_linear at   = rd_linear_of(row->first);
@@ -26,7 +29,8 @@ static rd_linear row_start(rd_schedule *t, const rd_gpu_staged_row *row)
     return at;
 }
 
-/* The array of a staged row; it is added when it is first wanted. */
+/* The array of a staged row, which has the row's number in `lanes`; it is added when it is first
+ * wanted. */
 static int32_t array_of(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number)
 {
     const rd_store array = { .storage     = RD_IN_BLOCK,
@@ -43,7 +47,8 @@ static int32_t array_of(rd_schedule *t, const rd_gpu_staged_row *row, int32_t nu
     return rd_add_store(t, &array);
 }
 
-/* Redirects an access to its staged row, where positions count from the row's first element. */
+/* Redirects an access to its staged row, if the plan has one for its instruction.  Positions in it
+ * count from the row's first element. */
 static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     const int32_t            number = plan->staged_of[inst];

@@ -15,7 +15,10 @@
  *                                          begin f0, step m2
  *                                          look back f0 from a1, step m2
  *                                          serial i1 from m2 to m3
- *                                            all of it */
+ *                                            all of it
+ *
+ * A partial is the node (result) of the blocks of one range.  An item is a unit of work; a mark
+ * (m0) is an axis that is bound to where a range begins or ends. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
@@ -30,7 +33,8 @@ static int32_t find_prefix(const rd_schedule *t, int32_t body, int32_t fold)
     return s;
 }
 
-/* Sets the position of a BEGIN or RD_S_LOOK_BACK to the step of the range's first element. */
+/* Sets the position of a BEGIN or LOOK_BACK to the step of the range's first element: lane + rows
+ * of lanes * outer of the PREFIX, with the range's start mark in place of the axis. */
 static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t ranges)
 {
     const rd_for    *l     = rd_loop_of(t, ranges);
@@ -97,7 +101,8 @@ static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_
     rd_put_before(t, add_fold_stmt(t, RD_S_BUILD_TREE, fold, partials), second);
 }
 
-/* Makes the two kernels of the scan: a copy of the kernel becomes the second pass. */
+/* Makes the two kernels of the scan: a copy of the kernel becomes the second pass.  Each fold with
+ * a PREFIX looks back in the second one, and so stores its partials in the first. */
 static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32_t split)
 {
     const int32_t ranges = rd_gpu_add_range_loop(t, plan, rd_innermost_item_loop(t, kernel), split);

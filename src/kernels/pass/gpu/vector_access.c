@@ -2,7 +2,8 @@
  * the plan says for each instruction. */
 #include "kernels/pass/gpu/gpu.h"
 
-/* Sets the number of elements that the access takes at once. */
+/* Sets the number of neighbouring elements that the access takes at once, as the plan says for its
+ * instruction. */
 static void set_width(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     t->stmt[stmt].vector_width = plan->pack[inst];
