@@ -106,8 +106,8 @@ static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
 /* Adds strips of 8 for tasks' shares of an axis that is one strip: a share may begin and end
  * anywhere.
  *
- *    once i0 from lo to (hi down to lo + 20 k); serial i0 to (hi down to lo + 8 k) by 8;
- *    once i0 to hi */
+ *     once i0 from lo to (hi down to lo + 20 k); serial i0 to (hi down to lo + 8 k) by 8;
+ *     once i0 to hi */
 static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t tail_stmt)
 {
     enum { SHARE = 8 };

@@ -10,7 +10,7 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* "(uint64_t)(int64_t)r7" */
+/* Adds "(uint64_t)(int64_t)r7", the label; a negative one becomes a large number. */
 static void add_label(rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "(uint64_t)(int64_t)r%" PRId32, s->label);
@@ -42,6 +42,7 @@ void rd_print_group_pointer(rd_printing *n, int32_t stmt)
     rd_text_end(&group, n->to);
 }
 
+/* Adds "(uint64_t)(int64_t)r7 < N3": the label is one of a group. */
 static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     add_label(to, s);
@@ -86,8 +87,8 @@ static void add_step_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_end(&states, n->to);
 }
 
-/* Adds the step of a group-by fold: to the variables of a run, by a pointer, or by the subscript
- * of the group. */
+/* Adds the step of a group-by fold: to the variables of a run of one label (one_label), by a
+ * pointer, or by the subscript of the group. */
 void rd_print_group_step(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };

@@ -6,12 +6,17 @@
  *         INDEPENDENT for (int l = 0; l < 16; l++) merge0(&w0[l], &w0[l + 16]);
  *         .. }
  *
- * The order in which lanes merge decides bits: program.h says that halves merge. */
+ * The order in which lanes merge decides bits: program.h says that halves merge.
+ *
+ * A cell is an accumulator of a fold; it has a state for each lane, and elements go to the lanes in
+ * turn.  A node is a state whose block has ended.  f->lanes are the lanes that can have elements,
+ * of->lanes all of them. */
 #include "kernels/print/fold_functions.h"
 #include <stdio.h>
 
-/* Adds "INDEPENDENT for (int l = 0; l < 32; l++) merge0(&w0[l], &w0[l + 32]);" for each half
- * from lanes / 2 down to 1. Lanes that can have no element are left out. */
+/* Adds "INDEPENDENT for (int l = 0; l < 32; l++) merge0(&w0[l], &w0[l + 32]);" for each half from
+ * lanes / 2 down to 1.  Lanes that can have no element are left out: `lanes` is the number that are
+ * left to merge. */
 static void add_halving(rd_text *to, const rd_print_fold *f, int number, const char *function,
                         char name)
 {
@@ -29,8 +34,9 @@ static void add_halving(rd_text *to, const rd_print_fold *f, int number, const c
     }
 }
 
-/* Adds the merge of lanes with scaled sums, as of logsumexp. The lane of the greatest scale is
+/* Adds the merge of lanes with scaled sums, as of logsumexp.  The lane of the greatest scale is
  * picked into t; one call takes the exponentials of all others; then the scaled sums add up:
+ *
  *     e[l] = apart0(&w0[l], &w1[l], t0, t1); rd_exp_strip_f32(e, 32); align0(..); add0(..); */
 static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
@@ -59,7 +65,8 @@ static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
     add_halving(to, f, number, "add", 'w');
 }
 
-/* "static inline void merge_lanes0(double *w0) { .. }": the lanes of one cell become one. */
+/* Adds "static inline void merge_lanes0(double *w0) { .. }": the nodes of all lanes of one cell
+ * become one, in lane 0. */
 static void add_merge_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_lanes%d(", number);
@@ -72,8 +79,8 @@ static void add_merge_lanes(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* Adds the same for neighbouring cells: the lanes of each cell are collected into t, where lanes
- * without elements are identities, and merge_lanes0() merges t. */
+/* Adds the merge of lanes with scaled sums for n neighbouring cells: the lanes of each cell are
+ * collected into t, where lanes without elements are identities, and merge_lanes0() merges t. */
 static void add_scaled_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "    for (int64_t c = 0; c < n; c++) {\n");
@@ -149,7 +156,7 @@ static void add_merge_cells(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n}\n");
 }
 
-/* Prints those of the three lane functions that `which` names. */
+/* Prints those of the three lane functions that `which` names by bits RD_PRINT_... */
 void rd_print_lane_functions(rd_text *to, const rd_print_fold *f, int number, uint32_t which)
 {
     if (which & RD_PRINT_MERGE_LANES)

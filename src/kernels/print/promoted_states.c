@@ -4,11 +4,15 @@
  *     for (int l = 0; l < 64; l++) s9_0[0 + l] = s0_0[i1 * 64 + l];
  *     s7_0[0] = s0_0[m2 + i];
  *
- * No function takes the address of such an array, so compilers keep it in registers. */
+ * No function takes the address of such an array, so compilers keep it in registers.
+ *
+ * A cell is an accumulator of a fold; it has a state for each lane, and a state has numbers 0 to k
+ * - 1. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* "s9_0[at + l]": one of a cell's lanes, or a state. */
+/* Adds "s9_0[at + l]": number k of lane l of a cell; without l (lane_stride 0) of a single
+ * state. */
 static void add_state(rd_text *to, int32_t store, char name, int k, const char *at,
                       int64_t lane_stride)
 {
@@ -18,8 +22,9 @@ static void add_state(rd_text *to, int32_t store, char name, int k, const char *
     rd_text_add(to, "]");
 }
 
-/* Prints the copy of the numbers `name` of a state: s of the block at hand; p and q of what is
- * before the block of a scan. */
+/* Prints the copy of number k of a state, to the local array or back.  Names: s of the block at
+ * hand; p and q of what is before the block of a scan.  A local array with a stride of lanes has
+ * all lanes of the cell. */
 static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const char *there,
                        const char *at)
 {
@@ -39,8 +44,8 @@ static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const
 }
 
 /* Prints the copies of all numbers of a state, to the local array (LOAD_STATES) or back
- * (STORE_STATES). What is before a block of a scan is not copied back, because steps do not change
- * it. */
+ * (STORE_STATES).  What is before a block of a scan is not copied back, because steps do not change
+ * it.  States of a run of one label go to the cell of that label. */
 void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f      = &n->fold[s->fold];
