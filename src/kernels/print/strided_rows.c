@@ -8,6 +8,7 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
+/* Bytes of a vector; and a subscript that makes a shuffle write 0. */
 enum { BYTES = 16, NONE = 128 };
 
 /* Returns how many rows fit into a vector and are within two vectors of memory. `group` is the
@@ -19,8 +20,8 @@ static int64_t rows_per_vector(int64_t group, int64_t period)
     return group > BYTES ? 1 : hold < come ? hold : come;
 }
 
-/* Prints which bytes of the first vector of memory, and then of the second, go to each byte of
- * the result. */
+/* Prints which bytes of the first vector of memory, and then of the second, go to each byte of the
+ * result; 128 where a byte comes from the other vector, or none is left. */
 static void print_shuffle(rd_printing *n, int64_t group, int64_t period, int64_t rows)
 {
     rd_text bytes = { 0 };

@@ -11,7 +11,8 @@
 #include <inttypes.h>
 
 /* Prints the transpose of rows in memory: "loads += 10 * n0; columns_word4(a5, 64, (const float
- * *)x0 + m0 * 10, 10, 10, n0);". */
+ * *)x0 + m0 * 10, 10, 10, n0);".  Loads are counted if the rows are the caller's, not scratch, and
+ * the load is not hoisted. */
 static void print_columns(rd_printing *n, int32_t stmt, const rd_let *load, const rd_stmt *store)
 {
     const rd_for *rows = rd_loop_of(n->t, stmt), *across = rd_loop_of(n->t, n->t->stmt[stmt].first);

@@ -21,12 +21,14 @@ rd_inst rd_print_inst(const rd_printing *n, const rd_let *let)
                       .value = let->word };
 }
 
+/* The value that is operand k. */
 static const rd_let *operand_of(const rd_printing *n, const rd_let *let, int32_t k)
 {
     return &n->t->let[n->t->operand[let->first + k]];
 }
 
-/* True if ints are divided by a known number above 0. */
+/* True if ints are divided, rounded down, by a known number above 0, and the language has a
+ * function for it. */
 static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
 {
     const rd_let *by = let->n > 1 ? operand_of(n, let, 1) : NULL;
@@ -36,8 +38,8 @@ static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
            rd_dtype_kind(let->type) != RD_KIND_FLOAT && let->type != RD_BOOL && by->word.i64 > 0;
 }
 
-/* Adds an element of memory or of an array: "((const float *)x1)[i0 + 3 * i1]", "a5[i]". If it
- * stands directly in a vector loop it has a pointer, "p7[i * 3]". */
+/* Adds an element of memory (slot >= 0), "((const float *)x1)[i0 + 3 * i1]", or of an array,
+ * "a5[i]".  Directly in a vector loop it has a pointer, "p7[i * 3]", or a padded copy, "z7[i]". */
 static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store, rd_dtype type,
                         const rd_linear *at, const char *keep, int32_t stmt)
 {
@@ -63,7 +65,7 @@ static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store
 }
 
 /* Adds a loaded element as a value: "p7[i * 1] != 0" of a bool, "rd_f16_to_f32(p7[i * 1])" of a
- * half. */
+ * half.  An array's element needs no conversion if the array has the value's register type. */
 static void add_load(rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text element = { 0 };
@@ -103,7 +105,7 @@ static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, ")");
 }
 
-/* True if the operand is the exponent of a power and a constant. It is spelled out, as it
+/* True if operand k is a constant exponent of a power by half integers.  It is spelled out, as it
  * decides which products the power is made of. */
 static bool is_constant_exponent(const rd_printing *n, const rd_let *let, int32_t k)
 {
@@ -111,6 +113,7 @@ static bool is_constant_exponent(const rd_printing *n, const rd_let *let, int32_
            operand_of(n, let, k)->kind == RD_I_CONST;
 }
 
+/* Adds the constant exponent, ", 2.5". */
 static void add_exponent(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     const rd_inst inst = rd_print_inst(n, operand_of(n, let, 1));
@@ -156,13 +159,14 @@ static void add_bounded_cast(const rd_printing *n, rd_text *to, const rd_let *le
                 rd_class_name(rd_dtype_class(let->from)), n->t->operand[let->first]);
 }
 
-/* ---- Choices --------------------------------------------------------------------------------- */
+/* True if the type is an int with a sign. */
 static bool is_signed(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_INT;
 }
 
-/* True if the value is an int of 17 bits at most, as small ints in a wider type are. */
+/* True if the value is an int of 17 bits at most, as small ints in a wider type are.  It looks at
+ * operands of casts and choices, 4 deep at most. */
 static bool has_17_bits(const rd_printing *n, const rd_let *let, int depth)
 {
     enum { DEEP = 4, MOST = 65535 };
@@ -184,8 +188,9 @@ static bool has_17_bits(const rd_printing *n, const rd_let *let, int depth)
     }
 }
 
-/* Returns the narrow type for a choice between short ints of a wide type, so that a vector holds
- * as many as it loads. NULL: the value's own type. */
+/* Returns the narrow type for a choice between short ints of a wide type (8 bytes), so that a
+ * vector holds as many as it loads: that of the first one if the other is 0, else int32_t.  NULL:
+ * the value's own type. */
 static const char *chosen_type(const rd_printing *n, const rd_let *let)
 {
     const rd_let *x = operand_of(n, let, 1), *y = operand_of(n, let, 2);
@@ -223,7 +228,8 @@ static void add_choice(const rd_printing *n, rd_text *to, const rd_let *let)
     add_chosen(n, to, in[2], type);
 }
 
-/* Adds the expression that makes the value, by the kind of its instruction. */
+/* Adds the expression that makes the value, by the kind of its instruction.  In a vector loop a
+ * cast that fits an int32_t is the one that vectors have. */
 void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
 {
     switch (let->kind) {
@@ -244,7 +250,8 @@ void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
     }
 }
 
-/* Prints "const float r3 = r0 ? r1 : r2;", and counts a load outside of vector loops. */
+/* Prints "const float r3 = r0 ? r1 : r2;", and counts a load outside of vector loops, if it is from
+ * an array of the caller's, not from scratch. */
 void rd_print_let(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let = &n->t->let[s->value];

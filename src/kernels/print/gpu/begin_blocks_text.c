@@ -1,7 +1,11 @@
 /* begin_blocks_text.c - before an element of a new block is taken, the states of earlier blocks
  * are pushed as nodes:
  *
- *     while (b0[0] < (i1) / 64) { push0(&s0_0[0], w0_0, 4, 1, 4, 0, b0[0], 0); b0[0]++; } */
+ *     while (b0[0] < (i1) / 64) { push0(&s0_0[0], w0_0, 4, 1, 4, 0, b0[0], 0); b0[0]++; }
+ *
+ * A cell is an accumulator of a fold; it has a state for each lane.  A block is 64 steps of the
+ * fold: when it ends, its result is pushed as a node of the combine tree.  b0 counts the blocks of
+ * a cell that have ended. */
 #include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -15,11 +19,12 @@ void rd_print_block_of(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* Prints "while (b0[0] < block) { push0(..); b0[0]++; }" for the lanes of a cell that the thread
- * has. */
+ * has. If the lanes lie in the team's memory (`ours`), those of other threads lie between them.
+ * The tree begins at the first block of a range that stores partials, else at block 0. */
 void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
 {
     const int32_t here = rd_lanes_in_array(n, s->store), width = n->kernel->width;
-    const bool    ours    = rd_has_lanes_in_team(n, s->store); /* others' lie between them */
+    const bool    ours    = rd_has_lanes_in_team(n, s->store);
     rd_text       counter = { 0 }, at = { 0 }, line = { 0 };
 
     rd_print_block_counter(n, &counter, s);
@@ -41,7 +46,7 @@ void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the same for all cells, which have one lane each:
+/* Prints the pushes of all cells, which have one lane each:
  *
  *     RD_UNROLL for (int c = 0; c < 4; c++)
  *         while (b0[c] < (m4) / 64) { push0(&s0_0[c], ..); b0[c]++; } */
@@ -64,7 +69,9 @@ static void print_opens_all(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* Prints an RD_S_PUSH_IF_NEW.  Batches of rounds have begun their block once, before their elements. */
+/* Prints an RD_S_PUSH_IF_NEW, for all cells or for one.  Batches of rounds have begun their block
+ * once, before their elements (a bit of block_begun for each fold).  If all threads of the team run
+ * the same, thread 0 pushes.  A scan ends its blocks in its own way. */
 void rd_print_begin_block(rd_printing *n, const rd_stmt *s)
 {
     rd_text block = { 0 };
