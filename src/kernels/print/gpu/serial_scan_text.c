@@ -4,7 +4,11 @@
  *
  *     while (b0[0] < (i1) / 64) { turn0(&s0_0[0], &p0_0[0]); b0[0]++; }
  *     step0(&s0_0[0], r0, 1, i1);
- *     prefix0(&s0_0[0], &p0_0[0], &r1); */
+ *     prefix0(&s0_0[0], &p0_0[0], &r1);
+ *
+ * A block is 64 steps of the scan, and b0 numbers the block at hand; a cell is an accumulator.
+ * pair: the scan is a running sum of floats, whose prefix has two words.  levels: prefixes go by a
+ * tree, with so many levels of nodes. */
 #include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -69,7 +73,7 @@ static void add_block_end(rd_text *to, const rd_emit_fold *f, bool pair, int32_t
 }
 
 /* Adds "{ float a0 = e0[level * pitch]; merge0(&a0, u0); *u0 = a0; }": u becomes the merge of a
- * level's node and u. */
+ * level's node and u, the node first. */
 static void add_merge_level(rd_text *to, const rd_emit_fold *f, int32_t number, char name)
 {
     rd_text_add(to, "{");
@@ -123,7 +127,8 @@ static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name,
         rd_text_add(to, ", &p%" PRId32 "_%d[%s]", s->store, f->of.n_state, at);
 }
 
-/* Prints how the block's state takes an element: "step0(&s0_0[0], r0, 1, i1);", or by a tree:
+/* Prints how the block's state takes an element: "step0(&s0_0[0], r0, 1, i1);", or by a tree
+ * (levels > 0):
  *
  *     float u0; begin0(&u0); step0(&u0, r0, 1, i1);
  *     tree0(&e0_0[0], &u0, &s0_0[0], (i1) % 64, 1); */

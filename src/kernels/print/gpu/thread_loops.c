@@ -5,7 +5,11 @@
  *     RD_UNROLL for (int i = 0; i < 4; i++) {
  *         if (m1 + i >= n) continue;
  *         the body of element m1 + i
- *     } */
+ *     }
+ *
+ * A team is the threads that do an item of work, and t is a thread's number in it.  m0 and m1 are
+ * marks: where a round of the team, and a thread's part of it, begins.  A batch is whole rounds;
+ * other rounds may lack elements. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
@@ -16,7 +20,8 @@ static bool is_vector(const rd_printing *n, int32_t stmt)
 }
 
 /* ---- Threads and their neighbours ------------------------------------------------------------ */
-/* Prints "if (m1 + i < lo || m1 + i >= hi) continue;" in a round that may lack elements. */
+/* Prints "if (m1 + i < lo || m1 + i >= hi) continue;" in a round that may lack elements, for the
+ * second parts of the loop's edges.  Edges of one part need no test. */
 static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
 {
     rd_text from = { 0 }, to = { 0 };
@@ -37,7 +42,8 @@ static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
     rd_text_end(&to, n->to);
 }
 
-/* Prints the body of a loop over threads, for thread t: "{ const int64_t m1 = m0 + 4 * t; .. }". */
+/* Prints the body of a loop over threads, for thread t: "{ const int64_t m1 = m0 + 4 * t; .. }".  A
+ * thread with single elements (step 1) asks whether its one is there. */
 void rd_print_thread_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -65,7 +71,8 @@ void rd_print_thread_loop(rd_printing *n, int32_t stmt)
     rd_text_end(&name, n->to);
 }
 
-/* Prints a loop over the elements of a thread that lie a team apart:
+/* Prints a loop over the elements of a thread that lie a team apart; steps that can be deferred
+ * come behind it in a batch:
  *
  *     RD_UNROLL for (int i = 0; i < 2; i++) { .. } */
 static void print_strided(rd_printing *n, int32_t stmt)
@@ -114,7 +121,8 @@ static void declare_index(rd_printing *n, int32_t stmt)
 }
 
 /* Prints the unrolled loop over adjacent elements of a thread, with vector stores behind it and
- * deferred steps. */
+ * deferred steps.  A loop in order, outside of a batch, goes by one element (`one`).  Steps are
+ * deferred (`wait`) if all elements are there. */
 static void print_adjacent(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop  = rd_loop_of(n->t, stmt);
@@ -146,7 +154,7 @@ static void print_adjacent(rd_printing *n, int32_t stmt)
         rd_print_deferred_steps(n, stmt);
 }
 
-/* Prints a vector loop of a thread: its elements are adjacent, or a team apart. */
+/* Prints a vector loop of a thread: its elements lie a team apart (step > 1), or are adjacent. */
 void rd_print_thread_vector(rd_printing *n, int32_t stmt)
 {
     (rd_loop_of(n->t, stmt)->step > 1 ? print_strided : print_adjacent)(n, stmt);

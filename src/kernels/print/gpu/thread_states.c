@@ -7,7 +7,11 @@
  *
  * s has the states of the blocks at hand, one for each cell and lane of the thread. w has the
  * rows of nodes of the combine tree, and b the number of the block of each cell.  A thread pushes
- * all lanes of a cell that it has. */
+ * all lanes of a cell that it has.
+ *
+ * A cell is an accumulator of a fold; it has a state for each lane, to which elements go in turn.
+ * A block is 64 steps of the fold.  per_thread is the number of lanes that each thread of a team
+ * has; 0: a thread has all. */
 #include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -19,8 +23,9 @@ static int64_t room_of(int64_t bytes)
 }
 
 /* ---- Declarations ---------------------------------------------------------------------------- */
-/* Prints "float s0_0[4];", or "float *const s0_0 = (float *)(own + 64);" for an array that begins
- * at byte `at`.  Returns where the next one begins. */
+/* Prints "float s0_0[4];" of a thread's variables, or "float *const s0_0 = (float *)(own + 64);"
+ * for an array that begins at byte `at` of the thread's memory; of the team's, "ours".  Returns
+ * where the next one begins. */
 static int64_t declare(rd_printing *n, int32_t store, const char *type, const char *name,
                        int64_t count, int64_t bytes, int64_t at)
 {
@@ -34,8 +39,8 @@ static int64_t declare(rd_printing *n, int32_t store, const char *type, const ch
     return at + room_of(count * bytes);
 }
 
-/* Prints such an array for each number of a state, or of a node.  Returns where the next one
- * begins. */
+/* Prints such an array for each number of a state, or of a node (`nodes`).  Returns where the next
+ * one begins. */
 static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nodes, int64_t count,
                             int64_t at)
 {
@@ -77,7 +82,8 @@ static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int6
     return at;
 }
 
-/* Prints the declarations of a fold's states: "float s0_0[4]; double w0_0[12]; int64_t b0[1];". */
+/* Prints the declarations of a fold's states: "float s0_0[4]; double w0_0[12]; int64_t b0[1];".  A
+ * fold of one block has neither nodes nor a counter of blocks. */
 void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];
@@ -99,8 +105,9 @@ void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
     rd_text_end(&b, n->to);
 }
 
-/* Prints "RD_UNROLL for (int64_t k = 0; k < 4; k += 1) { .. }" over an array; the threads of a
- * team share the team's array. */
+/* Prints "RD_UNROLL for (int64_t k = 0; k < 4; k += 1) { .. }" over an array; the threads of a team
+ * share the team's array.  Few variables are unrolled; points that a thread takes together (copies)
+ * count as one. */
 static void print_for_each(rd_printing *n, int32_t store, int64_t count, const char *what)
 {
     const int64_t copies = n->t->store[store].copies ? n->t->store[store].copies : 1;
@@ -116,7 +123,9 @@ static void print_for_each(rd_printing *n, int32_t store, int64_t count, const c
     rd_text_end(&many, n->to);
 }
 
-/* Prints how all states of an array begin: "RD_UNROLL for (..) { begin0(&s0_0[k]); }". */
+/* Prints how all states of an array begin: "RD_UNROLL for (..) { begin0(&s0_0[k]); }".  The prefix
+ * of a running sum (pair) begins with a second word of -0, and words w of -0, which change no
+ * sum. */
 static void begin_each(rd_printing *n, const rd_stmt *s, char name)
 {
     const int64_t states = rd_cells_in_array(n, s->store) * rd_lanes_in_array(n, s->store);
@@ -144,8 +153,8 @@ static void print_team_barrier(rd_printing *n, int32_t store)
         rd_print_line(n, "RD_SYNC_TEAM");
 }
 
-/* Prints "const int64_t from0 = edge0(q, range);", the first block of a range; of a scan "(m0) /
- * 64".  Returns whether there is a range. */
+/* Prints "const int64_t from0 = edge0(q, range);", the first block of a range; of a scan whose
+ * range begins at a step, "(m0) / 64".  Returns whether there is a range. */
 static bool print_first_block(rd_printing *n, const rd_stmt *s)
 {
     const bool scan = s->at.n > 0, ranged = scan || rd_has_partials(n, s->fold);
@@ -251,7 +260,8 @@ void rd_print_block_counter(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* Adds the thread's lane to a subscript: " + i" if its lanes are adjacent, " + (RD_TEAM * i + t)"
- * if they lie a team apart. */
+ * if they lie a team apart (width 1) in the team's memory.  A thread with all lanes finds it by the
+ * element's position. */
 static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];
@@ -276,7 +286,8 @@ static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Prints "step0(&s0_0[0 + i], r3, 1, i1);". */
+/* Prints "step0(&s0_0[0 + i], r3, 1, i1);".  Where all threads of the team run the same, thread 0
+ * takes the element. */
 void rd_print_thread_step(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
@@ -286,7 +297,7 @@ void rd_print_thread_step(rd_printing *n, int32_t stmt)
         rd_print_scan_tile_step(n, s);
         return;
     }
-    if (n->kernel->block_tiles) /* states of the thread's columns, or of lanes of its row */
+    if (n->kernel->block_tiles) /* a thread has the states of its columns, or of its lanes */
         rd_text_add(&at, "i");
     else {
         rd_print_first_state(n, &at, s);

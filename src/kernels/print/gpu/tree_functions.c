@@ -1,5 +1,9 @@
 /* tree_functions.c - prints functions that push the nodes of finished blocks up the combine tree
- * (kernels/program.h).  Nodes lie in rows of a thread's or a team's arrays. */
+ * (kernels/program.h).  Nodes lie in rows of a thread's or a team's arrays.
+ *
+ * A block is 64 steps of a fold, and a node the result of one block or of 2^level of them.  w0 has
+ * the first numbers of nodes, row after row; a row is `pitch` long, with a node for each lane of
+ * each cell. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
@@ -78,7 +82,7 @@ static void add_push(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, ");\n    }\n}\n");
 }
 
-/* Adds under0(&x0, a0): a node merges with the one on its left. */
+/* Adds under0(&x0, a0): node x merges with the node a on its left, so x = merge(a, x). */
 static void add_under(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "static inline void under%" PRId32 "(", number);

@@ -6,7 +6,11 @@
  *     RD_UNROLL_FEW for (int64_t c = 0; c < 4; c++) {
  *         turn0(&s0_0[c], &p0_0[c], &p0_1[c], b0[c] - from0, &w0[c], 4);
  *         d1_0[(range) * 4 + c] = w0[q.N[3] + c];
- *     } */
+ *     }
+ *
+ * An item is a unit of work.  A range is a part of its scan, and a node the result of one range or
+ * of 2^level of them.  A cell is an accumulator.  `pair`: the scan is a running sum of floats,
+ * whose node is one double. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
@@ -42,7 +46,7 @@ static void declare_nodes(rd_printing *n, int32_t fold, int32_t left)
                       type_of(n, fold, k), n->t->store[left].byte_offset + k * bytes_of(n, left));
 }
 
-/* Prints a line that opens a block, and indents. */
+/* Prints a line that opens a block of text, and indents. */
 static void open_brace(rd_printing *n, const char *line)
 {
     rd_print_line(n, "%s", line);
@@ -84,7 +88,7 @@ static void add_word(rd_printing *n, rd_text *to, int32_t store, const char *wor
     rd_text_add(to, " + c]");
 }
 
-/* The loop over ranges around a statement. */
+/* The loop over ranges (split) around a statement. */
 static const rd_for *ranges_around(const rd_printing *n, const rd_stmt *s)
 {
     int32_t loop = s->parent;
@@ -104,15 +108,16 @@ static int32_t bits_of(int64_t x)
     return bits;
 }
 
-/* The level that a range has in the combine tree of blocks. */
+/* The level that a range has in the combine tree of blocks: a range is 2^level blocks. */
 static int32_t level_of(const rd_for *ranges)
 {
     return bits_of(ranges->step / RD_TREE_STEPS) - 1;
 }
 
 /* ---- STORE_PARTIALS -------------------------------------------------------------------------- */
-/* Prints how a range stores its partial: its last block ends ("turn0(..);"), and then
- * "d1_0[(range) * 4 + c] = p0_0[c];". */
+/* Prints how a range stores its partial: its last block ends ("turn0(..);"), and then "d1_0[(range)
+ * * 4 + c] = p0_0[c];".  Of a running sum it is the word that the last block of a whole range has
+ * made. */
 void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 {
     const int32_t left = s->arg;
@@ -125,7 +130,7 @@ void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
         rd_text node = { 0 }, word = { 0 }, what = { 0 };
 
         add_node(n, &node, left, k, "range");
-        if (n->t->fold[s->fold].pair) { /* the last block of a whole range has made its node */
+        if (n->t->fold[s->fold].pair) {
             rd_text_add(&word, "%" PRId32, 2 * level_of(ranges_around(n, s)) + 1);
             add_word(n, &what, s->store, word.at);
         } else
@@ -140,7 +145,8 @@ void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- LOOK_BACK ------------------------------------------------------------------------------- */
-/* Prints "for (int level = 3; level >= 0; level--) {": the levels of nodes above ranges. */
+/* Prints "for (int level = 3; level >= 0; level--) {": the levels of nodes above ranges, the
+ * largest first. */
 static void open_levels(rd_printing *n, const rd_for *ranges)
 {
     rd_text line = { 0 };
@@ -162,7 +168,8 @@ static void find_node_of_level(rd_printing *n)
                   n->kernel->combine->count);
 }
 
-/* Prints "w0[(2 * (level + 4)) * 4 + c] = all;". */
+/* Prints "w0[(2 * (level + 4)) * 4 + c] = all;": a word of a level, where ranges are of level
+ * `first`. */
 static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *more,
                       const char *what)
 {
@@ -175,8 +182,8 @@ static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *
     rd_text_end(&at, n->to);
 }
 
-/* Prints the words of a running sum (kernels/math/prefix_sums.h) as if it had come to this range block
- * by block. */
+/* Prints the words of a running sum (kernels/math/prefix_sums.h) as if it had come to this range
+ * block by block. Levels below a range have no node yet, and keep the sum of all. */
 static void resume_sum(rd_printing *n, const rd_stmt *s)
 {
     const rd_for *ranges = ranges_around(n, s);
@@ -233,7 +240,7 @@ static void resume_state(rd_printing *n, const rd_stmt *s)
 }
 
 /* Prints how a range loads the prefix of all earlier ranges: the nodes that cover them, one for
- * each bit of its number. */
+ * each bit of its number.  The first range has none. */
 void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 {
     open_brace(n, "if (range > 0) {");

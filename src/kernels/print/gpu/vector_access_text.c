@@ -1,5 +1,9 @@
 /* vector_access_text.c - vector accesses: "p5[u] = rd_take<float, 4>(..);" in front of a batch of
- * rounds, and "rd_put(.., o7);" behind the elements. */
+ * rounds, and "rd_put(.., o7);" behind the elements.
+ *
+ * A round is the elements that a team, or one thread, takes at a time, and a batch is several whole
+ * rounds.  vector_width is the number of adjacent elements that an access takes at once; 0: it is
+ * no vector access. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -10,7 +14,8 @@ static bool is_load(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_LET;
 }
 
-/* True if the access is a vector access in the batch of rounds that is printed. */
+/* True if the access is a vector access, and stands in the loop of rounds that is printed as a
+ * batch. */
 bool rd_is_vector_access(const rd_printing *n, int32_t stmt)
 {
     return n->kernel->strategy == RD_ROUND_BATCHED && n->t->stmt[stmt].vector_width &&
@@ -26,7 +31,9 @@ bool rd_has_vector_access(const rd_printing *n, int32_t rounds)
     return false;
 }
 
-/* Adds "p7[u].e[i]", an element of a loaded vector, or "o9.e[i]", one of a vector to store. */
+/* Adds "p7[u].e[i]", an element of a loaded vector, or "o9.e[i]", one of a vector to store.  If an
+ * earlier LOAD has loaded it (loaded_by), that one's vector is named; elements that lie a team
+ * apart are two a round. */
 void rd_print_vector_element(rd_printing *n, rd_text *to, int32_t stmt)
 {
     if (!is_load(n->t, stmt))
@@ -46,7 +53,8 @@ void rd_note_vector_access(const rd_printing *n, int32_t slot, int32_t pack)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* The next vector load of the rounds behind `last`; -1 if there is none. */
+/* The next vector load of the rounds behind `last`, that no earlier LOAD has loaded; -1 if there is
+ * none. */
 static int32_t next_load(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);
@@ -151,7 +159,7 @@ void rd_print_declare_vector_stores(rd_printing *n, int32_t loop)
 }
 
 /* Prints "rd_put(&((float *)x1)[..], o9);" for each vector store.  A vector that all threads of a
- * team have is stored by one of them. */
+ * team have is stored by one of them, between barriers. */
 void rd_print_vector_stores(rd_printing *n, int32_t loop)
 {
     const bool one = n->kernel->team > 1 && !n->kernel->per_thread;
