@@ -5,10 +5,15 @@
  * a few numbers, each is an array of states of its own, as our states are.  A step gathers them
  * into a struct that compilers take apart, so neighbouring cells are vectors.  Else states are
  * structs, also where steps have loops of their own.  A reducer without text, or with text that
- * does not compile, is called by its addresses, on structs that hold its table beside its bytes. */
+ * does not compile, is called by its addresses, on structs that hold its table beside its bytes.
+ *
+ * A form is how states are stored (rd_user_form); seen: the last number of a state is a flag that
+ * it has met an element. */
 #include "kernels/emit/user_reducers.h"
 #include <stdio.h>
 
+/* The prelude of users' texts: declarations of C's mathematical functions, as no header is
+ * included. */
 static const char of_headers[] =
     "#ifndef RD_USERS\n#define RD_USERS\n"
     "#define bool _Bool\n#define true 1\n#define false 0\n"
@@ -45,8 +50,9 @@ static void add_body(rd_text *to, int number, const char *name, const char *para
                 body ? body : "");
 }
 
-/* Writes "USER step_of0(U0 *const s, const X0 x, int64_t i) { do { s->n += x; } while (0); }"
- * and the others.  A `return` of the user's text leaves only that function. */
+/* Writes "USER step_of0(U0 *const s, const X0 x, int64_t i) { do { s->n += x; } while (0); }" and
+ * the others, with the user's text or a call by address.  A `return` of the user's text leaves only
+ * that function. */
 static void add_bodies(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r = f->fold->user;
@@ -107,7 +113,8 @@ static void add_parameters(rd_text *to, const rd_emit_fold *f, const char *keep,
         rd_text_add(to, "%s%s%s *%c%d", k ? ", " : "", keep, rd_user_state_type(f, k), name, k);
 }
 
-/* Writes the struct `as` of the states `name`: " U0 s_ = { 0 }, *const s = &s_; s->n = *s0;". */
+/* Writes the struct `as` of the states `name`: " U0 s_ = { 0 }, *const s = &s_; s->n = *s0;".
+ * States that are structs are used where they lie.  `filled`: members get the states' values. */
 static void gather(rd_text *to, const rd_emit_fold *f, const char *as, char name, bool filled)
 {
     if (f->user->form != RD_USER_MEMBER_WISE) {
@@ -119,13 +126,14 @@ static void gather(rd_text *to, const rd_emit_fold *f, const char *as, char name
         rd_text_add(to, "    %s->%s = *%c%d;\n", as, f->user->member[k].place, name, k);
 }
 
-/* Writes the struct back to its states: "*s0 = s->mean;". */
+/* Writes the struct back to its states, if these are single members: "*s0 = s->mean;". */
 static void scatter(rd_text *to, const rd_emit_fold *f, const char *as, char name)
 {
     for (int k = 0; f->user->form == RD_USER_MEMBER_WISE && k < f->user->n; k++)
         rd_text_add(to, "    *%c%d = %s->%s;\n", name, k, as, f->user->member[k].place);
 }
 
+/* Writes begin0(): it calls the user's init, and the state has met no element. */
 static void add_begin(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "USER begin%d(", number);
@@ -168,7 +176,8 @@ static void add_step(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* Writes merge0().  A state without an element is none: merge() of the user is not called. */
+/* Writes merge0().  A state without an element is none: merge() of the user is not called, and the
+ * other one is taken. */
 static void add_merge(rd_text *to, const rd_emit_fold *f, int number)
 {
     const int seen = f->user->n;
@@ -214,6 +223,7 @@ static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
+/* Writes the declarations that users' texts may use. */
 void rd_add_user_prelude(rd_text *to)
 {
     rd_text_add(to, "%s", of_headers);
