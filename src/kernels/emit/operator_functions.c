@@ -48,7 +48,7 @@ static const char *const fast_code[RD_N_OPS] = {
 static const char *const c_types[RD_N_CLASS]   = { "float", "double", "int64_t", "uint64_t" };
 static const char *const c_classes[RD_N_CLASS] = { "f32", "f64", "i64", "u64" };
 
-/* True if the operator is a test or a comparison, whose result is a bool. */
+/* True if the operator is a test or a comparison, so that its result is a bool. */
 static bool is_test(const rd_inst *inst)
 {
     return rd_op_table[inst->op].rule == RD_RULE_COMPARE ||

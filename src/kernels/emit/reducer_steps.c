@@ -64,8 +64,8 @@ static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char
         rd_text_add(to, "    *s%d = %s ? *s%d : k%d;\n", k, condition, k, k);
 }
 
-/* Writes some0(), the step of a strip in which some elements are padding (`is` is 0 for these), see
- * pass/tail.c. */
+/* Writes some0(), the step of a strip in which some elements are padding: `is` is 0 for a padding
+ * element.  See pass/tail.c. */
 static void add_some(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text code = { 0 };
@@ -90,8 +90,8 @@ static bool is_extreme_of_floats(const rd_emit_fold *f)
            rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
 }
 
-/* True if it is an extreme of a sparse row of floats, whose state has a flag: its step notes a NaN
- * as bit 2. */
+/* True if it is an extreme of a sparse row of floats, with a flag in its state: its step notes a
+ * NaN as bit 2. */
 bool rd_notes_nan(const rd_emit_fold *f)
 {
     return f->fold->by_rows && f->seen && is_extreme_of_floats(f);

@@ -3,7 +3,7 @@
 #define RD_KERNELS_EMIT_USER_REDUCERS_H
 #include "kernels/emit/emit.h"
 
-/* Members of a struct, at most, whose states are single numbers; characters of a member's name or
+/* Members of a struct, at most, that are single numbers of states; characters of a member's name or
  * type, and of a place such as v[3]. */
 enum { RD_USER_MEMBERS = 16, RD_USER_NAME = 40, RD_USER_PLACE = 48 };
 

@@ -88,8 +88,8 @@ static int64_t batch_size(const rd_schedule *t, int32_t loop)
     return n <= 1 ? 0 : n <= SHORT ? 64 : n <= MIDDLE ? 32 : n <= LONG ? 16 : 0;
 }
 
-/* True if the statement is a serial loop upwards over single indices (no marks, no strips) of an
- * axis of the program, outside of vector loops, with 16 rounds or more, or a number known at run
+/* True if the statement is a serial loop upwards, outside of vector loops, over single indices (no
+ * marks, no strips) of an axis of the program.  It has 16 rounds or more, or a number known at run
  * time only (extent < 0). */
 static bool is_plain(const rd_schedule *t, int32_t stmt)
 {

@@ -57,8 +57,8 @@ static int part_of(const rd_schedule *t, int32_t stmt)
     return part;
 }
 
-/* The region whose loops become strips: the one of least price, or one that a rule prefers, as its
- * states stay in registers.  *of gets the alternatives, with the rule's as the last. */
+/* The region that is strip-mined: the one of least price, or one that a rule prefers, as its states
+ * stay in registers.  *of gets the alternatives, with the rule's as the last. */
 static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_alternatives *of)
 {
     const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->around };

@@ -20,7 +20,7 @@ bool rd_divides_by_known(const rd_schedule *t, const rd_let *let)
            rd_dtype_kind(let->type) != RD_KIND_FLOAT && let->type != RD_BOOL && by->word.i64 > 0;
 }
 
-/* True if the value is 64-bit random words (Philox) whose key, operand 1, is a constant. */
+/* True if the value is 64-bit random words (Philox) with a constant key, operand 1. */
 bool rd_draws_words_of_strip(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_MAP && let->op == RD_OP_philox && let->type == RD_U64 &&

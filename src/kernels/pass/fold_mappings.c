@@ -1,8 +1,8 @@
 /* fold_mappings.c - Decides how the neighbours in a strip map to the accumulators of a fold, and
  * which loops of a region are unrolled.
  *
- * A strip is a range of neighbouring indices of one axis.  A region is a loop, or a body of loops,
- * whose loops over that axis share one loop over strips.  A cell is an accumulator of a fold; it
+ * A strip is a range of neighbouring indices of one axis.  A region is a loop, or a body of loops:
+ * its loops over that axis share one loop over strips.  A cell is an accumulator of a fold; it
  * has one state for each lane, and elements go to the lanes in turn. */
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/strip_at.h"
@@ -11,7 +11,7 @@
 enum { FEW_ELEMENTS = 16, FEW_STATEMENTS = 12, FEW_OF_MANY = 8 };
 
 /* ---- Statements of a fold -------------------------------------------------------------------- */
-/* The first statement in the region that is of the fold and of one of these kinds (a sum of
+/* The first statement in the region that is of the fold, and of one of some kinds (a sum of
  * RD_KIND_BIT()s); -1 if there is none. */
 static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
 {
@@ -112,8 +112,8 @@ static bool is_plain(const rd_strip_at *r, const rd_linear *at)
     return true;
 }
 
-/* Visits the loops around a strided load from the inside out, and finds the outermost one whose
- * rounds all read the same elements.  It stops where packed elements of 64 indices would exceed 28
+/* Visits the loops around a strided load from the inside out, and finds the outermost one in which
+ * all rounds read the same elements.  It stops where packed elements of 64 indices would exceed 28
  * KB, most of a first-level cache.  Loads with stride 0 or 1 need no packing. */
 int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
 {

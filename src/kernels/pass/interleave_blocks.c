@@ -19,7 +19,7 @@
  * the loop around the block loop instead. The first array then holds some of these rows, one
  * behind the other.
  *
- * A user's reducer is one whose functions the caller has given.  A value is a LET; a cell is an
+ * A user's reducer is one of functions that the caller has given.  A value is a LET; a cell is an
  * accumulator; the tree merges the results of blocks pairwise. */
 #include "kernels/pass/interleave_blocks.h"
 #include "kernels/loop/facts.h"
@@ -126,8 +126,8 @@ static int64_t blocks_of_rows(int64_t row, int64_t steps, int64_t want)
     return n * steps <= MOST ? n : 0;
 }
 
-/* The serial loop of the program whose body is the block loop alone, upwards over single indices
- * (no marks); -1 if there is none. */
+/* The serial loop of the program around the block loop, if its body is the block loop alone,
+ * upwards over single indices (no marks); -1 if there is none. */
 static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
 {
     const int32_t s    = t->stmt[block].parent;

@@ -83,8 +83,8 @@ static int32_t padded_lanes(const rd_fold *f, int32_t lanes)
     return (lanes + whole - 1) / whole * whole;
 }
 
-/* True if a row is one cell whose lanes are all in one block (no tree), is longer than a vector
- * but not whole vectors, and whole vectors have at most as many lanes as the fold. */
+/* True if a row is one cell, all lanes are in one block (no tree), and the row is longer than a
+ * vector but not whole vectors.  Whole vectors must not have more lanes than the fold. */
 static bool can_pad_lanes(const rd_strip_at *r, const rd_strip *strip, int32_t fold)
 {
     const rd_fold *f = &r->t->p->fold[fold];

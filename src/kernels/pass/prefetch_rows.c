@@ -209,8 +209,9 @@ static void tile_and_prefetch(row_prefetch *r)
         add_row_prefetch(r, &t->let[t->stmt[load].value]);
 }
 
-/* The vector loop into which the rounds of a serial loop have been merged (step > 1, with a start
- * mark, no strips), if only values stand before it; -1 if the statement is no such loop. */
+/* The vector loop into which the rounds of a serial loop have been merged (its step is over 1, and
+ * it has a start mark and no strips).  Only values stand before it.  -1 if the statement is no such
+ * loop. */
 static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);

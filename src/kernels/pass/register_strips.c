@@ -62,8 +62,8 @@ static bool can_jam_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *f
     return false;
 }
 
-/* For each step of a fold that begins in the region: looks for a better axis, whose strips go
- * around the same body.  *by gets the first such region. */
+/* For each step of a fold that begins in the region: looks for a better axis, with strips around
+ * the same body.  *by gets the first such region. */
 bool rd_prefers_register_strips(const rd_strip_at *r, rd_fold_in_strip *fold, rd_strip_at *by)
 {
     RD_EACH_IN (r, s) {

@@ -62,9 +62,9 @@ static bool has_late_operand(const rd_schedule *t, int32_t stmt, int32_t loop, i
 }
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* True if the statement is a serial loop over single indices (no marks, no strips) of a program's
- * axis, upwards, outside of vector loops, with 8 rounds or more, or a number that is known at run
- * time only. */
+/* True if the statement is a serial loop upwards, outside of vector loops, over single indices (no
+ * marks, no strips) of an axis of the program.  It has 8 rounds or more, or a number known at run
+ * time only (extent < 0). */
 static bool is_plain(const rd_schedule *t, int32_t stmt)
 {
     enum { LEAST = 8 };

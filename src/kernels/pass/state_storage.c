@@ -48,7 +48,7 @@ static int64_t bytes_of(const rd_schedule *t, int32_t fold)
                           arrays * f->of.bytes + (pair ? f->n_words * INT64_C(8) : 0));
 }
 
-/* The pass: declares a local array before the BEGIN of each fold whose states fit, if no pass has
+/* The pass: declares a local array before the BEGIN of each fold, if its states fit and no pass has
  * placed them elsewhere. */
 void rd_pass_state_storage(rd_schedule *t, const rd_target *target)
 {

@@ -48,7 +48,7 @@ static bool is_slot_written_in(const rd_schedule *t, int32_t body, int32_t slot)
     return false;
 }
 
-/* The vector loop around a load; also through unrolled loops whose rounds all load the same
+/* The vector loop around a load; also through unrolled loops in which all rounds load the same
  * element, and none writes to its memory.  -1 if there is none. */
 static int32_t vector_of(const rd_schedule *t, int32_t load)
 {

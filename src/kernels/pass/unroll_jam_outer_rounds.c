@@ -128,8 +128,8 @@ static bool can_jam_stmt(const row_loops *q, int32_t stmt)
 }
 
 /* 4, if the rows of the loop can be jammed, else 0.  The loop is one of the program, upwards, with
- * 4 rounds or more, in strips of at most 128; it has one loop inside, which is not unrolled, and
- * whose rounds could be jammed as well. */
+ * 4 rounds or more, in strips of at most 128.  It has one loop inside, which is not unrolled and
+ * could be jammed as well. */
 int32_t rd_unroll_jam_outer_rounds(const rd_strip_at *r, const rd_strip *strip,
                                    const rd_fold_in_strip *fold, int32_t loop)
 {

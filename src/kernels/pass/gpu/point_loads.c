@@ -224,8 +224,9 @@ static bool are_vectors_aligned(const rd_point_tiling *s, const rd_point_load *a
     return is;
 }
 
-/* Elements that a load of a tile takes at once: adjacent points (`rows`), or adjacent elements of
- * consecutive points, whose distance (`each`) is their size.  0: neither is possible. */
+/* Elements that a load of a tile takes at once: adjacent points (`rows`); or adjacent elements of
+ * consecutive points, if points lie as far apart (`each`) as they have elements.  0: neither is
+ * possible. */
 static int32_t vector_width_of(const rd_point_tiling *s, const rd_point_load *a)
 {
     const rd_let *let  = rd_let_of(s->t, a->load);

@@ -242,8 +242,8 @@ static void print_columns(rd_printing *n, int32_t stmt)
 }
 
 /* ---- The whole tile -------------------------------------------------------------------------- */
-/* Prints a loop of a block tile: turns of teams (skewed), rows or columns whose folds end; false:
- * other loops have their own text. */
+/* Prints a loop of a block tile: turns of teams (skewed), or the rows or columns where folds end;
+ * false: other loops have their own text. */
 static bool print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt);

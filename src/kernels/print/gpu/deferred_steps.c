@@ -54,8 +54,7 @@ static int32_t next_deferred(const rd_printing *n, int32_t loop, int32_t last)
     return s;
 }
 
-/* The number of elements whose steps are deferred together: those of the loop, of all points of a
- * jam. */
+/* The number of elements that share a deferral: those of the loop, of all points of a jam. */
 static int64_t elements_of(const rd_printing *n, int32_t loop)
 {
     return rd_loop_of(n->t, loop)->extent * (n->jam ? rd_loop_of(n->t, n->jam)->extent : 1);
@@ -132,8 +131,8 @@ static void print_deferred_step(rd_printing *n, int32_t stmt)
     rd_text_end(&at, n->to);
 }
 
-/* Prints a loop over the elements of a deferred step, in a jam over all its points; a loop whose
- * step is greater than 1 has threads or teams between its rounds:
+/* Prints a loop over the elements of a deferred step, in a jam over all its points.  A loop with a
+ * step greater than 1 has threads or teams between its rounds:
  *
  *     RD_UNROLL for (int i = 0; i < 4; i++) { .. } */
 static void print_each(rd_printing *n, int32_t loop, int32_t stmt)

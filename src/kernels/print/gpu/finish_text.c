@@ -8,7 +8,7 @@
  *     finish0(y0, &r1);
  *
  * A cell is an accumulator of a fold; it has a state for each lane, and elements go to the lanes in
- * turn.  A node is a state whose block has ended; a partial is the node that one range of a split
+ * turn.  A node is the state of an ended block; a partial is the node that one range of a split
  * loop leaves.  per_thread is the number of lanes that each thread of a team has; 0: one thread has
  * all. */
 #include "kernels/print/gpu/kernel.h"
@@ -220,8 +220,8 @@ static void finish(rd_printing *n, const rd_stmt *s, const char *format)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the end of a fold whose lanes are distributed over the team: through shared memory, of
- * which all threads then load the result. */
+/* Prints the end of a fold with lanes that are distributed over the team: through shared memory,
+ * from which all threads then load the result. */
 static void finish_by_team(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f = &n->fold[s->fold].of;
@@ -291,7 +291,8 @@ static void align_alone(rd_printing *n, const rd_stmt *s)
     merge_lanes(n, s, "add", 'y');
 }
 
-/* Prints the end of a fold whose lanes one thread has; a fold of one lane needs no merge. */
+/* Prints the end of a fold if one thread has all lanes of a cell; a fold of one lane needs no
+ * merge. */
 static void finish_alone(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;

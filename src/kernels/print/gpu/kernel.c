@@ -163,9 +163,9 @@ static void print_store_of_one(rd_printing *n, int32_t stmt)
     rd_print_line(n, "RD_SYNC_TEAM");
 }
 
-/* Prints a STORE whose text is a kernel's own: to shared memory, as an element of a vector, of a
- * pair that may be no result, or by one thread where all run the same.  False: it has the text of
- * C. */
+/* Prints a STORE that has a text of its own in kernels: to shared memory, as an element of a
+ * vector, of a pair that may be no result, or by one thread where all run the same.  False: it has
+ * the text of C. */
 static bool print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -197,8 +197,8 @@ static bool is_stored_to_row(const rd_printing *n, int32_t stmt)
            n->t->store[n->t->stmt[next].store].storage == RD_IN_BLOCK;
 }
 
-/* Prints a LET whose text is a kernel's own: a checked index that is reported with its place, or a
- * load from shared memory or of a vector.  False: it has the text of C. */
+/* Prints a LET that has a text of its own in kernels: a checked index that is reported with its
+ * place, or a load from shared memory or of a vector.  False: it has the text of C. */
 static bool print_let(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];

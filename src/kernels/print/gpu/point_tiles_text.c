@@ -142,8 +142,8 @@ static void fill_by_points(rd_printing *n, const tile_fill *f, int32_t pack)
     rd_text_end(&all, n->to);
 }
 
-/* Prints a fill by vectors along consecutive points, whose elements lie one behind the other; each
- * element goes to its row.
+/* Prints a fill by vectors along consecutive points, if their elements lie one behind the other;
+ * each element goes to its row.
  *
  *     const rd_pack<float, 4> x = rd_take_some<float, 4>(&((const float *)x0)[..] + p, all - p);
  *     RD_UNROLL for (int l = 0; l < 4; l++) if (p + l < all) tile4[..] = x.e[l]; */

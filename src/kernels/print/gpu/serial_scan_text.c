@@ -7,7 +7,7 @@
  *     prefix0(&s0_0[0], &p0_0[0], &r1);
  *
  * A block is 64 steps of the scan, and b0 numbers the block at hand; a cell is an accumulator.
- * pair: the scan is a running sum of floats, whose prefix has two words.  levels: prefixes go by a
+ * pair: the scan is a running sum of floats, its prefix has two words.  levels: prefixes go by a
  * tree, with so many levels of nodes. */
 #include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"

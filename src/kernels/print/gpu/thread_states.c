@@ -153,8 +153,9 @@ static void print_team_barrier(rd_printing *n, int32_t store)
         rd_print_line(n, "RD_SYNC_TEAM");
 }
 
-/* Prints "const int64_t from0 = edge0(q, range);", the first block of a range; of a scan whose
- * range begins at a step, "(m0) / 64".  Returns whether there is a range. */
+/* Prints "const int64_t from0 = edge0(q, range);", the first block of a range.  For a scan with a
+ * first step (`at`) it is the block of that step, "(m0) / 64".  Returns whether there is a
+ * range. */
 static bool print_first_block(rd_printing *n, const rd_stmt *s)
 {
     const bool scan = s->at.n > 0, ranged = scan || rd_has_partials(n, s->fold);
