@@ -95,7 +95,8 @@ static void begin_of_lanes(rd_text *to, const rd_emit_fold *f, int number, const
 }
 
 /* Writes pick0(), which finds the lane to align to; apart0() and align0(), which scale a lane to
- * it, with the exponential apart for vectors; and add0(), which sums lanes. */
+ * it, with the exponential apart for vectors; and add0(), which sums lanes. The flag that an
+ * element came (seen) is joined in add0(). */
 static void add_lanes_functions(rd_text *to, const rd_emit_fold *f, int number)
 {
     const lanes_code *code = &lanes_codes[f->fold->reducer];
@@ -169,7 +170,8 @@ static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n#undef Y\n#undef YI\n#undef P\n#undef RD_NAN\n");
 }
 
-/* Writes begin0(), step0(), block0(), merge0() and finish0() with the code of the reducer's row. */
+/* Writes begin0(), step0(), block0(), merge0() and finish0() with the code of the reducer's row. If
+ * states have a flag that an element came (seen), begin0() clears it and merge0() joins two. */
 void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
 {
     const fold_code *code;

@@ -98,7 +98,7 @@ bool rd_notes_nan(const rd_emit_fold *f)
 }
 
 /* True if the reducer has a function one0() for elements one after the other: an extreme of floats
- * of a sparse row or by label. */
+ * of a sparse row or by label. n_group > 0: elements have labels. */
 bool rd_has_scalar_step(const rd_emit_fold *f)
 {
     return rd_notes_nan(f) || (f->fold->n_group > 0 && is_extreme_of_floats(f));
@@ -138,8 +138,9 @@ static void add_one(rd_text *to, const rd_emit_fold *f, int number)
                 seen, f->masked ? "!take ? 0 : " : "", f->masked ? "take && " : "", seen);
 }
 
-/* Writes one0() of an element with a label, which the next one often waits for: one instruction,
- * as the branch for NaN is never taken. */
+/* Writes one0() of an element with a label, which the next one often waits for: one instruction, as
+ * the branch for NaN is never taken. It sets the flag that an element came, if there is one
+ * (seen). */
 static void add_one_by_label(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "#ifndef RARELY\n#define RARELY\n#endif\n"); /* for texts without RARELY */
@@ -174,7 +175,9 @@ static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
 
 /* Writes step0() and its variants for masks, padding, exponentials and single elements:
  *
- *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) += x; } */
+ *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) += x; }
+ *
+ * The flag that an element came, if there is one (seen), is the last number. */
 void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char *code = step_codes[f->fold->reducer];

@@ -78,7 +78,8 @@ static bool hides_emptiness(const rd_fold *f)
     return rd_reducer_table[f->reducer].empty && !rd_reducer_places(f->reducer);
 }
 
-/* True if the sum of nothing is the value it begins with, also of floats by label. */
+/* True if the sum of nothing is the value it begins with, also of floats by label. Elements have
+ * labels (n_group > 0), or are rows of one group (by_rows). */
 static bool begins_with_0(const rd_fold *f)
 {
     return (f->n_group || f->by_rows) && (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2);

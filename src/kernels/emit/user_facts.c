@@ -199,7 +199,8 @@ static bool is_wide(const rd_user *u)
 
 /* Chooses the form of the states: numbers for each member, structs, or calls by address.  Vectors
  * are made of steps on members, unless loops or subscripts depend on elements.  A struct's bytes
- * are rounded up to 16; the form of addresses has 16 more, for the pointer to the reducer. */
+ * are rounded up to 16; the form of addresses has 16 more, for the pointer to the reducer. A flag
+ * that an element came (seen) is added where a state may meet none, and for scans. */
 bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool)
 {
     const rd_reducer *r     = f->fold->user;

@@ -155,8 +155,8 @@ static void add_operand(rd_text *to, char kind, int number, const char *name, rd
                 is_half ? rd_memory_type(type) : "", is_half ? "_of_f32" : "", reg);
 }
 
-/* Writes "USER step0(double *s0, const double x, const int w, int64_t i) { .. step_of0(s, y, i);
- * .. }". */
+/* Writes "USER step0(double *s0, const double x, const int w, int64_t i) { .. step_of0(s, y, i); ..
+ * }". The flag that an element came, if there is one (seen), is set. */
 static void add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "USER step%d(", number);
@@ -177,7 +177,7 @@ static void add_step(rd_text *to, const rd_emit_fold *f, int number)
 }
 
 /* Writes merge0().  A state without an element is none: merge() of the user is not called, and the
- * other one is taken. */
+ * other one is taken. The flag `seen` says that an element came. */
 static void add_merge(rd_text *to, const rd_emit_fold *f, int number)
 {
     const int seen = f->user->n;

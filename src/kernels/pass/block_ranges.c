@@ -53,8 +53,9 @@ static rd_linear axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
 }
 
-/* Puts the block loop around the loop, which then visits one range of it. Exits of the loop
- * leave the block loop. */
+/* Puts the block loop around the loop, which then visits one range of it. Exits of the loop leave
+ * the block loop. The block loop has marks for its range, and comes from no loop of the program
+ * (`of` -1). */
 static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
 {
     rd_for  block = *rd_loop_of(t, loop);
@@ -159,8 +160,9 @@ static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t
 }
 
 /* True if steps are consecutive along the loop, and each loop between it and the PUSH_IF_LAST can
- * be repeated with the PUSH_IF_LAST alone in it: a loop of the program (of >= 0) over single
- * indices, between one lower and one upper bound that are not read from memory (rd_is_row). */
+ * be repeated with the PUSH_IF_LAST alone in it.  Such a loop is one of the program (of >= 0), over
+ * single indices (no mark), between one lower and one upper bound that are not read from memory
+ * (rd_is_row). */
 static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
 {
     if (!has_consecutive_steps(t, &t->stmt[ends], rd_loop_of(t, loop)->axis))

@@ -51,7 +51,8 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 }
 
 /* Fills *c.  True if the vector loop is the only statement of a loop over a few columns, which
- * stands in a loop over strips of the same rows.  There are enough rows for 4 strips. */
+ * stands in a loop over strips of the same rows.  There are enough rows for 4 strips. A loop by
+ * call has no body of its own in the text. */
 static bool find_column_loops(const rd_schedule *t, int32_t vector, flat_columns *c)
 {
     *c = (flat_columns){ .vector = vector, .across = t->stmt[vector].parent };
@@ -129,7 +130,8 @@ static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int3
 
 /* True if the fold is a plain reduction over the rows with a cell for each column: no scan, no
  * groups, no user's reducer, no reducer of places (argmin).  The column moves only the cell, and
- * the row only the lane. */
+ * the row only the lane. The loop over strips must be the fold's own loop of steps (along), and
+ * `more`, an offset of states, must be 0. */
 static bool can_flatten_step(const rd_schedule *t, const flat_columns *c, int32_t stmt)
 {
     const rd_stmt      *s = &t->stmt[stmt];

@@ -59,7 +59,8 @@ static void move_strips_outside(const rd_flattening *c)
 }
 
 /* Adds "vector m4 to 64 { a5[3*m4 + i1] = r1 }" at the end of the loop over columns: a column's
- * value is written for each row of a strip. */
+ * value is written for each row of a strip. The loop has no marks (start, stop) and comes from no
+ * loop of the program (of). */
 static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t store)
 {
     rd_schedule  *t          = c->t;
@@ -129,8 +130,9 @@ static void flatten_position(const rd_flattening *c, rd_linear *place, int32_t a
 }
 
 /* Packs rows that are apart in memory: "vector i0 from m2 to m3, by call { unroll i1 to 3 { r9 =
- * load s0[6*i0 + i1]; a6[3*i0 + i1 - 3*m2] = r9 } }". `of` is the loop over rows as it was.
- * Returns the array. */
+ * load s0[6*i0 + i1]; a6[3*i0 + i1 - 3*m2] = r9 } }". `of` is the loop over rows as it was. Returns
+ * the array. The inner loop has no marks (start, stop), and none comes from a loop of the program
+ * (of). */
 static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
 {
     enum { BEHIND = 64 }; /* elements of room: vectors write past the last element */

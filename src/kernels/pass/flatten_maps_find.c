@@ -178,8 +178,8 @@ static bool is_positional(const rd_let *let)
 }
 
 /* True if the statement can stand in the flat loops.  It records whether the value changes along
- * the rows, and sets *stores at a STORE.  If loops are interchanged (c->around), stored memory
- * must not be loaded by the program. */
+ * the rows, and sets *stores at a STORE.  If loops are interchanged (c->around), stored memory must
+ * not be loaded by the program. A store goes to memory of the program (slot >= 0). */
 static bool can_flatten_stmt(rd_flattening *c, int32_t stmt, bool *stores)
 {
     const rd_schedule *t   = c->t;

@@ -50,8 +50,9 @@ static bool has_steps_along(const rd_strip_at *r)
     return false;
 }
 
-/* True if a loop of the region visits a list of index ranges (a block mask) that clusters along
- * the strips' axis select, and no fold goes along that axis.  list_at < 0: no list. */
+/* True if a loop of the region visits a list of index ranges (a block mask) that clusters along the
+ * strips' axis select, and no fold goes along that axis.  list_at < 0: no list. Only loops of the
+ * program (of >= 0) have such bounds. */
 bool rd_has_clusters(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;
@@ -292,8 +293,9 @@ static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t beg
     return true;
 }
 
-/* For each fold with steps in the region: neighbours of a strip are serial steps, or lanes of a
- * cell (the lane moves with the axis, and the fold begins outside), or else cells. */
+/* For each fold with steps in the region: neighbours of a strip are serial steps (in_order), or
+ * lanes of a cell (the lane moves with the axis, and the fold begins outside), or else cells.
+ * `inner`: a fold of one block that begins and ends in one round of a vector loop. */
 void rd_find_fold_mappings(const rd_strip_at *r, rd_fold_in_strip *fold)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++) {

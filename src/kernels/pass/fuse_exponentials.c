@@ -62,7 +62,8 @@ static int32_t elements_before(const rd_schedule *t, int32_t loop)
                : -1;
 }
 
-/* Moves all statements of the loop of elements to the start of the other loop. */
+/* Moves all statements of the loop of elements to the start of the other loop. Loads that were
+ * hoisted from it are counted in the other loop. */
 static void fuse_loops(rd_schedule *t, int32_t elements, int32_t loop)
 {
     t->loop[t->stmt[loop].arg].hoisted_loads += rd_loop_of(t, elements)->hoisted_loads;

@@ -28,7 +28,8 @@ static bool is_constant(const rd_linear *at)
 }
 
 /* The number of a value that equals the position.  If the position is just a value (one term with
- * factor 1, no offset), no new one is made; else a constant or a coordinate is inserted. */
+ * factor 1, no offset), no new one is made; else a constant or a coordinate is inserted. The value
+ * has no memory (slot, store -1). */
 static int32_t value_of(rd_index_math *n, rd_linear at)
 {
     rd_let let = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 };
@@ -44,7 +45,8 @@ static int32_t value_of(rd_index_math *n, rd_linear at)
     return insert_let(n, &let);
 }
 
-/* Inserts a value of the kind and operator with these operands, and returns it as a position. */
+/* Inserts a value of the kind and operator with these operands, and returns it as a position. The
+ * value has no memory (slot, store -1). */
 static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op, rd_dtype type,
                                   int count, const int32_t *operand)
 {
@@ -126,7 +128,8 @@ rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear
     return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
 }
 
-/* "r6 = lower bound from r4 to r5 of ..": a LOWER_BOUND statement, whose result is a value. */
+/* "r6 = lower bound from r4 to r5 of ..": a LOWER_BOUND statement, whose result is a value. It
+ * reads memory of the program, slot `slot`. */
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
                           rd_linear at, int32_t stride, rd_linear least)
 {

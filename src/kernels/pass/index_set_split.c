@@ -41,7 +41,8 @@ static int32_t add_copy(rd_range_split *c, rd_linear from, rd_linear to)
     return made;
 }
 
-/* Replaces the mask by the constant 1, made before the loop, and removes it from all steps. */
+/* Replaces the mask by the constant 1, made before the loop, and removes it from all steps. A
+ * constant reads no memory (slot, store -1). */
 static void drop_mask(rd_range_split *c)
 {
     rd_schedule  *t    = c->t;

@@ -58,7 +58,8 @@ static int32_t last_step(const rd_schedule *t, int32_t loop)
 }
 
 /* Fills the statements of *b. True if the block loop holds a CUT_AT_BLOCK, a serial loop that ends
- * with a step, and a PUSH_IF_LAST, all of one fold. */
+ * with a step, and a PUSH_IF_LAST, all of one fold. The serial loop is one of the program (of >=
+ * 0). */
 static bool find_loops(rd_interleaving *b)
 {
     const rd_schedule *t   = b->t;

@@ -11,7 +11,8 @@
 #include "kernels/pass/strip_arrays.h"
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-/* Adds "serial m3 to 4" at the end of a body: a loop of so many rounds over a mark. */
+/* Adds "serial m3 to 4" at the end of a body: a loop of so many rounds over a mark. It has no marks
+ * (start, stop), and comes from no loop of the program (of). */
 static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int32_t axis,
                         int64_t rounds)
 {
@@ -195,8 +196,9 @@ static void finish_blocks(rd_interleaving *b, int32_t body)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Adds the loop over n blocks at a time before the loop over single blocks, which keeps the
- * tail. */
+/* Adds the loop over n blocks at a time before the loop over single blocks, which keeps the tail.
+ * `border` is the end, rounded down to whole rounds from the start on; there one loop ends and the
+ * other begins. */
 static int32_t put_loop(rd_interleaving *b)
 {
     rd_schedule       *t      = b->t;

@@ -53,7 +53,8 @@ double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type
 /* ---- Stores ---------------------------------------------------------------------------------- */
 /* True if a store bypasses the caches.  It writes neighbours along the axis to an array outside of
  * scratch, at positions without data.  No load reads the array, runs of neighbours have 256 bytes
- * or more, and the whole array is larger than the caches. */
+ * or more, and the whole array is larger than the caches. The array is one of the program's (slot
+ * >= 0). */
 bool rd_is_nontemporal_store(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -89,7 +90,8 @@ static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, i
 }
 
 /* True if the load reads neighbours along `axis` of a large array that the program does not store
- * to, and each round of `loop` reads another row of it.  Elements have 4 bytes or more. */
+ * to, and each round of `loop` reads another row of it.  Elements have 4 bytes or more. The array
+ * is one of the program's (slot >= 0). */
 bool rd_reads_large_rows(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t axis)
 {
     enum { FEWEST = 4 }; /* bytes of an element: jammed rows of narrower ones fill no vectors */

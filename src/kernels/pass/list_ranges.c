@@ -99,7 +99,7 @@ static void skip_other_ranges(rd_range_split *c, range_list *l)
 }
 
 /* Puts the loop over ranges around the loop. Values are made in it from then on. Returns its
- * statement. */
+ * statement. The loop counts ranges by a mark of its own, and has no strips. */
 static int32_t put_ranges_around(rd_range_split *c, range_list *l)
 {
     rd_for loop = *rd_loop_of(c->t, c->stmt);
@@ -207,7 +207,8 @@ static bool has_steps_along(const rd_schedule *t, int32_t strips)
 }
 
 /* The number of the address of the clusters along the strips' axis that select the list of a loop
- * inside; -1 if there are none, or a fold goes along that axis. */
+ * inside; -1 if there are none, or a fold goes along that axis. Only loops of the program (of >= 0)
+ * have such bounds. */
 static int32_t clusters_along(const rd_schedule *t, int32_t strips)
 {
     int32_t found = -1;

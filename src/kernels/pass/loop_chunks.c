@@ -14,7 +14,8 @@ static rd_linear mark_position(rd_schedule *t, int32_t axis)
 }
 
 /* Puts a loop over chunks around the loop of a statement, which then visits one chunk. extent < 0:
- * the number of rounds is known at run time only. */
+ * the number of rounds is known at run time only. The new loop comes from no loop of the program
+ * (of -1). */
 void rd_put_chunks_around(rd_schedule *t, int32_t stmt, int64_t chunk)
 {
     const int32_t start = rd_add_mark(t), stop = rd_add_mark(t);

@@ -96,7 +96,8 @@ static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd
 
 /* Fills *c for a load.  True if the load reads columns of short rows that follow each other without
  * gaps (the row's stride is the number of columns).  The program does not write that memory (slot
- * >= 0), and a strip's packed columns fit the cache. */
+ *     = 0), and a strip's packed columns fit the cache.
+ * The vector loop has a body of its own (no call), and goes upwards in any order. */
 static bool find_column_loops(const rd_schedule *t, int32_t load, column_loops *c)
 {
     const rd_let *let = rd_let_of(t, load);
@@ -144,7 +145,8 @@ static rd_linear packed_position(rd_schedule *t, const column_loops *c)
                                rd_loop_of(t, c->across)->axis);
 }
 
-/* Adds the loops that fill the array, behind its declaration. */
+/* Adds the loops that fill the array, behind its declaration. The outer loop is by call: the text
+ * has a function for both. */
 static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t array,
                               const rd_let *let)
 {

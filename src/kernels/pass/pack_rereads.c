@@ -58,9 +58,9 @@ static int bytes_of(rd_dtype type)
     return rd_small_type(type) ? rd_dtype_size(type) : rd_register_size(type);
 }
 
-/* The outermost loop of the strip that does not change the address, so that all its rounds read
- * the same elements; the loops inside may change it.  -1 if there is none, or the packed elements
- * would exceed the cache. */
+/* The outermost loop of the strip that does not change the address, so that all its rounds read the
+ * same elements; the loops inside may change it.  -1 if there is none, or the packed elements would
+ * exceed the cache. A loop over strips or chunks of the axis (it has marks) ends the search. */
 static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_let *let   = &t->let[t->stmt[stmt].value];
@@ -130,8 +130,9 @@ static void store_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t
     rd_append(t, loop, rd_add_stmt(t, &stmt));
 }
 
-/* Adds "serial i1 { vector i0 { r9 = load ..; a7[..] = r9 } }" at the insertion point.  The load
- * is not counted as elements read, as the old one is. */
+/* Adds "serial i1 { vector i0 { r9 = load ..; a7[..] = r9 } }" at the insertion point.  The load is
+ * not counted as elements read, as the old one is. The inner loop is a plain vector loop: no call,
+ * in any order. */
 static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t store,
                       rd_linear place)
 {

@@ -98,8 +98,9 @@ static bool are_planes_of_array(const rd_schedule *t, const rd_let *x, const rd_
            llabs(y->at.offset - x->at.offset) < coef && rd_linear_same(t, &x->at, &there);
 }
 
-/* The packing loop right before `loop`, or before other packing loops, that packs another plane
- * of the same array; -1 if there is none. */
+/* The packing loop right before `loop`, or before other packing loops, that packs another plane of
+ * the same array; -1 if there is none. A loop by call is full: it has one function for its
+ * loads. */
 static int32_t packing_loop_of_planes(const rd_schedule *t, int32_t loop, const rd_let *let)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -144,8 +145,9 @@ static bool are_three_byte_planes(const rd_schedule *t, int32_t loop)
            rd_linear_coef(t, &first->at, rd_loop_of(t, loop)->axis) == 3;
 }
 
-/* Packs the elements of one load.  If the load depends on statements of the loop, the loop is
- * split there first.  Returns the loop in which the load stands afterwards. */
+/* Packs the elements of one load.  If the load depends on statements of the loop, the loop is split
+ * there first.  Returns the loop in which the load stands afterwards. Halves in a row, and three
+ * planes of bytes, have a function of the text, so their loop is by call. */
 static int32_t pack_load(rd_schedule *t, int32_t loop, int32_t load)
 {
     const int32_t value  = t->stmt[load].value;

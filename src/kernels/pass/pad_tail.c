@@ -84,7 +84,8 @@ static int32_t padded_lanes(const rd_fold *f, int32_t lanes)
 }
 
 /* True if a row is one cell, all lanes are in one block (no tree), and the row is longer than a
- * vector but not whole vectors.  Whole vectors must not have more lanes than the fold. */
+ * vector but not whole vectors.  Whole vectors must not have more lanes than the fold. The fold is
+ * no scan, has no groups, and is not shared by tasks (split). */
 static bool can_pad_lanes(const rd_strip_at *r, const rd_strip *strip, int32_t fold)
 {
     const rd_fold *f = &r->t->p->fold[fold];

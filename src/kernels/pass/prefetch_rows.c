@@ -168,8 +168,9 @@ static int32_t part_size(const row_prefetch *r)
 }
 
 /* ---- Rows that go together ------------------------------------------------------------------- */
-/* Splits the vector loop into parts of one length, and a tail (strip-mining). The tail runs
- * once, for the elements behind the last whole part. */
+/* Splits the vector loop into parts of one length, and a tail (strip-mining). The tail runs once,
+ * for the elements behind the last whole part. `border` is the end, rounded down to whole parts:
+ * there the parts end and the tail begins. */
 static void split_into_parts(row_prefetch *r)
 {
     rd_schedule *t = r->t;
@@ -226,7 +227,7 @@ static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 }
 
 /* The pass: visits all loops over jammed rows in wide strips, which are streamed from memory, on
- * processors that gain. */
+ * processors that gain. Statements from n on are those that the pass has added. */
 void rd_pass_prefetch_rows(rd_schedule *t, const rd_target *target)
 {
     if (!target->strips || !rd_prefetches_rows_behind)

@@ -113,7 +113,8 @@ int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of
     return t->stmt[made].value;
 }
 
-/* "r3 = load a5[i0 - m0]", in place of the value's definition. */
+/* "r3 = load a5[i0 - m0]", in place of the value's definition. The value is then read from the
+ * array (store), not from memory of the program (slot -1). */
 void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t loop)
 {
     if (t->failed)
@@ -140,7 +141,8 @@ static int32_t loop_like(rd_schedule *t, int32_t loop, bool by_call)
     return rd_add_loop(t, &like);
 }
 
-/* Adds an empty vector loop over the same range behind the loop, and returns it. */
+/* Adds an empty vector loop over the same range behind the loop, and returns it. by_call: it is one
+ * call in the text. */
 int32_t rd_add_loop_behind(rd_schedule *t, int32_t loop, bool by_call)
 {
     const int32_t made = loop_like(t, loop, by_call);
@@ -163,7 +165,8 @@ int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous)
     return made;
 }
 
-/* Copies the value's definition into a loop before this one, which may run in any order. */
+/* Copies the value's definition into a loop before this one, which may run in any order. by_call:
+ * that loop is one call in the text. */
 void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, bool by_call)
 {
     const int32_t store = rd_add_array_before(t, loop, type);

@@ -17,7 +17,8 @@ rd_linear rd_element_of_strip(rd_strip_mining *c)
 }
 
 /* Adds a vector loop over the strip at hand at the end of a body.  by_call: it is one call in the
- * text; in_order: its rounds go one after the other. */
+ * text; in_order: its rounds go one after the other. The loop has no marks, and comes from no loop
+ * of the program (of -1). */
 static int32_t add_vector(rd_strip_mining *c, int32_t body, bool by_call, bool in_order)
 {
     const rd_for  loop = { .kind     = RD_FOR_VECTOR,

@@ -43,7 +43,8 @@ static int32_t add_value(rd_strip_mining *c, int32_t body, const rd_let *let)
     return c->t->stmt[made].value;
 }
 
-/* "r9 = remainder(m0, 64)": the lane of the strip's first element. */
+/* "r9 = remainder(m0, 64)": the lane of the strip's first element. The values are a coordinate, a
+ * constant and an operator: they read no memory (slot -1). */
 static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
 {
     rd_let place  = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 },
@@ -92,15 +93,16 @@ void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 
 /* ---- Statements ------------------------------------------------------------------------------ */
 /* True if the states that are finished differ along the strip: the statement is in a loop over its
- * axis, and the cell moves with the axis or is the element's own. */
+ * axis, and the cell moves with the axis or is the element's own. A fold that begins in the strip
+ * has states of each element (begins). */
 static bool is_finish_varying(const rd_strip_mining *c, const rd_stmt *s)
 {
     return c->inside &&
            (rd_linear_coef(c->t, &s->of.cell, c->r->axis) || c->strips->fold[s->fold].begins);
 }
 
-/* Puts a BEGIN into the strip: alone; or in the vector loop, behind a declaration of its
- * variable. */
+/* Puts a BEGIN into the strip: alone; or in the vector loop, behind a declaration of its variable.
+ * inner: the fold also ends in the same round of a vector loop, so its state is a variable. */
 static void distribute_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const bool inner = c->strips->fold[c->t->stmt[stmt].fold].inner;
@@ -122,8 +124,9 @@ static bool is_finished_at_once(const rd_strip_mining *c, int32_t fold)
     return c->t->fold[fold].tree_rows == 0 && c->t->fold[fold].lanes == 1;
 }
 
-/* Puts the end of blocks or lanes of a fold: alone if it is the same for the strip; in the
- * vector loop if states are variables; else in a loop by call. */
+/* Puts the end of blocks or lanes of a fold: alone if it is the same for the strip; in the vector
+ * loop if states are variables; else in a loop by call. States are variables if the fold begins and
+ * ends in one round (inner). */
 static void distribute_tail(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt    s      = c->t->stmt[stmt];
@@ -226,7 +229,8 @@ static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fol
 }
 
 /* Replaces an early exit by one behind the row, which asks for all elements of the strip: the
- * states from that of the first index on, as many as the strip has. */
+ * states from that of the first index on, as many as the strip has. A fold that ends within a round
+ * (inner) has nothing to ask, nor has one without such a step. */
 static void exit_behind_row(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule    *t     = c->t;
@@ -245,7 +249,7 @@ static void exit_behind_row(rd_strip_mining *c, int32_t body, int32_t stmt)
 
 /* Puts an early exit from a loop over another axis behind its row.  An exit from the strips' own
  * loop goes behind the strip, if there are several strips of a fold that goes on; else it is
- * dropped. */
+ * dropped. A fold that begins in the strip (begins) has ended there. */
 static void distribute_exit(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];

@@ -52,7 +52,8 @@ static void strip_mine_loop(rd_strip_mining *c, int32_t stmt)
 }
 
 /* Puts all statements of the body `top` into one loop over strips, with the bounds of the loops
- * inside.  They are moved to a statement `from` that stands nowhere, then distributed. */
+ * inside.  They are moved to a statement `from` that stands nowhere, then distributed. The new loop
+ * comes from no loop of the program (of -1). */
 static void strip_mine_around(rd_strip_mining *c, int32_t top)
 {
     rd_schedule  *t     = c->t;

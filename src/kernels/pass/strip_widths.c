@@ -160,7 +160,8 @@ static bool is_bounding_axis(const rd_bound *b, int32_t axis)
     return false;
 }
 
-/* The bounds that a mask sets for the loop of a statement; NULL if it is no such loop. */
+/* The bounds that a mask sets for the loop of a statement; NULL if it is no such loop. Only loops
+ * of the program (of >= 0) have bounds. */
 static const rd_bounds *bounds_of(const measuring *m, int32_t stmt)
 {
     const rd_for *loop = loop_of(m, stmt);
@@ -224,7 +225,7 @@ static bool needs_fission(const measuring *m)
  * folds that go on after it.  A strip of one vector stays in registers, with its states and what it
  * reads again; four rounds fill the latency of exp.  Strips of four vectors took 1.16 of the time
  * (gcc 12, Zen 4); of f64 they take 0.95.  AVX2 (vectors below 64 bytes) has half as many
- * registers. */
+ * registers. The loop is one of the program, upwards, and not the row of a sparse array. */
 bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
 {
     enum { LONG = 64, ZMM = 64 };
@@ -259,7 +260,8 @@ static bool has_exp_of_pairs(const measuring *m)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* True if blocks of a fold with serial steps end within rows, so that strips may begin anywhere. */
+/* True if blocks of a fold with serial steps end within rows, so that strips may begin anywhere.
+ * in_order: neighbours of the strip are serial steps. */
 static bool has_ends_amid_rows(const measuring *m)
 {
     for (int32_t k = 0; k < m->r->t->p->n_fold; k++)
@@ -306,7 +308,8 @@ enum { CALLED = 512, NONTEMPORAL = 128 };
 
 /* Chooses the first case that applies: one accumulator, lanes, a short axis, exp of pairs, streamed
  * rows, calls or non-temporal stores; else strips of 64.  `reach` is the most indices that a loop
- * visits. */
+ * visits. A task that shares the axis (root) may get any part of it, unless one task runs all
+ * (whole). */
 void rd_find_width(const rd_strip_at *r, const rd_fold_in_strip *fold, rd_strip *strip)
 {
     const measuring m     = { r, fold };

@@ -28,7 +28,8 @@ static rd_linear mark_position(rd_schedule *t, int32_t axis)
     return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
 }
 
-/* A loop over substrips of the strip, of so many elements. */
+/* A loop over substrips of the strip, of so many elements. It has the number of the strips that it
+ * divides, and comes from no loop of the program (of -1). */
 static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
 {
     return (rd_for){ .kind     = RD_FOR_SERIAL,

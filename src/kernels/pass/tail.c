@@ -104,7 +104,8 @@ static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
 }
 
 /* Adds strips of 8 for tasks' shares of an axis that is one strip: a share may begin and end
- * anywhere.
+ * anywhere. `end` is the upper bound, rounded down to whole strips of 8; the tail begins there at
+ * the earliest.
  *
  *     once i0 from lo to (hi down to lo + 20 k); serial i0 to (hi down to lo + 8 k) by 8;
  *     once i0 to hi */
@@ -142,7 +143,8 @@ static bool is_shared_strip(const rd_schedule *t, const rd_strip *r)
  * Loops with several bounds, or backwards, stay as they are.  tail 0: there is none. */
 static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
-    const rd_for       loop   = *rd_loop_of(t, stmt);
+    const rd_for loop = *rd_loop_of(t, stmt);
+    /* the end, rounded down to whole strips: there the tail begins */
     const rd_edge_part border = { .at    = loop.to.part[0].at,
                                   .first = loop.from.part[0].at,
                                   .by    = r->width };

@@ -22,7 +22,8 @@ static bool needs_unrolling(const rd_schedule *t, int32_t stmt)
            !rd_is_by_call(t, rd_vector_around(t, stmt));
 }
 
-/* Reduces the loop to one round, with the index `from` + round. */
+/* Reduces the loop to one round, with the index `from` + round. So it goes neither up nor down
+ * (backwards). */
 static void keep_round(rd_schedule *t, int32_t stmt, int64_t round)
 {
     rd_for         *loop = &t->loop[t->stmt[stmt].arg];
@@ -36,7 +37,8 @@ static void keep_round(rd_schedule *t, int32_t stmt, int64_t round)
     loop->backwards = false;
 }
 
-/* Puts copies with one round each before the loop, which keeps the last one. */
+/* Puts copies with one round each before the loop, which keeps the last one. A loop backwards
+ * begins with its last round. */
 static void unroll_loop(rd_schedule *t, int32_t stmt)
 {
     const rd_for loop = *rd_loop_of(t, stmt);

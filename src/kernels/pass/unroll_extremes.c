@@ -22,7 +22,7 @@ enum { FOUR = 4 };
 /* ---- Which ----------------------------------------------------------------------------------- */
 /* True if the statement is an unmasked, unlabelled step of an extreme with one state, or a plain
  * value. Gathers (a value in the address, axis < 0) are not: their latency is longer, and compilers
- * gather four by a vector, in twice the time. */
+ * gather four by a vector, in twice the time. One state (lanes 1) takes all elements. */
 static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_let *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
@@ -42,7 +42,8 @@ static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 /* True if the loop is a sparse row of 16 elements or more in the mean, upwards between two
  * unrounded bounds, with such a step.  In short rows the tail is much, and each loop ends with a
  * branch that may be mispredicted (maxima of f32, rows of 3 in the mean: 0.82 of the speed; of 20:
- * 0.93, or 1.5 where rows are few; of 250: 2.4). */
+ * 0.93, or 1.5 where rows are few; of 250: 2.4). It is a loop of the program (of >= 0) without
+ * strips. */
 static bool can_unroll(const rd_schedule *t, int32_t loop)
 {
     enum { LONG = 16 };
@@ -62,7 +63,8 @@ static bool can_unroll(const rd_schedule *t, int32_t loop)
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
-/* Adds "unroll i0 from m0 to m0 + 4" at the end of a body; a vector loop is by call. */
+/* Adds "unroll i0 from m0 to m0 + 4" at the end of a body; a vector loop is by call. It has no
+ * marks, and comes from no loop of the program (of -1). */
 static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t axis, int32_t mark)
 {
     const rd_linear from = rd_linear_plus_axis(t, rd_linear_of(0), 1, mark);
@@ -103,7 +105,8 @@ static void move_step(rd_schedule *t, int32_t step, int32_t elements)
 }
 
 /* Adds the loop over four elements at a time before the loop, which keeps up to three elements (the
- * tail). */
+ * tail). `border` is the end, rounded down to whole fours: there the tail begins.  The new loops
+ * come from no loop of the program (of -1). */
 static void put_unrolled_loop(rd_schedule *t, int32_t loop)
 {
     const rd_for       l      = *rd_loop_of(t, loop);

@@ -167,7 +167,7 @@ static void drop_exits(rd_schedule *t, int32_t loop)
 }
 
 /* A loop of one round: round k of those that begin at the mark. It holds the round's values, and
- * what the vector loop does. */
+ * what the vector loop does. It comes from no loop of the program any more (of -1). */
 static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
 {
     const int32_t   made   = rd_stmt_copy(t, loop);
@@ -195,7 +195,8 @@ static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
     return made;
 }
 
-/* Makes the loop over so many rounds at a time, from its first index on. */
+/* Makes the loop over so many rounds at a time, from its first index on. It ends at `border`, the
+ * last whole round; a mark is bound to where a round begins. */
 static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
                                 const rd_edge_part *border)
 {
@@ -229,7 +230,9 @@ static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
     drop_exits(t, loop);
 }
 
-/* Puts the loop over jammed rounds before the loop, which keeps the tail. */
+/* Puts the loop over jammed rounds before the loop, which keeps the tail. `border` is the end,
+ * rounded down to whole rounds: there the tail begins.  The tail is no loop of the program any more
+ * (of -1), so it is not jammed again. */
 static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);

@@ -143,7 +143,8 @@ static void use_states_of_row(const jammed_rows *j, int32_t body, int32_t k)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* Reduces a loop to one round: row k of those that begin at the mark. */
+/* Reduces a loop to one round: row k of those that begin at the mark. The round has no marks
+ * (start, stop), and comes from no loop of the program (of -1). */
 static void make_row(const jammed_rows *j, int32_t stmt, int32_t k)
 {
     const int32_t   axis = rd_loop_of(j->t, j->loop)->axis;
@@ -236,7 +237,8 @@ static void begin_states(const jammed_rows *j, int32_t made)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Makes the loop over so many rows at a time, from its first index on. */
+/* Makes the loop over so many rows at a time, from its first index on. It ends at `border`, the
+ * last whole round; j->mark is bound to the first row of a round. */
 static int32_t make_loop_of_rows(jammed_rows *j, const rd_edge_part *border)
 {
     rd_schedule  *t    = j->t;
@@ -260,7 +262,9 @@ static int32_t make_loop_of_rows(jammed_rows *j, const rd_edge_part *border)
     return made;
 }
 
-/* Puts the loop over jammed rows before the loop, which keeps the tail. */
+/* Puts the loop over jammed rows before the loop, which keeps the tail. `border` is the end,
+ * rounded down to whole rounds: there the tail begins.  The tail is no loop of the program any more
+ * (of -1), so it is not jammed again. */
 static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);

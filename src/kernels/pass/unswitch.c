@@ -39,7 +39,8 @@ static int32_t effective_mask(const rd_schedule *t, const rd_stmt *step)
 
 /* ---- Which ----------------------------------------------------------------------------------- */
 /* True if the loop goes element by element: it is a serial loop of the program over a row of a
- * sparse pattern, or switches states by runs of labels.  Other loops are vectors. */
+ * sparse pattern, or switches states by runs of labels.  Other loops are vectors. It has no
+ * strips. */
 static bool is_element_loop(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);

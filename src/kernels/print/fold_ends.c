@@ -200,13 +200,14 @@ static int32_t lane_nodes_before(const rd_printing *n, int32_t stmt)
     return nodes >= 0 ? nodes : lane_nodes_in(n, n->t->stmt[stmt].parent, n->t->stmt[stmt].fold);
 }
 
-/* Prints "merge_lanes0(&w9_0[0]);": the nodes of all lanes of a cell become one. */
+/* Prints "merge_lanes0(&w9_0[0]);": the nodes of all lanes of a cell become one. In a vector loop
+ * by call (first) merge_cells0() has done so already. */
 void rd_print_merge_lanes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];
     rd_text        line = { 0 };
 
-    if (n->first) /* merge_cells0() has merged them */
+    if (n->first)
         return;
     rd_text_add(&line, "merge_lanes%" PRId32 "(", s->fold);
     rd_print_state_addresses(&line, &n->fold[s->fold], 'w', lane_nodes_before(n, stmt), "0");

@@ -24,7 +24,8 @@ static int32_t find_index(const rd_schedule *t, int32_t loop)
     return -1;
 }
 
-/* The number of the address's term that is the index; -1 if no term is it. */
+/* The number of the address's term that is the index; -1 if no term is it. A term is an axis, or a
+ * value (axis < 0). */
 static int32_t term_of(const rd_schedule *t, const rd_let *let, int32_t index)
 {
     for (int32_t k = 0; let && k < let->at.n; k++)
@@ -79,7 +80,7 @@ static void add_function(const rd_schedule *t, int32_t stmt, int32_t index, char
         snprintf(name[(*n)++], NAME, "%s", own);
 }
 
-/* Prints the functions of all lookups in the tree, each once. */
+/* Prints the functions of all lookups in the tree, each once. Lookups stand in loops by call. */
 void rd_print_lookup_functions(const rd_printing *n, rd_text *to)
 {
     const rd_schedule *t = n->t;
@@ -143,7 +144,7 @@ static void print_call(rd_printing *n, int32_t stmt, int32_t index, const char *
 }
 
 /* Prints a vector loop by call that looks up elements of small tables. False if the loop has no
- * INDEX. */
+ * INDEX. Addresses are those of the loop's first element (n->first). */
 bool rd_print_lookups(rd_printing *n, int32_t loop)
 {
     const int32_t index = find_index(n->t, loop);

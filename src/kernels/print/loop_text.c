@@ -34,8 +34,8 @@ static void add_condition(rd_printing *n, rd_text *to, const rd_for *loop, bool 
 
 /* Prints "for (int64_t i0 = lo; i0 < hi; i0 += 64) {" and the marks of the round, if it has any (>=
  * 0).  A pragma "GCC unroll 4" comes before it if the schedule wants unrolled rounds.  A loop with
- * a tail loop, and the tail loop itself, take an index that is declared before them
- * (tail_loops.c). */
+ * a tail loop, and the tail loop itself, take an index that is declared before them (tail_loops.c).
+ * A backward loop begins with the last index. */
 static void begin_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop     = rd_loop_of(n->t, stmt);
@@ -182,7 +182,8 @@ static void bind_round(rd_printing *n, const rd_for *loop, int64_t round)
     rd_text_end(&index, n->to);
 }
 
-/* Prints a copy of the body for each round of the loop: "{ .. } { .. }". */
+/* Prints a copy of the body for each round of the loop: "{ .. } { .. }". A backward loop begins
+ * with the last round.  Inside, the index of the axis is known or declared. */
 static void print_unrolled(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);

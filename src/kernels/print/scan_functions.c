@@ -14,7 +14,8 @@
  * many levels. */
 #include "kernels/print/fold_functions.h"
 
-/* Adds parameters for what is before the block, ", float *p0, float *q". */
+/* Adds parameters for what is before the block, ", float *p0, float *q". A running sum of floats
+ * (pair) has a second word, q; a scan of one block has nothing before it. */
 static void add_carry_in(rd_text *to, const rd_print_fold *f)
 {
     if (!f->blocks)
@@ -65,8 +66,8 @@ void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n}\n");
 }
 
-/* Adds carry0(): a block of n neighbouring cells has ended, and is added to what is before the
- * next block.
+/* Adds carry0(): a block of n neighbouring cells has ended, and is added to what is before the next
+ * block. A running sum of floats (pair) takes blocks by a function of its own.
  *     static void carry0(float *s0, float *p0, int64_t n)
  *     { INDEPENDENT for (..) { block0(&s0[l]); merge0(&p0[l], &s0[l]); begin0(&s0[l]); } } */
 static void add_carry(rd_text *to, const rd_print_fold *f, int number)

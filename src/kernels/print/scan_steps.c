@@ -85,7 +85,7 @@ static void add_by_tree(rd_printing *n, const rd_stmt *s, const char *at)
 }
 
 /* True if each index of the position is a known number, as in unrolled loops; then *place is the
- * position. */
+ * position. A value (axis < 0) is not known. */
 static bool is_known_position(const rd_printing *n, const rd_linear *at, int64_t *place)
 {
     *place = at->offset;
@@ -204,7 +204,8 @@ static void set_elements(rd_printing *n, int32_t stmt, const char *count)
     rd_print_line(n, "}");
 }
 
-/* Prints the call of prefix_tree0() for all elements of a vector loop. */
+/* Prints the call of prefix_tree0() for all elements of a vector loop. Subscripts are those of the
+ * loop's first element (n->first). */
 static void call_strip_tree(rd_printing *n, const rd_stmt *s, const char *count)
 {
     rd_text at = { 0 };

@@ -65,7 +65,8 @@ static rd_residue_why why_in_order(const rd_schedule *t, int32_t step, int32_t l
     return independent ? RD_RESIDUE_rows : RD_RESIDUE_order;
 }
 
-/* True if the statement is in a loop over the stored elements of a sparse row. */
+/* True if the statement is in a loop over the stored elements of a sparse row. Only loops of the
+ * program (of >= 0) are such rows. */
 static bool is_in_sparse_row(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t l = rd_loop_around(t, stmt); l >= 0; l = rd_loop_around(t, l)) {

@@ -70,7 +70,9 @@ static int64_t doubles_of(const rd_printing *n, const rd_store *store)
  * its combine tree. */
 static const int64_t MOST_STATES = INT64_C(1) << 36;
 
-/* Copies the facts of a fold that the text needs. */
+/* Copies the facts of a fold that the text needs. They are the rows of its tree (room), levels of a
+ * scan by the tree, whether it has several blocks, and whether it is a running sum of floats
+ * (pair). */
 static rd_print_fold fold_of(const rd_loop_fold *f)
 {
     return (rd_print_fold){ .of     = f->of,
@@ -84,7 +86,7 @@ static rd_print_fold fold_of(const rd_loop_fold *f)
 
 /* Allots bytes of a task's state to a fold: facts f if tasks share it, states if they lie in the
  * task, and its combine tree, if it has one.  A fold with fewer lanes here than the program has
- * sums them in a type of its own. */
+ * sums them in a type of its own. `cells`: neighbours of a strip are cells of their own. */
 static void allot(rd_printing *n, int32_t number)
 {
     const rd_store *store = &n->t->store[number];
@@ -223,7 +225,8 @@ static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* Adds the subscript of the first state of a cell: "i0 * 64 + m2 + i".  `more` is the part of it
- * that elements of a strip, or jammed rounds, add; its constant comes last. */
+ * that elements of a strip, or jammed rounds, add; its constant comes last. A label (>= 0) adds the
+ * offset of its group. */
 void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];

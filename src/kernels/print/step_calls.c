@@ -101,7 +101,7 @@ void rd_print_results(rd_text *to, const rd_stmt *s, const rd_fold *f)
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
 /* Adds the states of what is before the block: ", &p0_0[at], &q0_0[at]"; nothing if there is one
- * block. */
+ * block. A running sum of floats (pair) has a second word, q. */
 void rd_print_carry_in(rd_text *to, const rd_print_fold *f, int32_t store, const char *at)
 {
     if (!f->blocks)
@@ -112,8 +112,8 @@ void rd_print_carry_in(rd_text *to, const rd_print_fold *f, int32_t store, const
         rd_text_add(to, ", &q%" PRId32 "_0[%s]", store, at);
 }
 
-/* Adds "carry0(&s0_0[0], &p0_0[0], &q0_0[0], &w0_0[0], N0, t0 >> 6, 1);": a block of a scan
- * ends. */
+/* Adds "carry0(&s0_0[0], &p0_0[0], &q0_0[0], &w0_0[0], N0, t0 >> 6, 1);": a block of a scan ends. A
+ * running sum of floats (pair) also has w, and takes the block's number. */
 void rd_print_carry(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
 {
     const rd_print_fold *f  = &n->fold[s->fold];

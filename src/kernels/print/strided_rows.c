@@ -37,8 +37,9 @@ static void print_shuffle(rd_printing *n, int64_t group, int64_t period, int64_t
     rd_text_end(&bytes, n->to);
 }
 
-/* Prints a vector loop by call that copies rows which lie apart. False if its first statement is
- * no unrolled loop over the columns. */
+/* Prints a vector loop by call that copies rows which lie apart. False if its first statement is no
+ * unrolled loop over the columns. The address is that of the first element: row 0 of the strip
+ * (n->first), column 0 (known). */
 bool rd_print_strided_rows(rd_printing *n, int32_t stmt)
 {
     const rd_schedule *t     = n->t;

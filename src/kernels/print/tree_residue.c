@@ -116,7 +116,8 @@ static void enter_vector_loop(residue_search *q, int32_t vector)
 }
 
 /* Returns why an operation in a vector loop runs element by element: by the loop's call, by its
- * labels, or as the loop holds another one; RD_N_RESIDUE if it has vectors. */
+ * labels, or as the loop holds another one; RD_N_RESIDUE if it has vectors. Steps by label are
+ * serial if the loop is in order. */
 static rd_residue_why why_in_vector(const residue_search *q, int32_t stmt)
 {
     const rd_schedule *t   = q->t;

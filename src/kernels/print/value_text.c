@@ -39,7 +39,8 @@ static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
 }
 
 /* Adds an element of memory (slot >= 0), "((const float *)x1)[i0 + 3 * i1]", or of an array,
- * "a5[i]".  Directly in a vector loop it has a pointer, "p7[i * 3]", or a padded copy, "z7[i]". */
+ * "a5[i]".  Directly in a vector loop it has a pointer, "p7[i * 3]", or a padded copy, "z7[i]".
+ * Scratch of a task has no qualifier of memory. */
 static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store, rd_dtype type,
                         const rd_linear *at, const char *keep, int32_t stmt)
 {
@@ -65,7 +66,8 @@ static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store
 }
 
 /* Adds a loaded element as a value: "p7[i * 1] != 0" of a bool, "rd_f16_to_f32(p7[i * 1])" of a
- * half.  An array's element needs no conversion if the array has the value's register type. */
+ * half.  An array's element needs no conversion if the array has the value's register type.
+ * Elements of the program's memory (slot >= 0) are as in memory. */
 static void add_load(rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text element = { 0 };
@@ -269,7 +271,8 @@ void rd_print_let(rd_printing *n, const rd_stmt *s)
         rd_print_line(n, "loads++;");
 }
 
-/* Prints "p6[i * 1] = (float)r2;". */
+/* Prints "p6[i * 1] = (float)r2;". Elements of the program's memory (slot >= 0), and of some
+ * arrays, are converted to the type in memory. */
 void rd_print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s      = &n->t->stmt[stmt];

@@ -94,7 +94,7 @@ static void declare_padded(rd_printing *n, int32_t stmt, const char *type, int32
 }
 
 /* True if the load reads neighbouring elements in a padded strip, so that the text has a padded
- * copy z of them. */
+ * copy z of them. A loop by call reads memory itself. */
 bool rd_is_padded(const rd_printing *n, int32_t stmt, const rd_linear *at)
 {
     return n->t->stmt[stmt].kind == RD_S_LET && !rd_loop_of(n->t, n->vector)->by_call &&
@@ -145,7 +145,7 @@ static int64_t loads_in(const rd_printing *n, int32_t body)
 }
 
 /* Prints a load that widens elements of memory into an array: "rd_widen_f16(a5, p7, n0);".  Bools
- * are bytes. */
+ * are bytes. The pointer is to the loop's first element (n->first). */
 void rd_print_widen(rd_printing *n, int32_t stmt, int32_t load, int32_t result, const char *count)
 {
     const int64_t  loads = loads_in(n, stmt);
@@ -192,7 +192,8 @@ void rd_print_loads(rd_printing *n, int32_t stmt, const char *count)
         rd_print_line(n, "loads += %" PRId64 " * %s;", loads, count);
 }
 
-/* Prints the load of three interleaved planes of bytes: "rd_planes_u8(a5, a6, a7, p9, n0);". */
+/* Prints the load of three interleaved planes of bytes: "rd_planes_u8(a5, a6, a7, p9, n0);". The
+ * pointer is to the loop's first element (n->first). */
 void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
 {
     int32_t load[3] = { 0 };
@@ -209,7 +210,8 @@ void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
     rd_text_end(&arrays, n->to);
 }
 
-/* Prints the pointers of all loads and stores of a vector loop, and its count of loads. */
+/* Prints the pointers of all loads and stores of a vector loop, and its count of loads. They are to
+ * the loop's first elements (n->first). */
 void rd_print_pointers(rd_printing *n, int32_t stmt)
 {
     rd_text count = { 0 };

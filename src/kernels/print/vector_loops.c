@@ -119,8 +119,9 @@ static void print_flat(rd_printing *n, int32_t stmt)
     rd_text_end(&count, n->to);
 }
 
-/* Prints stores that bypass the caches (non-temporal stores): "rd_nontemporal_copy((char
- * *)((float *)x1 + i0 * N0 + m0), (const char *)a7, n0 * 4);". */
+/* Prints stores that bypass the caches (non-temporal stores): "rd_nontemporal_copy((char *)((float
+ * *)x1 + i0 * N0 + m0), (const char *)a7, n0 * 4);". The address is that of the loop's first
+ * element (n->first). */
 static void print_nontemporal(rd_printing *n, int32_t loop)
 {
     const rd_stmt *to   = &n->t->stmt[n->t->stmt[loop].last];

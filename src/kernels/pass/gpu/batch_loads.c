@@ -12,8 +12,8 @@
 #include "kernels/pass/gpu/gpu.h"
 
 /* Puts a vector loop of `along` elements into each round, and makes the rounds that much longer:
- * "serial i1 by 4, starts m2 { vector i1 from m2 to least(m2 + 4, ..) { .. } }".  The elements
- * stay in order. */
+ * "serial i1 by 4, starts m2 { vector i1 from m2 to least(m2 + 4, ..) { .. } }".  The elements stay
+ * in order. The inner loop comes from no loop of the program (of -1). */
 static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
 {
     const rd_for old    = *rd_loop_of(t, stmt);

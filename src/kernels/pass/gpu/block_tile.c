@@ -138,7 +138,8 @@ static void move_before(const rd_block_tile *c, int32_t body, int32_t end, int32
     }
 }
 
-/* A loop of the kind over the rows or columns of the tile; the caller sets its marks. */
+/* A loop of the kind over the rows or columns of the tile; the caller sets its marks. It comes from
+ * no loop of the program (of -1). */
 static rd_for loop_along(const rd_block_tile *c, rd_for_kind kind, int which, int64_t step,
                          int64_t extent)
 {

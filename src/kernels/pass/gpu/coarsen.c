@@ -109,7 +109,8 @@ static bool is_done_by_each(const rd_schedule *t, int32_t stmt)
 }
 
 /* Puts "vector i0 from m0 to m1" around the statements first .. last of a body, so that all
- * neighbours do them. */
+ * neighbours do them. The loop has no marks of its own, and comes from no loop of the program (of
+ * -1).  Its width is known if all items are whole. */
 static int32_t put_vector_around(const coarsening *c, int32_t first, int32_t last)
 {
     const rd_for vector = { .kind   = RD_FOR_VECTOR,
@@ -171,7 +172,8 @@ static void widen_items(coarsening *c, int32_t item)
     widen_body(c, item);
 }
 
-/* The pass: coarsens all loops over items along the axis that the plan names (-1: none). */
+/* The pass: coarsens all loops over items along the axis that the plan names (-1: none). Without
+ * such an axis (vector_axis < 0) an item stays one index. */
 void rd_pass_gpu_coarsen(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

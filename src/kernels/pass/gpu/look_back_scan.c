@@ -55,7 +55,8 @@ static rd_linear from_end(const look_back *w, int32_t axis, int64_t offset)
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* A loop like the scan's, of another kind, step and extent; its start gets a new mark. */
+/* A loop like the scan's, of another kind, step and extent; its start gets a new mark. It goes
+ * upwards, and comes from no loop of the program (of -1). */
 static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_t extent)
 {
     rd_for made = w->of;
@@ -71,7 +72,8 @@ static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_
 }
 
 /* Puts a vector loop over the adjacent elements of a thread into a loop over threads.  It also ends
- * where the tile does; backwards, its lower bound is counted from the end. */
+ * where the tile does; backwards, its lower bound is counted from the end. The loop has no mark of
+ * its own. */
 static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
 {
     rd_for vector = loop_of(w, RD_FOR_VECTOR, 1, w->plan->width);
@@ -101,8 +103,8 @@ static void put_threads(const look_back *w, int32_t loop, int32_t start)
         put_neighbours(w, made, threads.start);
 }
 
-/* Makes the loop over elements a loop over rounds of the block of threads; all rounds of a tile
- * are one batch of loads. */
+/* Makes the loop over elements a loop over rounds of the block of threads; all rounds of a tile are
+ * one batch of loads. Backwards, rounds are counted by a mark from the end. */
 static void make_rounds(const look_back *w, int32_t loop)
 {
     rd_schedule *t      = w->t;
@@ -119,7 +121,9 @@ static void make_rounds(const look_back *w, int32_t loop)
     put_threads(w, loop, rounds.start);
 }
 
-/* Puts the loop over tiles around the item's body, and notes it in `w`. */
+/* Puts the loop over tiles around the item's body, and notes it in `w`. Blocks of threads take
+ * tiles in order, so that a tile waits only for earlier ones.  Backwards, tiles are counted by a
+ * mark from the end. */
 static void put_tiles_around(look_back *w, int32_t loop)
 {
     rd_for *l;
@@ -139,7 +143,8 @@ static void put_tiles_around(look_back *w, int32_t loop)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-/* Adds an array with a state for each element of a tile. */
+/* Adds an array with a state for each element of a tile. A thread has as many of them as a tile has
+ * elements for each thread (per_thread). */
 static int32_t add_elements(const look_back *w, int32_t fold)
 {
     rd_store elements = w->t->store[fold];
@@ -168,7 +173,7 @@ static void drop_operands(rd_stmt *s)
 }
 
 /* Splits a PREFIX: in the first loop (`early`) it takes its element, in the second one it returns
- * its result. */
+ * its result. The state is that of the element's place in the tile (`more`). */
 static void split_prefix(const look_back *w, int32_t stmt, bool early, int32_t elements)
 {
     const rd_linear at = place_in_tile(w, stmt);

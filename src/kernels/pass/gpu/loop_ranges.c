@@ -27,7 +27,8 @@ int32_t rd_gpu_next_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, in
 }
 
 /* Puts a loop over ranges around all of an item's body, which contains the loop `split`.  Returns
- * its statement. */
+ * its statement. Marks are bound to the ends of a range; the loop comes from no loop of the program
+ * (of -1). */
 int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t split)
 {
     rd_for ranges = *rd_loop_of(t, split);

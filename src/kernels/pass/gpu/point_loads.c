@@ -174,7 +174,8 @@ static int32_t add_loop(rd_schedule *t, const rd_for *loop)
     return rd_add_stmt(t, &stmt);
 }
 
-/* A loop of the kind over `extent` indices of an axis. */
+/* A loop of the kind over `extent` indices of an axis. It has no marks, and comes from no loop of
+ * the program (of -1). */
 static rd_for loop_over(rd_for_kind kind, int32_t axis, int64_t extent)
 {
     return (rd_for){ .kind   = kind,

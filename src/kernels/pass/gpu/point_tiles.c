@@ -148,7 +148,8 @@ static int32_t begin_first(rd_schedule *t, int32_t loop)
     return first;
 }
 
-/* Unroll-and-jam: a thread takes several points through the body at once (register blocking). */
+/* Unroll-and-jam: a thread takes several points through the body at once (register blocking). The
+ * jam comes from no loop of the program (of -1). */
 static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, int32_t points)
 {
     const int32_t start = rd_add_mark(t), first = begin_first(t, loop),
@@ -175,7 +176,8 @@ static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, in
 
 /* ---- The whole loop -------------------------------------------------------------------------- */
 /* Splits the points of a block into groups that go together, and a loop over the points that are
- * left. If points go one by one (n 1), there is one loop.  Returns the last loop. */
+ * left. If points go one by one (n 1), there is one loop.  Returns the last loop. `some` is the
+ * end, rounded down to whole groups: there the loop over the rest begins. */
 static int32_t split_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pairs,
                             const rd_for *blocks)
 {
@@ -222,7 +224,7 @@ static void fill(rd_point_tiling *s, int32_t tile, int32_t stop)
 
 /* Makes the loop over points three loops: over tiles, over blocks of the combine tree, and over
  * groups of points.  "Push if new" for all cells, before the groups, goes into the loop over
- * blocks. */
+ * blocks. The new loops come from no loop of the program (of -1). */
 static void make_tiles(rd_point_tiling *s)
 {
     rd_schedule *t    = s->t;

@@ -79,7 +79,7 @@ static rd_linear place_in_square(const transposing *c)
 }
 
 /* A loop over one side of the square.  Threads take the whole side, up to the end of the axis; a
- * serial loop ends at the square's stop mark. */
+ * serial loop ends at the square's stop mark. It comes from no loop of the program (of -1). */
 static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
 {
     rd_for loop = { .kind  = kind,
@@ -100,8 +100,8 @@ static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* Adds loops that fill a square with an operand before all else, and lets the LET read the
- * square. */
+/* Adds loops that fill a square with an operand before all else, and lets the LET read the square.
+ * That LET then reads an array of the tree (store), no memory of the program (slot -1). */
 static void fill_square(transposing *c, int32_t stmt, int32_t inst)
 {
     rd_schedule   *t      = c->t;

@@ -45,7 +45,7 @@ static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last
 }
 
 /* Adds "push if new all f0, outer m4": all cells of the fold begin the block that starts at the
- * mark.  It stands nowhere yet. */
+ * mark.  It stands nowhere yet. It names no single cell or state (cell, more 0). */
 static int32_t add_begin_all(rd_schedule *t, int32_t opens, int32_t axis, int32_t start)
 {
     rd_stmt         all = t->stmt[opens];
@@ -78,7 +78,7 @@ void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32
 }
 
 /* A loop over blocks of 64 rounds of a loop like `like`; new marks say where a block starts and
- * stops. */
+ * stops. It comes from no loop of the program (of -1). */
 rd_for rd_gpu_block_loop(rd_schedule *t, const rd_for *like)
 {
     rd_for blocks = *like;

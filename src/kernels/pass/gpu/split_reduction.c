@@ -197,7 +197,8 @@ static void split_kernel(splitting *c, int32_t kernel, int32_t number)
     end_ranges(c, split[number]);
 }
 
-/* True if the body stores something outside of the loops that are split. */
+/* True if the body stores something outside of the loops that are split. A store to memory of the
+ * program has a slot. */
 static bool stores_outside(const splitting *c, int32_t body)
 {
     for (int32_t s     = c->t->stmt[body].first,

@@ -101,8 +101,9 @@ static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store
     rd_append(t, body, rd_add_stmt(t, &kept));
 }
 
-/* Adds a loop by all threads of a block that copies a row to shared memory before the item, or
- * back behind it. */
+/* Adds a loop by all threads of a block that copies a row to shared memory before the item, or back
+ * behind it. The loop counts by a mark of its own, has no marks of rounds, and comes from no loop
+ * of the program (of -1). */
 static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number, int32_t item)
 {
     const int32_t store = array_of(t, row, number);

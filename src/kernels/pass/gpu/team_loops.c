@@ -60,7 +60,8 @@ static bool has_lanes_along(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* A loop like another one, of another kind, step and extent. */
+/* A loop like another one, of another kind, step and extent. It comes from no loop of the program
+ * (of -1). */
 static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_t extent)
 {
     rd_for made = *like;
@@ -75,7 +76,8 @@ static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_
 }
 
 /* Makes the loop a loop over rounds of the team.  If threads have lanes of a fold along it, the
- * first round is rounded down to lane 0, so there may be one round more. */
+ * first round is rounded down to lane 0, so there may be one round more. extent < 0: the number of
+ * rounds is known at run time only. */
 static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahead)
 {
     rd_for   *l     = &t->loop[t->stmt[stmt].arg];

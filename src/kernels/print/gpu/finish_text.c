@@ -86,7 +86,8 @@ static void add_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* Prints x0, x1 ..: the node of all that lane `lane` has met: from combined partials in a block
- * tile, or in the device's memory; else from its last block, and the blocks before. */
+ * tile, or in the device's memory; else from its last block, and the blocks before. Lanes that are
+ * divided among threads (per_thread) are named by the thread's own number. */
 static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 {
     const rd_emit_fold *f  = &n->fold[s->fold].of;

@@ -7,7 +7,8 @@
 #include <inttypes.h>
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Makes the facts of all folds for the printer; false: no memory. */
+/* Makes the facts of all folds for the printer; false: no memory. `pair`: it is a running sum of
+ * floats. */
 static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
 {
     const rd_program *p = n->t->p;
@@ -24,7 +25,8 @@ static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
     return n->fold;
 }
 
-/* Prints the functions of a scan: "prefix0(..)", and those of one pass or of blocks. */
+/* Prints the functions of a scan: "prefix0(..)", and those of one pass or of blocks. A running sum
+ * of floats (pair) and a scan by the tree (levels) have more of them. */
 static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold)
 {
     const rd_loop_fold *f = &n->t->fold[fold];
@@ -81,7 +83,8 @@ static void add_index_along(rd_printing *n, rd_text *to, int32_t axis)
 }
 
 /* Adds the position of an instruction in the program's order, at the indices at hand, from the
- * outermost loop in. Of all indices that fail, a run reports the one with the least position.
+ * outermost loop in. Of all indices that fail, a run reports the one with the least position. In a
+ * backward loop the last index comes first.
  *
  *     (((uint64_t)0 * 3 + 0) * q.N[1] + (i1)) * 12 + 5 */
 static void add_order(rd_printing *n, rd_text *to, int32_t inst)
@@ -165,7 +168,7 @@ static void print_store_of_one(rd_printing *n, int32_t stmt)
 
 /* Prints a STORE that has a text of its own in kernels: to shared memory, as an element of a
  * vector, of a pair that may be no result, or by one thread where all run the same.  False: it has
- * the text of C. */
+ * the text of C. slot < 0: the store is to an array of the tree, not to the program's memory. */
 static bool print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -198,7 +201,8 @@ static bool is_stored_to_row(const rd_printing *n, int32_t stmt)
 }
 
 /* Prints a LET that has a text of its own in kernels: a checked index that is reported with its
- * place, or a load from shared memory or of a vector.  False: it has the text of C. */
+ * place, or a load from shared memory or of a vector.  False: it has the text of C. slot < 0: the
+ * load is from an array of the tree, not from the program's memory. */
 static bool print_let(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];

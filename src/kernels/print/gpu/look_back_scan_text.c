@@ -37,7 +37,8 @@ static void add_begin(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, " begin%" PRId32 "(a%s); }\n", number, f->seen ? ", &z" : "");
 }
 
-/* Adds "static inline float join(float a, float b) { merge0(&a, &b); return a; }". */
+/* Adds "static inline float join(float a, float b) { merge0(&a, &b); return a; }". A flag that
+ * states have met an element (seen) goes to a dummy. */
 static void add_join(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     const char *type = rd_state_type(f, 0), *z = f->seen ? ", &z" : "";
@@ -55,7 +56,8 @@ static void add_wide_nodes(rd_text *to)
                     "    static inline double join(double a, double b) { return a + b; }\n");
 }
 
-/* Adds "struct scan0 { ... };", the types and functions of a scan for cuda/text/lookback_scan.cuh. */
+/* Adds "struct scan0 { ... };", the types and functions of a scan for cuda/text/lookback_scan.cuh.
+ * A running sum of floats (pair) has nodes of doubles, and two words before a block. */
 void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
 {
     const char *type = rd_state_type(f, 0), *node = pair ? "double" : type;
@@ -112,7 +114,8 @@ static const char *seen_of(const rd_printing *n, int32_t fold)
     return n->fold[fold].of.seen ? ", &seen" : "";
 }
 
-/* Prints "begin0(&tile2[u][i]);" for all elements.  Elements that are not there keep this state. */
+/* Prints "begin0(&tile2[u][i]);" for all elements.  Elements that are not there keep this state. A
+ * flag that the state has met an element (seen) is a dummy. */
 void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f = &n->fold[s->fold].of;
@@ -201,7 +204,8 @@ static void declare_seen(rd_printing *n, const rd_stmt *s)
     rd_text_end(&step, n->to);
 }
 
-/* Prints "prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". */
+/* Prints "prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". A running sum of floats (pair) has two
+ * words before its block. */
 void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *fold = &n->t->p->fold[s->fold];

@@ -258,7 +258,7 @@ static void print_jam(rd_printing *n, int32_t stmt)
 }
 
 /* Prints a loop of pairs by its kind, or a loop inside of a jam; false: it has the text of other
- * loops. */
+ * loops. Inside of a jam, a loop with a mark (start >= 0) goes over blocks. */
 bool rd_print_point_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt);

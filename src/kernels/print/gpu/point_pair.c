@@ -139,7 +139,8 @@ bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
 }
 
 /* Prints "const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, ..);" before a loop over
- * elements: a vector of a thread's results (per_thread), or of its points. */
+ * elements: a vector of a thread's results (per_thread), or of its points. Of a tile it is the
+ * vector from the first element on (n->first). */
 void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
 {
     const rd_let   *let  = rd_let_of(n->t, stmt);
@@ -164,7 +165,8 @@ void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
     rd_text_end(&at, n->to);
 }
 
-/* Prints "const float r0 = p9.e[i];", or "p9.e[e]" of a point. */
+/* Prints "const float r0 = p9.e[i];", or "p9.e[e]" of a point. A thread's own results (per_thread)
+ * are numbered by i, points by e. */
 void rd_print_tile_load(rd_printing *n, int32_t stmt)
 {
     const rd_let *let     = rd_let_of(n->t, stmt);

@@ -37,7 +37,8 @@ static void add_parameters(rd_text *to, const rd_emit_fold *f, bool pair, const 
 }
 
 /* Adds turn0(): a block has ended, and is merged into the prefix of the next one.  A running sum
- * (kernels/math/prefix_sums.h) takes the number of the block and the cell's words, too.
+ * (kernels/math/prefix_sums.h) takes the number of the block and the cell's words, too. The flag
+ * that an element came (seen) is joined, too.
  *
  *     static inline void turn0(float *s0, float *p0)
  *     {
@@ -107,7 +108,8 @@ static void add_tree(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, "}\n");
 }
 
-/* Adds turn0(), and tree0() if the prefixes within blocks go by a tree. */
+/* Adds turn0(), and tree0() if the prefixes within blocks go by a tree. `pair`: the scan is a
+ * running sum of floats. */
 void rd_print_block_end_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t levels,
                                   int32_t number)
 {
@@ -194,7 +196,7 @@ void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
 }
 
 /* Adds "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0], &w0[0], 4);".  In ranges with partials, blocks
- * count from the range's first one. */
+ * count from the range's first one. Only a running sum of floats (pair) has the last three. */
 static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, const char *counter,
                                const char *at)
 {

@@ -58,7 +58,8 @@ static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nod
 }
 
 /* Prints the arrays of a scan's prefix: "float p0_0[4]; float e0_0[28]; double w0[64];".  Returns
- * where the next one begins. */
+ * where the next one begins. A running sum of floats (pair) has a second word of p, and words w; a
+ * scan by a tree has nodes e of so many levels. */
 static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int64_t at)
 {
     const rd_loop_fold *f    = &n->t->fold[n->t->store[store].fold];
@@ -228,8 +229,8 @@ void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_linear(n, to, &s->of.more);
 }
 
-/* Adds "b0[(i0) * 1]", the cell's block counter; with lanes in the team's memory that of a
- * thread, "b0[(i0) * 32 + t]". */
+/* Adds "b0[(i0) * 1]", the cell's block counter; with lanes in the team's memory that of a thread,
+ * "b0[(i0) * 32 + t]". Neighbours of a coarsened item have a counter each (`more`). */
 void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, const char *thread)
 {
     const int32_t lanes = n->t->p->fold[s->fold].lanes;

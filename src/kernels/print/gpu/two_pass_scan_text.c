@@ -23,7 +23,7 @@ static int n_numbers(const rd_printing *n, int32_t fold)
     return n->t->fold[fold].pair ? 1 : n->fold[fold].of.n_state;
 }
 
-/* The C type of number k of a node. */
+/* The C type of number k of a node. A running sum of floats (pair) has nodes of doubles. */
 static const char *type_of(const rd_printing *n, int32_t fold, int k)
 {
     return n->t->fold[fold].pair ? "double" : rd_state_type(&n->fold[fold].of, k);
@@ -240,7 +240,8 @@ static void resume_state(rd_printing *n, const rd_stmt *s)
 }
 
 /* Prints how a range loads the prefix of all earlier ranges: the nodes that cover them, one for
- * each bit of its number.  The first range has none. */
+ * each bit of its number.  The first range has none. A running sum of floats (pair) also resumes
+ * its words. */
 void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 {
     open_brace(n, "if (range > 0) {");
@@ -254,7 +255,9 @@ void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 /* ---- BUILD_TREE ------------------------------------------------------------------------------ */
 /* Prints how cell c of node `at` of a level is made of two nodes of the level below:
  *
- *     d1_0[(at) * 4 + c] = a0; */
+ *     d1_0[(at) * 4 + c] = a0;
+ *
+ * A running sum of floats (pair) adds them, others merge. */
 void rd_print_build_tree(rd_printing *n, const rd_stmt *s)
 {
     const int32_t fold = s->fold, left = s->store;

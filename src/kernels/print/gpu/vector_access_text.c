@@ -116,7 +116,8 @@ void rd_print_declare_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead
                       n->t->stmt[s].vector_width, s, ahead * (n->kernel->apart ? 2 : 1));
 }
 
-/* Prints the loads of all rounds of a batch, before anything is done with them. */
+/* Prints the loads of all rounds of a batch, before anything is done with them. Addresses are those
+ * of a thread's first element (n->first). */
 void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 {
     const int32_t first = next_load(n, rounds, rounds), lane = n->thread_loop;
@@ -159,7 +160,8 @@ void rd_print_declare_vector_stores(rd_printing *n, int32_t loop)
 }
 
 /* Prints "rd_put(&((float *)x1)[..], o9);" for each vector store.  A vector that all threads of a
- * team have is stored by one of them, between barriers. */
+ * team have is stored by one of them, between barriers. Addresses are those of the thread's first
+ * element (n->first). */
 void rd_print_vector_stores(rd_printing *n, int32_t loop)
 {
     const bool one = n->kernel->team > 1 && !n->kernel->per_thread;
