@@ -65,8 +65,8 @@ static void add_extremes(rd_text *to, const rd_emit_fold *fold)
                 strcmp(rd_place_type(fold), "int32_t") ? "INT64_MAX" : "__INT32_MAX__");
 }
 
-/* Writes which RD_BEST the row uses.  If elements of a lane come by rising place, the first of
- * equals is the first to come. */
+/* Writes which RD_BEST the row uses.  If elements of a lane (partial accumulator) come by rising
+ * place, the first of equals is the first to come. */
 static void set_best(rd_text *to, const rd_emit_fold *f, bool rises)
 {
     rd_text_add(to, "#undef RD_BEST\n#define RD_BEST RD_BEST_%s\n",
@@ -75,14 +75,14 @@ static void set_best(rd_text *to, const rd_emit_fold *f, bool rises)
                             : "LATER");
 }
 
-/* True if lanes of the built-in reducer are aligned to one of them and added, not merged
- * pairwise. */
+/* True if lanes (partial accumulators) of the built-in reducer are aligned to one of them and
+ * added, not merged pairwise. */
 bool rd_aligns_lanes(const rd_emit_fold *f)
 {
     return f->fold->lanes > 1 && !f->user && lanes_codes[f->fold->reducer].pick;
 }
 
-/* Writes the head of a function on two lanes:
+/* Writes the head of a function on two lanes (partial accumulators):
  *
  *     static inline void pick0(float *s0, .., const float *b0, .. */
 static void begin_of_lanes(rd_text *to, const rd_emit_fold *f, int number, const char *head,
@@ -94,9 +94,9 @@ static void begin_of_lanes(rd_text *to, const rd_emit_fold *f, int number, const
     rd_add_parameters(to, f, true, "const ", other);
 }
 
-/* Writes pick0(), which finds the lane to align to; apart0() and align0(), which scale a lane to
- * it, with the exponential apart for vectors; and add0(), which sums lanes. The flag that an
- * element came (seen) is joined in add0(). */
+/* Writes pick0(), which finds the lane (partial accumulator) to align to; apart0() and align0(),
+ * which scale a lane to it, with the exponential apart for vectors; and add0(), which sums lanes.
+ * The flag that an element came (seen) is joined in add0(). */
 static void add_lanes_functions(rd_text *to, const rd_emit_fold *f, int number)
 {
     const lanes_code *code = &lanes_codes[f->fold->reducer];

@@ -35,8 +35,9 @@ const char *rd_step_type(const rd_emit_fold *f)
     return f->is_short ? rd_memory_type(f->sums) : small ? small : rd_fold_type(f->fold);
 }
 
-/* The C type of nodes: double for sums of f32 (rd_fold_widens), else that of states.  Lanes of a
- * short sum of one block are merged in the narrow type of the whole sum. */
+/* The C type of nodes: double for sums of f32 (rd_fold_widens), else that of states.  Lanes
+ * (partial accumulators) of a short sum of one block are merged in the narrow type of the whole
+ * sum. */
 const char *rd_merge_type(const rd_emit_fold *f)
 {
     if (f->is_short && f->one_block)
@@ -86,7 +87,8 @@ static bool begins_with_0(const rd_fold *f)
 }
 
 /* Fills the facts of a built-in reducer.  States need a flag that an element came where they may
- * meet none: by a mask, in an exclusive scan, or as lanes that have none (empties). */
+ * meet none: by a mask, in an exclusive scan, or as lanes (partial accumulators) that have none
+ * (empties). */
 void rd_emit_facts(rd_emit_fold *f, int64_t places)
 {
     f->places = places;
@@ -96,8 +98,8 @@ void rd_emit_facts(rd_emit_fold *f, int64_t places)
     f->bytes   = 8;
 }
 
-/* The C type of number k of a state.  A flag is a byte where neighbours are cells, else an int as
- * wide as the state; number 1 of argmin is a place. */
+/* The C type of number k of a state.  A flag is a byte where neighbours are cells (accumulators),
+ * else an int as wide as the state; number 1 of argmin is a place. */
 const char *rd_state_type(const rd_emit_fold *f, int k)
 {
     if (f->user)
@@ -113,7 +115,7 @@ const char *rd_state_elem(const rd_emit_fold *f)
     return rd_class_name(rd_step_class(f->fold));
 }
 
-/* The C type of number k of a node. */
+/* The C type of number k of a node (result of a block). */
 const char *rd_node_type(const rd_emit_fold *f, int k)
 {
     if (f->user || is_flag(f, k))
@@ -138,7 +140,8 @@ void rd_add_each(rd_text *to, const rd_emit_fold *f, const char *format)
     }
 }
 
-/* Writes the parameters of states or nodes: "const float *s0, const float *s1". */
+/* Writes the parameters of states or nodes (results of blocks): "const float *s0, const float
+ * *s1". */
 void rd_add_parameters(rd_text *to, const rd_emit_fold *f, bool nodes, const char *keep, char name)
 {
     for (int k = 0; k < f->n_state; k++)

@@ -20,7 +20,7 @@ static bool is_in_vector(const rd_schedule *t, int32_t stmt)
 }
 
 /* True if successive rounds over the axis take states that are adjacent in memory (their subscript
- * rises by 1), at the same lane and the same step of the fold. */
+ * rises by 1), at the same lane (partial accumulator) and the same step of the fold. */
 static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
     const int64_t cell = rd_linear_coef(t, &ends->of.cell, axis);
@@ -30,9 +30,9 @@ static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32
            !rd_linear_coef(t, &ends->of.lane, axis) && !rd_linear_coef(t, &ends->of.outer, axis);
 }
 
-/* True if the statement is a serial loop over adjacent cells with one PUSH_IF_LAST as its body.
- * The fold has one lane and no groups; the loop goes upwards over single indices (no mark),
- * between one lower and one upper bound. */
+/* True if the statement is a serial loop over adjacent cells (accumulators) with one PUSH_IF_LAST
+ * as its body. The fold has one lane and no groups; the loop goes upwards over single indices (no
+ * mark), between one lower and one upper bound. */
 static bool is_block_ends_of_cells(const rd_schedule *t, int32_t stmt)
 {
     const rd_for  *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;

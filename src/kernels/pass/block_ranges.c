@@ -26,8 +26,8 @@ static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
 }
 
 /* True if the rounds of a loop over the axis are consecutive steps of the fold. A step is outer *
- * rows of lanes + lane / lanes: either the axis moves the lane by 1, over more than one row of
- * lanes, or it moves `outer` such that the product is 1. */
+ * rows of lanes (partial accumulators) + lane / lanes: either the axis moves the lane by 1, over
+ * more than one row of lanes, or it moves `outer` such that the product is 1. */
 static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
     const rd_fold *f     = &t->p->fold[ends->fold];
@@ -54,8 +54,8 @@ static rd_linear axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
 }
 
 /* Puts the block loop around the loop, which then visits one range of it. Exits of the loop leave
- * the block loop. The block loop has marks for its range, and comes from no loop of the program
- * (`of` -1). */
+ * the block loop. The block loop has marks (axes bound to the ends of a range) for its range, and
+ * comes from no loop of the program (`of` -1). */
 static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
 {
     rd_for  block = *rd_loop_of(t, loop);
@@ -76,9 +76,9 @@ static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
     return made;
 }
 
-/* Repeats the loops between `old` and `loop` that go over cells, around the new PUSH_IF_LAST
- * `ends`.  For other loops the PUSH_IF_LAST names the last round (upper bound - 1), as all lanes
- * have their elements by then.  Returns the outermost statement. */
+/* Repeats the loops between `old` and `loop` that go over cells (accumulators), around the new
+ * PUSH_IF_LAST `ends`.  For other loops the PUSH_IF_LAST names the last round (upper bound - 1), as
+ * all lanes have their elements by then.  Returns the outermost statement. */
 static int32_t put_cell_loops_around(rd_schedule *t, int32_t ends, int32_t old, int32_t loop)
 {
     int32_t outer = ends;
@@ -118,9 +118,9 @@ static void set_first_round(rd_schedule *t, rd_stmt *begin, int32_t old, int32_t
     }
 }
 
-/* True if one PUSH_IF_LAST ends the block of all cells.  In a group-by (n_group > 0) all cells are
- * at the same block, unless a loop between the block loop and the BEGIN visits only some of them:
- * then the cell moves with the axis of that loop. */
+/* True if one PUSH_IF_LAST ends the block of all cells (accumulators).  In a group-by (n_group > 0)
+ * all cells are at the same block, unless a loop between the block loop and the BEGIN visits only
+ * some of them: then the cell moves with the axis of that loop. */
 static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *ends)
 {
     if (!t->p->fold[ends->fold].n_group)

@@ -16,7 +16,7 @@
  * a check of all lanes. */
 enum { CHECK_EVERY = 16, SHORT_ROWS = 512 };
 
-/* True if the check looks at one lane a cell, or at one cell. */
+/* True if the check looks at one lane a cell (accumulator), or at one cell. */
 static bool can_be_asked(const rd_schedule *t, const rd_stmt *s)
 {
     return t->fold[s->fold].lanes == 1 || t->p->fold[s->fold].n_cell == 1;
@@ -38,9 +38,9 @@ static bool has_step_in(const rd_schedule *t, int32_t loop, int32_t fold)
     return false;
 }
 
-/* True if a check costs about as much as a round of the loop around it.  In a loop over strips
- * this is so if rounds have a known width.  Elsewhere the loop has no step of its own and more
- * than 16 rounds, and the check looks at several cells, or the row is short. */
+/* True if a check costs about as much as a round of the loop around it.  In a loop over strips this
+ * is so if rounds have a known width.  Elsewhere the loop has no step of its own and more than 16
+ * rounds, and the check looks at several cells (accumulators), or the row is short. */
 static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s)
 {
     const rd_for *l = rd_loop_of(t, loop);

@@ -99,8 +99,8 @@ static bool can_flatten_value(const rd_schedule *t, const flat_columns *c, int32
     }
 }
 
-/* True if the step's lane is the row's position in its strip, index - first index of the strip,
- * and a strip has as many rows as the fold has lanes. */
+/* True if the step's lane (partial accumulator) is the row's position in its strip, index - first
+ * index of the strip, and a strip has as many rows as the fold has lanes. */
 static bool has_lane_of_row(const rd_schedule *t, const flat_columns *c, const rd_stmt *s)
 {
     const rd_for *strips = rd_loop_of(t, c->strips);
@@ -128,10 +128,10 @@ static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int3
     return true;
 }
 
-/* True if the fold is a plain reduction over the rows with a cell for each column: no scan, no
- * groups, no user's reducer, no reducer of places (argmin).  The column moves only the cell, and
- * the row only the lane. The loop over strips must be the fold's own loop of steps (along), and
- * `more`, an offset of states, must be 0. */
+/* True if the fold is a plain reduction over the rows with a cell (accumulator) for each column: no
+ * scan, no groups, no user's reducer, no reducer of places (argmin).  The column moves only the
+ * cell, and the row only the lane. The loop over strips must be the fold's own loop of steps
+ * (along), and `more`, an offset of states, must be 0. */
 static bool can_flatten_step(const rd_schedule *t, const flat_columns *c, int32_t stmt)
 {
     const rd_stmt      *s = &t->stmt[stmt];

@@ -294,8 +294,9 @@ static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t beg
 }
 
 /* For each fold with steps in the region: neighbours of a strip are serial steps (in_order), or
- * lanes of a cell (the lane moves with the axis, and the fold begins outside), or else cells.
- * `inner`: a fold of one block that begins and ends in one round of a vector loop. */
+ * lanes of a cell (the lane moves with the axis, and the fold begins outside), or else cells
+ * (accumulators). `inner`: a fold of one block that begins and ends in one round of a vector
+ * loop. */
 void rd_find_fold_mappings(const rd_strip_at *r, rd_fold_in_strip *fold)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++) {

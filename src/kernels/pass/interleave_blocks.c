@@ -85,7 +85,7 @@ static bool has_plain_edges(const rd_for *loop)
 }
 
 /* True if the fold is a user's without weights (w < 0), mask and labels, with one lane along one
- * axis, and its steps in the loop go into one cell. */
+ * axis, and its steps in the loop go into one cell (accumulator). */
 static bool can_interleave(const rd_interleaving *b)
 {
     const rd_schedule  *t    = b->t;
@@ -142,7 +142,7 @@ static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
 }
 
 /* How far the step's number moves with an index of the axis: by `outer`, of which each has as many
- * rows as the lanes need, or by the lane position (there is one lane). */
+ * rows as the lanes (partial accumulators) need, or by the lane position (there is one lane). */
 static int64_t step_stride(const rd_interleaving *b, int32_t axis)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].of;
@@ -152,7 +152,7 @@ static int64_t step_stride(const rd_interleaving *b, int32_t axis)
 }
 
 /* True if the steps of each row continue those of the row before, for step numbers and element
- * indices alike, and all rows go into one cell. */
+ * indices alike, and all rows go into one cell (accumulator). */
 static bool has_contiguous_rows(const rd_interleaving *b)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].of;

@@ -11,8 +11,8 @@
 #include "kernels/pass/strip_arrays.h"
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-/* Adds "serial m3 to 4" at the end of a body: a loop of so many rounds over a mark. It has no marks
- * (start, stop), and comes from no loop of the program (of). */
+/* Adds "serial m3 to 4" at the end of a body: a loop of so many rounds over a mark (axis bound to
+ * an end of a range). It has no marks, and comes from no loop of the program (of). */
 static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int32_t axis,
                         int64_t rounds)
 {

@@ -99,7 +99,8 @@ static void skip_other_ranges(rd_range_split *c, range_list *l)
 }
 
 /* Puts the loop over ranges around the loop. Values are made in it from then on. Returns its
- * statement. The loop counts ranges by a mark of its own, and has no strips. */
+ * statement. The loop counts ranges by a mark (axis bound to an end of a range) of its own, and has
+ * no strips. */
 static int32_t put_ranges_around(rd_range_split *c, range_list *l)
 {
     rd_for loop = *rd_loop_of(c->t, c->stmt);

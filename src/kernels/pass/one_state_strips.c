@@ -16,9 +16,9 @@ static bool can_use_one_state(const rd_strip_at *r, const rd_fold_in_strip *in_s
             (rd_small_type(f->of.fold->type) && rd_fold_any_grouping(f->of.fold)));
 }
 
-/* True if the statement is as fast or faster without lanes.  Loads of 4 bytes, and of halves, are
- * as fast with lanes.  A row of 256 elements or more may end early (EXIT), and stores would need
- * another loop. */
+/* True if the statement is as fast or faster without lanes (partial accumulators).  Loads of 4
+ * bytes, and of halves, are as fast with lanes.  A row of 256 elements or more may end early
+ * (EXIT), and stores would need another loop. */
 static bool is_suitable(const rd_strip_at *r, int32_t stmt)
 {
     enum { LONG = 256 };

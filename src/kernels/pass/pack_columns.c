@@ -41,7 +41,7 @@ static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark
 }
 
 /* The loop over strips around the vector loop, if the vector loop visits a strip from its start
- * mark to its stop mark; else -1. */
+ * mark (axis bound to an end of a range) to its stop mark; else -1. */
 static int32_t strips_around(const rd_schedule *t, int32_t vector)
 {
     const rd_for *v = rd_loop_of(t, vector);

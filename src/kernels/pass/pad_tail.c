@@ -59,8 +59,8 @@ static bool can_pad_let(const rd_strip_at *r, int32_t stmt)
 }
 
 /* ---- Lanes of a row -------------------------------------------------------------------------- */
-/* True if a lane without elements changes no bit of a lane with which it is merged, and elements
- * are as wide in memory as in registers. */
+/* True if a lane (partial accumulator) without elements changes no bit of a lane with which it is
+ * merged, and elements are as wide in memory as in registers. */
 static bool has_neutral_lanes(const rd_fold *f)
 {
     switch (f->reducer) {
@@ -75,7 +75,7 @@ static bool has_neutral_lanes(const rd_fold *f)
     }
 }
 
-/* The number of lanes, rounded up to whole vectors of 64 bytes. */
+/* The number of lanes (partial accumulators), rounded up to whole vectors of 64 bytes. */
 static int32_t padded_lanes(const rd_fold *f, int32_t lanes)
 {
     const int32_t whole = VECTOR / rd_register_size(f->type);
@@ -83,9 +83,9 @@ static int32_t padded_lanes(const rd_fold *f, int32_t lanes)
     return (lanes + whole - 1) / whole * whole;
 }
 
-/* True if a row is one cell, all lanes are in one block (no tree), and the row is longer than a
- * vector but not whole vectors.  Whole vectors must not have more lanes than the fold. The fold is
- * no scan, has no groups, and is not shared by tasks (split). */
+/* True if a row is one cell (accumulator), all lanes are in one block (no tree), and the row is
+ * longer than a vector but not whole vectors.  Whole vectors must not have more lanes than the
+ * fold. The fold is no scan, has no groups, and is not shared by tasks (split). */
 static bool can_pad_lanes(const rd_strip_at *r, const rd_strip *strip, int32_t fold)
 {
     const rd_fold *f = &r->t->p->fold[fold];
@@ -106,7 +106,8 @@ static bool has_room(const rd_schedule *t, int32_t fold, int32_t lanes)
     return t->store[fold].extent >= lanes;
 }
 
-/* Pads the loop to the most lanes that a step's fold needs, if all states have room. */
+/* Pads the loop to the most lanes (partial accumulators) that a step's fold needs, if all states
+ * have room. */
 void rd_pad_lanes(rd_schedule *t, int32_t stmt, int32_t width)
 {
     int32_t lanes = 0;
@@ -127,8 +128,9 @@ void rd_pad_lanes(rd_schedule *t, int32_t stmt, int32_t width)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* True if elements go to lanes of a built-in reducer, the step is no call, and the strip's width
- * divides the number of lanes.  An only strip also needs room for whole vectors. */
+/* True if elements go to lanes (partial accumulators) of a built-in reducer, the step is no call,
+ * and the strip's width divides the number of lanes.  An only strip also needs room for whole
+ * vectors. */
 static bool can_pad_step(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
                          int32_t stmt)
 {

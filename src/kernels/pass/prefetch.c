@@ -156,7 +156,7 @@ static void prefetch_next_rows(prefetching *f)
 }
 
 /* ---- Further along --------------------------------------------------------------------------- */
-/* True if a fold takes elements of the strip by lanes. */
+/* True if a fold takes elements of the strip by lanes (partial accumulators). */
 static bool has_lanes(const prefetching *f, const rd_strips *strips)
 {
     for (int32_t s = f->strip; s >= 0; s = rd_next_stmt(f->t, s, f->strip))

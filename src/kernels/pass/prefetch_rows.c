@@ -211,8 +211,8 @@ static void tile_and_prefetch(row_prefetch *r)
 }
 
 /* The vector loop into which the rounds of a serial loop have been merged (its step is over 1, and
- * it has a start mark and no strips).  Only values stand before it.  -1 if the statement is no such
- * loop. */
+ * it has a start mark (axis bound to an end of a range) and no strips).  Only values stand before
+ * it.  -1 if the statement is no such loop. */
 static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
@@ -226,8 +226,8 @@ static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
                : -1;
 }
 
-/* The pass: visits all loops over jammed rows in wide strips, which are streamed from memory, on
- * processors that gain. Statements from n on are those that the pass has added. */
+/* The pass: visits all loops over jammed (unroll-and-jam) rows in wide strips, which are streamed
+ * from memory, on processors that gain. Statements from n on are those that the pass has added. */
 void rd_pass_prefetch_rows(rd_schedule *t, const rd_target *target)
 {
     if (!target->strips || !rd_prefetches_rows_behind)

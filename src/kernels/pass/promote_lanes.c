@@ -46,8 +46,8 @@ static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 }
 
 /* Fills the loops from the step up to the loop over strips.  True if unrolled loops over 16 cells
- * at most stand in a vector loop, which stands directly in a loop over strips of the same axis.
- * extent < 1: the number of rounds is not known. */
+ * (accumulators) at most stand in a vector loop, which stands directly in a loop over strips of the
+ * same axis. extent < 1: the number of rounds is not known. */
 static bool find_loops(const rd_schedule *t, step_place *at)
 {
     const rd_for *loop;
@@ -70,9 +70,9 @@ static bool find_loops(const rd_schedule *t, step_place *at)
     return loop && loop->strip >= 0 && loop->axis == rd_loop_of(t, at->vector)->axis;
 }
 
-/* True if neighbours of a strip are lanes of the fold, a reduction without groups, along the
- * strips' axis.  Its states must be in memory that other code may have the address of: the task's,
- * or an array that the functions of a combine tree take. */
+/* True if neighbours of a strip are lanes (partial accumulators) of the fold, a reduction without
+ * groups, along the strips' axis.  Its states must be in memory that other code may have the
+ * address of: the task's, or an array that the functions of a combine tree take. */
 static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t fold, step_place *at)
 {
     const rd_loop_fold *f = &t->fold[fold];
@@ -88,7 +88,8 @@ static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t f
 }
 
 /* ---- The array ------------------------------------------------------------------------------- */
-/* The offset in the array of the states of the cell at hand: its number times the lanes. */
+/* The offset in the array of the states of the cell (accumulator) at hand: its number times the
+ * lanes. */
 static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lanes)
 {
     rd_linear found = rd_linear_of(0);
@@ -103,7 +104,8 @@ static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lane
     return found;
 }
 
-/* The statement that copies the states into the array or back, in loops over all cells. */
+/* The statement that copies the states into the array or back, in loops over all cells
+ * (accumulators). */
 static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind, int32_t array,
                          rd_linear group)
 {

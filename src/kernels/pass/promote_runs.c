@@ -16,9 +16,10 @@
 #include "kernels/pass/state_copies.h"
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* True if the fold has small states of one lane, and runs that are long enough.  Its groups are no
- * more than an eighth of the elements, or it is known (of_pattern) that neighbours have equal or
- * close labels. The fold has a loop along its steps (along >= 0), and a user's state is small.
+/* True if the fold has small states of one lane (partial accumulator), and runs that are long
+ * enough.  Its groups are no more than an eighth of the elements, or it is known (of_pattern) that
+ * neighbours have equal or close labels. The fold has a loop along its steps (along >= 0), and a
+ * user's state is small.
  *
  * Where labels differ each time (differ), memory is faster (columns of an R-MAT graph, f32: 1.70 of
  * the time of a loop by hand with variables, 1.45 without; sums of a cube over its second axis 1.37

@@ -16,8 +16,8 @@
 /* NEAR_BYTES: a first-level cache; STRIP: elements of a strip. */
 enum { NEAR_BYTES = 32 << 10, STRIP = 64 };
 
-/* The axis of a loop around the step, not the region's, along which the fold has more cells than
- * fit a first-level cache, at 64 states a cell; -1 if there is none. */
+/* The axis of a loop around the step, not the region's, along which the fold has more cells
+ * (accumulators) than fit a first-level cache, at 64 states a cell; -1 if there is none. */
 static int32_t axis_of_cells(const rd_strip_at *r, int32_t step)
 {
     const rd_loop_fold *f = &r->t->fold[r->t->stmt[step].fold];
@@ -44,8 +44,9 @@ static int32_t body_of(const rd_schedule *t, int32_t loop)
     return body;
 }
 
-/* True if rows along the old axis, `axis`, could be jammed in strips of the new one (r->axis), so
- * that states stay in registers.  It describes the new strips in a scratch copy. */
+/* True if rows along the old axis, `axis`, could be jammed (unroll-and-jam) in strips of the new
+ * one (r->axis), so that states stay in registers.  It describes the new strips in a scratch
+ * copy. */
 static bool can_jam_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *fold)
 {
     rd_strip    strip = { .axis = r->axis, .around = true };

@@ -3,7 +3,7 @@
 #include "kernels/pass/state_copies.h"
 
 /* The loop along the fold's steps around a step.  It visits the loops from the inside out; -1 if
- * one of them is not serial, goes over strips, or moves the cell. */
+ * one of them is not serial, goes over strips, or moves the cell (accumulator). */
 int32_t rd_loop_of_steps(const rd_schedule *t, int32_t step)
 {
     const rd_stmt *s = &t->stmt[step];
@@ -38,8 +38,8 @@ int32_t rd_add_declaration(rd_schedule *t, int32_t array)
     return rd_add_stmt(t, &s);
 }
 
-/* The statement that copies states between the array and the step's cell: the step without its
- * operands, results and element. */
+/* The statement that copies states between the array and the step's cell (accumulator): the step
+ * without its operands, results and element. */
 rd_stmt rd_copy_of_states(const rd_stmt *step, rd_stmt_kind kind, int32_t array)
 {
     rd_stmt s = *step;

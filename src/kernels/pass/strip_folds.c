@@ -11,7 +11,7 @@
 /* ---- States ---------------------------------------------------------------------------------- */
 /* Gives each element of the strip states of its own, if the fold begins in the strip.  They are
  * adjacent in an array, or variables if the fold also ends in the same round of a vector loop.  An
- * element has one cell, or several if the cell also depends on other axes. */
+ * element has one cell (accumulator), or several if the cell also depends on other axes. */
 static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[begin->fold];
@@ -43,8 +43,8 @@ static int32_t add_value(rd_strip_mining *c, int32_t body, const rd_let *let)
     return c->t->stmt[made].value;
 }
 
-/* "r9 = remainder(m0, 64)": the lane of the strip's first element. The values are a coordinate, a
- * constant and an operator: they read no memory (slot -1). */
+/* "r9 = remainder(m0, 64)": the lane (partial accumulator) of the strip's first element. The values
+ * are a coordinate, a constant and an operator: they read no memory (slot -1). */
 static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
 {
     rd_let place  = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 },
@@ -63,9 +63,9 @@ static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
     return add_value(c, body, &remainder);
 }
 
-/* Sets lane, cell and offset (`more`) of the state that a statement of a fold is about.  A lane is
- * the element's number in the strip, after the strip's first lane if lanes exceed the strip.
- * States that begin in the strip have one for each element. */
+/* Sets lane, cell (accumulator) and offset (`more`) of the state that a statement of a fold is
+ * about.  A lane is the element's number in the strip, after the strip's first lane if lanes exceed
+ * the strip. States that begin in the strip have one for each element. */
 void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[s->fold];
@@ -93,8 +93,8 @@ void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 
 /* ---- Statements ------------------------------------------------------------------------------ */
 /* True if the states that are finished differ along the strip: the statement is in a loop over its
- * axis, and the cell moves with the axis or is the element's own. A fold that begins in the strip
- * has states of each element (begins). */
+ * axis, and the cell (accumulator) moves with the axis or is the element's own. A fold that begins
+ * in the strip has states of each element (begins). */
 static bool is_finish_varying(const rd_strip_mining *c, const rd_stmt *s)
 {
     return c->inside &&
@@ -118,15 +118,16 @@ static void distribute_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_to_vector(c, body, stmt);
 }
 
-/* True if the fold has no combine tree and one lane, so that its end merges nothing. */
+/* True if the fold has no combine tree and one lane (partial accumulator), so that its end merges
+ * nothing. */
 static bool is_finished_at_once(const rd_strip_mining *c, int32_t fold)
 {
     return c->t->fold[fold].tree_rows == 0 && c->t->fold[fold].lanes == 1;
 }
 
-/* Puts the end of blocks or lanes of a fold: alone if it is the same for the strip; in the vector
- * loop if states are variables; else in a loop by call. States are variables if the fold begins and
- * ends in one round (inner). */
+/* Puts the end of blocks or lanes (partial accumulators) of a fold: alone if it is the same for the
+ * strip; in the vector loop if states are variables; else in a loop by call. States are variables
+ * if the fold begins and ends in one round (inner). */
 static void distribute_tail(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt    s      = c->t->stmt[stmt];
@@ -172,8 +173,8 @@ static bool can_join_open_loop(const rd_strip_mining *c, int32_t stmt)
     return true;
 }
 
-/* Puts a step, by lanes or by cells, into the vector loop; a step in order into the loop of such
- * steps. */
+/* Puts a step, by lanes or by cells (accumulators), into the vector loop; a step in order into the
+ * loop of such steps. */
 static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
@@ -191,8 +192,8 @@ static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_to_vector(c, body, stmt);
 }
 
-/* Puts a PUSH_IF_LAST: as a call for all cells of the strip, or alone if one statement ends the
- * blocks of all cells (`all`). */
+/* Puts a PUSH_IF_LAST: as a call for all cells (accumulators) of the strip, or alone if one
+ * statement ends the blocks of all cells (`all`). */
 static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
@@ -206,8 +207,8 @@ static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
 }
 
 /* The step of the fold in the loop, if it has one state for each element of the strip and no
- * others; else -1.  So the fold has one lane, neighbours are cells, adjacent in memory, and no loop
- * between over another axis moves the cell. */
+ * others; else -1.  So the fold has one lane, neighbours are cells (accumulators), adjacent in
+ * memory, and no loop between over another axis moves the cell. */
 static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fold)
 {
     const rd_schedule *t    = c->t;

@@ -29,8 +29,8 @@ static const rd_for *loop_of(const measuring *m, int32_t stmt)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* The fewest lanes of the region's folds that go by lanes along the strip.  A step of a fold with
- * more lanes is several strips.  INT32_MAX: no fold goes by lanes. */
+/* The fewest lanes (partial accumulators) of the region's folds that go by lanes along the strip.
+ * A step of a fold with more lanes is several strips.  INT32_MAX: no fold goes by lanes. */
 static int32_t fewest_lanes(const measuring *m)
 {
     int32_t fewest = INT32_MAX;
@@ -46,8 +46,8 @@ static int32_t fewest_lanes(const measuring *m)
     return fewest;
 }
 
-/* True if each element of a strip has a cell of several lanes: their states are too many for a wide
- * strip. */
+/* True if each element of a strip has a cell (accumulator) of several lanes: their states are too
+ * many for a wide strip. */
 static bool has_lanes_of_cells(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -291,8 +291,8 @@ static void set_one_state_width(rd_strip *strip, int64_t reach)
     strip->width                 = strip->single ? (int32_t)reach : WIDE;
 }
 
-/* Sets the width of strips of lanes: as many as the fold with the fewest has; or all of a shorter
- * axis that neither tasks (`root`) nor tiles divide. */
+/* Sets the width of strips of lanes (partial accumulators): as many as the fold with the fewest
+ * has; or all of a shorter axis that neither tasks (`root`) nor tiles divide. */
 static void set_width_of_lanes(const measuring *m, rd_strip *strip, int64_t reach, bool root)
 {
     strip->width  = fewest_lanes(m);

@@ -91,7 +91,7 @@ void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_let *load, 
 
 /* ---- Rows by parts --------------------------------------------------------------------------- */
 /* True if the statement concerns each element alone: a value, a store, a vector loop, or a step
- * into the element's only state (one lane). */
+ * into the element's only state (one lane (partial accumulator)). */
 static bool can_stand_in_substrip(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];

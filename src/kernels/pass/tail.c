@@ -39,10 +39,10 @@ static bool has_unrolled_loop(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* Adds the tail, a copy of the loop that runs once, behind the loop; it returns its statement,
- * or -1. Of 52 elements in 64 lanes compilers make three vectors and four scalars, for which the
- * next vector of states waits. So a padded tail is as long as other strips in the text (the
- * maximum of rows of 180 f32: 26 ns, so 19). */
+/* Adds the tail, a copy of the loop that runs once, behind the loop; it returns its statement, or
+ * -1. Of 52 elements in 64 lanes (partial accumulators) compilers make three vectors and four
+ * scalars, for which the next vector of states waits. So a padded tail is as long as other strips
+ * in the text (the maximum of rows of 180 f32: 26 ns, so 19). */
 static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const rd_strip *r)
 {
     const int32_t made = rd_stmt_copy(t, stmt);
@@ -59,8 +59,8 @@ static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const
 }
 
 /* True if the row has 4 strips or fewer and a known length, which is then a constant of the text.
- * States of lanes stay in registers from strip to strip then (the variance of rows of 192 f32: 62
- * ns, so 30). */
+ * States of lanes (partial accumulators) stay in registers from strip to strip then (the variance
+ * of rows of 192 f32: 62 ns, so 30). */
 static bool is_few_strips(const rd_for *loop, const rd_strip *r)
 {
     enum { FEW = 4 };

@@ -88,7 +88,8 @@ static bool can_promote(const rd_schedule *t, int32_t vector, int32_t stmt)
            !is_changed_inside(t, vector, stmt, &s->of.more) && !is_declared_in(t, vector, s->store);
 }
 
-/* True if both steps use the same state: the same cell, lane and offset in the same array. */
+/* True if both steps use the same state: the same cell (accumulator), lane and offset in the same
+ * array. */
 static bool is_same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt *b)
 {
     return a->store == b->store && rd_linear_same(t, &a->of.cell, &b->of.cell) &&
@@ -96,7 +97,8 @@ static bool is_same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt 
            rd_linear_same(t, &a->of.more, &b->of.more);
 }
 
-/* The statement that copies the state of the step's lane into the variable, or back. */
+/* The statement that copies the state of the step's lane (partial accumulator) into the variable,
+ * or back. */
 static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, int32_t array)
 {
     rd_stmt s = rd_copy_of_states(step, kind, array);
@@ -221,7 +223,8 @@ static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
     return made;
 }
 
-/* Makes early exits of the jammed rounds leave the tail, too. The tail does not ask. */
+/* Makes early exits of the jammed (unroll-and-jam) rounds leave the tail, too. The tail does not
+ * ask. */
 static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
 {
     for (int32_t s = t->stmt[made].first; s >= 0; s = t->stmt[s].next)
@@ -230,9 +233,9 @@ static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
     drop_exits(t, loop);
 }
 
-/* Puts the loop over jammed rounds before the loop, which keeps the tail. `border` is the end,
- * rounded down to whole rounds: there the tail begins.  The tail is no loop of the program any more
- * (of -1), so it is not jammed again. */
+/* Puts the loop over jammed (unroll-and-jam) rounds before the loop, which keeps the tail. `border`
+ * is the end, rounded down to whole rounds: there the tail begins.  The tail is no loop of the
+ * program any more (of -1), so it is not jammed again. */
 static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);

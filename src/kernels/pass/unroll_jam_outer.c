@@ -55,8 +55,8 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
                : -1;
 }
 
-/* The one serial loop in each row into which all rows are jammed.  It has a vector loop, and the
- * same range in each row; -1 if there is none. */
+/* The one serial loop in each row into which all rows are jammed (unroll-and-jam).  It has a vector
+ * loop, and the same range in each row; -1 if there is none. */
 static int32_t inner_of(const rd_schedule *t, int32_t loop)
 {
     int32_t found = -1;
@@ -77,8 +77,8 @@ static bool has_states(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_ARRAY && t->store[t->stmt[stmt].store].fold >= 0;
 }
 
-/* True if states of a row are 1 to 8 local arrays, and all jammed rows have 1024 states or fewer in
- * each. */
+/* True if states of a row are 1 to 8 local arrays, and all jammed (unroll-and-jam) rows have 1024
+ * states or fewer in each. */
 static bool can_multiply_states(const rd_schedule *t, int32_t loop, int32_t rows)
 {
     int32_t n = 0;
@@ -143,8 +143,8 @@ static void use_states_of_row(const jammed_rows *j, int32_t body, int32_t k)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* Reduces a loop to one round: row k of those that begin at the mark. The round has no marks
- * (start, stop), and comes from no loop of the program (of -1). */
+/* Reduces a loop to one round: row k of those that begin at the mark. The round has no marks, and
+ * comes from no loop of the program (of -1). */
 static void make_row(const jammed_rows *j, int32_t stmt, int32_t k)
 {
     const int32_t   axis = rd_loop_of(j->t, j->loop)->axis;
@@ -262,9 +262,9 @@ static int32_t make_loop_of_rows(jammed_rows *j, const rd_edge_part *border)
     return made;
 }
 
-/* Puts the loop over jammed rows before the loop, which keeps the tail. `border` is the end,
- * rounded down to whole rounds: there the tail begins.  The tail is no loop of the program any more
- * (of -1), so it is not jammed again. */
+/* Puts the loop over jammed (unroll-and-jam) rows before the loop, which keeps the tail. `border`
+ * is the end, rounded down to whole rounds: there the tail begins.  The tail is no loop of the
+ * program any more (of -1), so it is not jammed again. */
 static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);

@@ -84,7 +84,7 @@ static bool is_slot_stored(const row_loops *q, int32_t slot)
 }
 
 /* True if the statement reads what is made or stored in the row outside of the inner loop, which
- * comes before the jammed loop no more. */
+ * comes before the jammed (unroll-and-jam) loop no more. */
 static bool is_reading_row(const row_loops *q, int32_t stmt)
 {
     const rd_schedule *t    = q->r->t;
@@ -99,9 +99,9 @@ static bool is_reading_row(const row_loops *q, int32_t stmt)
 }
 
 /* ---- What stands in a row -------------------------------------------------------------------- */
-/* True if each element of the strip has a cell of the fold, which has one block and one lane, is no
- * scan and no user's.  It does not end in one round of a vector loop (`inner`), and so has an array
- * of states. */
+/* True if each element of the strip has a cell (accumulator) of the fold, which has one block and
+ * one lane, is no scan and no user's.  It does not end in one round of a vector loop (`inner`), and
+ * so has an array of states. */
 static bool can_jam_fold(const row_loops *q, int32_t fold)
 {
     const rd_loop_fold *f = &q->r->t->fold[fold];
@@ -110,8 +110,8 @@ static bool can_jam_fold(const row_loops *q, int32_t fold)
            !f->of.fold->user && f->lanes == 1;
 }
 
-/* True if the statement of a row can be jammed.  Early exits and prefixes cannot.  In the loop
- * inside there may only be values, and steps of folds that begin in the row. */
+/* True if the statement of a row can be jammed (unroll-and-jam).  Early exits and prefixes cannot.
+ * In the loop inside there may only be values, and steps of folds that begin in the row. */
 static bool can_jam_stmt(const row_loops *q, int32_t stmt)
 {
     const rd_stmt *s       = &q->r->t->stmt[stmt];
@@ -127,9 +127,9 @@ static bool can_jam_stmt(const row_loops *q, int32_t stmt)
            (s->kind != RD_S_STEP || rd_fold_begins_in(q->r->t, s->fold, q->loop));
 }
 
-/* 4, if the rows of the loop can be jammed, else 0.  The loop is one of the program, upwards, with
- * 4 rounds or more, in strips of at most 128.  It has one loop inside, which is not unrolled and
- * could be jammed as well. */
+/* 4, if the rows of the loop can be jammed (unroll-and-jam), else 0.  The loop is one of the
+ * program, upwards, with 4 rounds or more, in strips of at most 128.  It has one loop inside, which
+ * is not unrolled and could be jammed as well. */
 int32_t rd_unroll_jam_outer_rounds(const rd_strip_at *r, const rd_strip *strip,
                                    const rd_fold_in_strip *fold, int32_t loop)
 {

@@ -121,8 +121,8 @@ static int64_t unrolled_size(const jam_candidate *m)
 }
 
 /* True if all steps of the fold in a row use one state, or one by the strip's element, or one for
- * each round of an unrolled loop.  The rows themselves must not move the cell. Neighbours of the
- * strip are lanes, or the fold has one lane. */
+ * each round of an unrolled loop.  The rows themselves must not move the cell (accumulator).
+ * Neighbours of the strip are lanes, or the fold has one lane. */
 static bool has_fixed_state(const jam_candidate *m, int32_t stmt)
 {
     const int32_t  fold = m->r->t->stmt[stmt].fold;

@@ -33,8 +33,8 @@ static void find_functions(const rd_printing *n, uint32_t *which, bool *exits)
         }
 }
 
-/* Prints the functions of each fold: its reducer, its lanes, its combine tree, its scan, and the
- * test of its early exit. */
+/* Prints the functions of each fold: its reducer, its lanes (partial accumulators), its combine
+ * tree, its scan, and the test of its early exit. */
 static bool print_folds(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     uint32_t *which = get(pool, ((size_t)n->t->p->n_fold + 1) * sizeof *which);

@@ -60,7 +60,8 @@ static void add_merge_rows(rd_text *to, const rd_print_fold *f, int number)
         number, number);
 }
 
-/* Adds push0(): the states of n neighbours become nodes of a row, and begin again.
+/* Adds push0(): the states of n neighbours become nodes (results of blocks) of a row, and begin
+ * again.
  *     static NOINLINE void push0(float *s0, char *tree, .., int64_t block, int64_t from)
  *     {
  *         double *const a0 = node0_0(tree, row, states) + at;

@@ -9,9 +9,9 @@
 #include <inttypes.h>
 
 /* Prints is_final0(), which is true if no element can change the result of the states any more:
- * they equal the extreme value `end`.  For one cell with several lanes one final lane is enough, as
- * lanes without elements have the identity.  Of cells with one lane each, all must be final.  A
- * user's reducer has its own test. */
+ * they equal the extreme value `end`.  For one cell (accumulator) with several lanes one final lane
+ * is enough, as lanes without elements have the identity.  Of cells with one lane each, all must be
+ * final.  A user's reducer has its own test. */
 void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number)
 {
     const char *type = rd_state_type(&f->of, 0);
@@ -27,7 +27,7 @@ void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number)
 }
 
 /* Adds "i1 / 4 % 16 == 15 && ": the states are tested in one round of `every` only.  A loop over
- * ranges counts by its start mark. */
+ * ranges counts by its start mark (variable with an end of a range). */
 static void add_every(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_for *loop = rd_loop_of(n->t, s->parent);

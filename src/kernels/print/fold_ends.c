@@ -12,7 +12,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Declares the nodes of all lanes of a cell, for statement 9: "double w9_0[64] LINES;". */
+/* Declares the nodes (results of blocks) of all lanes of a cell (accumulator), for statement 9:
+ * "double w9_0[64] LINES;". */
 static void declare_nodes(rd_printing *n, int32_t stmt)
 {
     const rd_print_fold *f = &n->fold[n->t->stmt[stmt].fold];
@@ -22,9 +23,9 @@ static void declare_nodes(rd_printing *n, int32_t stmt)
                       f->lanes);
 }
 
-/* Prints "merge_tree0(&s0_0[0], tree0, 64, 0, 64, N0, 0);": all blocks become one node a lane, in
- * the first row of the combine tree.  If tasks share the fold (split), f0 has its first block and
- * its steps. */
+/* Prints "merge_tree0(&s0_0[0], tree0, 64, 0, 64, N0, 0);": all blocks become one node a lane
+ * (partial accumulator), in the first row of the combine tree.  If tasks share the fold (split), f0
+ * has its first block and its steps. */
 static void call_merge_tree(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_text line = { 0 };
@@ -61,7 +62,7 @@ static void nodes_of_tree(rd_printing *n, int32_t stmt, const char *at)
 }
 
 /* Prints "lane_nodes0(&s0_0[0], &w9_0[0]);": in a fold of one block the states of all lanes
- * become nodes. */
+ * (partial accumulators) become nodes. */
 static void nodes_of_block(rd_printing *n, int32_t stmt, const char *at)
 {
     const rd_stmt       *s    = &n->t->stmt[stmt];
@@ -76,7 +77,8 @@ static void nodes_of_block(rd_printing *n, int32_t stmt, const char *at)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the nodes of neighbouring cells of a vector loop, by one call for all cells.
+/* Prints the nodes (results of blocks) of neighbouring cells (accumulators) of a vector loop, by
+ * one call for all cells.
  *
  * With several blocks the nodes are in the first row of the combine tree:
  *     merge_tree0(..); const double *const w9_0 = node0_0(tree0, 0, N0) + m4;
@@ -150,8 +152,8 @@ static void node_of_state(rd_printing *n, int32_t stmt)
 }
 
 /* Prints how the nodes of all lanes come to w9_0, in the form that suits where states and nodes
- * lie: for all cells of a vector loop by call (first), for a state in a variable, from a combine
- * tree (room), for one lane in memory, or for the lanes of a block. */
+ * lie: for all cells (accumulators) of a vector loop by call (first), for a state in a variable,
+ * from a combine tree (room), for one lane in memory, or for the lanes of a block. */
 void rd_print_lane_nodes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
@@ -200,8 +202,8 @@ static int32_t lane_nodes_before(const rd_printing *n, int32_t stmt)
     return nodes >= 0 ? nodes : lane_nodes_in(n, n->t->stmt[stmt].parent, n->t->stmt[stmt].fold);
 }
 
-/* Prints "merge_lanes0(&w9_0[0]);": the nodes of all lanes of a cell become one. In a vector loop
- * by call (first) merge_cells0() has done so already. */
+/* Prints "merge_lanes0(&w9_0[0]);": the nodes (results of blocks) of all lanes of a cell
+ * (accumulator) become one. In a vector loop by call (first) merge_cells0() has done so already. */
 void rd_print_merge_lanes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];
@@ -215,8 +217,8 @@ void rd_print_merge_lanes(rd_printing *n, int32_t stmt)
     rd_text_end(&line, n->to);
 }
 
-/* Prints "float r5; finish0(&w9_0[0], &r5);": the node of a cell becomes its results.  In a vector
- * loop behind the one that made the nodes, w9_0 has a node for each round i. */
+/* Prints "float r5; finish0(&w9_0[0], &r5);": the node of a cell (accumulator) becomes its results.
+ * In a vector loop behind the one that made the nodes, w9_0 has a node for each round i. */
 void rd_print_finish(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];

@@ -14,9 +14,9 @@
 
 /* ---- Begin ----------------------------------------------------------------------------------- */
 /* Adds the loop that sets all states of an array to the identity: "for (int64_t l = 0; l < N0; l++)
- * { begin0(&s0_0[l]); }".  The name 's' is for states, with discard states behind them in the
- * fold's first array.  A scan has a second such loop, 'p', for what is before the block; a pair sum
- * (pair) also has q0_0 and w0_0 there. */
+ * { begin0(&s0_0[l]); }".  The name's' is for states, with discard states behind them in the fold's
+ * first array.  A scan has a second such loop, 'p', for what is before the block; a pair sum (pair)
+ * also has q0_0 and w0_0 there. */
 static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
 {
     const rd_print_fold *f      = &n->fold[s->fold];
@@ -95,8 +95,8 @@ void rd_print_step(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Ends of blocks -------------------------------------------------------------------------- */
-/* Adds the test for the last lane of a step: " && ((i0) % 64 == 63 || i0 == N2)".  A fold with as
- * many elements as lanes, or fewer, only tests for its last element. */
+/* Adds the test for the last lane (partial accumulator) of a step: " && ((i0) % 64 == 63 || i0 ==
+ * N2)".  A fold with as many elements as lanes, or fewer, only tests for its last element. */
 static void add_is_last_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f = &n->t->p->fold[s->fold];
@@ -122,8 +122,8 @@ static void add_block_number(rd_printing *n, rd_text *to, const rd_stmt *s, cons
     rd_text_add(to, n->t->fold[s->fold].split ? "f%" PRId32 "[0]);" : "0);", s->fold);
 }
 
-/* Adds a push of each group of a cell: "for (int64_t g = 0; g < N2; g++) { const int64_t at = 0
- * + g * 1; push0(&s0_0[at], ..); }". */
+/* Adds a push of each group of a cell (accumulator): "for (int64_t g = 0; g < N2; g++) { const
+ * int64_t at = 0 + g * 1; push0(&s0_0[at], ..); }". */
 static void add_push_of_groups(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step,
                                const char *at)
 {
@@ -139,8 +139,8 @@ static void add_push_of_groups(rd_printing *n, rd_text *to, const rd_stmt *s, co
     rd_text_add(to, " }");
 }
 
-/* Adds the end of a block: "push0(states, tree0, 64, at, 64, t0 >> 6, 0);" for one cell or for
- * all cells. A group-by fold pushes each group of the cell. */
+/* Adds the end of a block: "push0(states, tree0, 64, at, 64, t0 >> 6, 0);" for one cell
+ * (accumulator) or for all cells. A group-by fold pushes each group of the cell. */
 static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
 {
     const rd_print_fold *f  = &n->fold[s->fold];
@@ -158,9 +158,9 @@ static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *
     rd_text_end(&at, n->to);
 }
 
-/* Adds the test for the last element of a block where the elements of all lanes follow each
- * other: "if ((i0 + 1) % 2048 == 0) { const int64_t t0 = (i0) / 32; ". The last step of the fold
- * ends a block, too, if the number of steps is whole blocks. */
+/* Adds the test for the last element of a block where the elements of all lanes (partial
+ * accumulators) follow each other: "if ((i0 + 1) % 2048 == 0) { const int64_t t0 = (i0) / 32; ".
+ * The last step of the fold ends a block, too, if the number of steps is whole blocks. */
 static void add_is_last_in_line(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f     = &n->t->p->fold[s->fold];
@@ -226,8 +226,8 @@ static const rd_for *blocks_around(const rd_printing *n, const rd_stmt *s)
 }
 
 /* Prints how a range ends where the block of its first element does: "{ const int64_t t0 = m0; m1 =
- * LESS(m1, m0 + (64 - t0 % 64) * 1); }".  If the loop goes along the lanes, a step is as many
- * indices as lanes. */
+ * LESS(m1, m0 + (64 - t0 % 64) * 1); }".  If the loop goes along the lanes (partial accumulators),
+ * a step is as many indices as lanes. */
 void rd_print_block_limit(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *f    = &n->t->p->fold[s->fold];

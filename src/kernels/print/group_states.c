@@ -24,9 +24,9 @@ static bool ends_with_groups(const rd_fold *f)
 }
 
 /* True if neighbours of a vector loop take one label, and go to neighbouring states by a pointer to
- * the first.  The states lie in the task's memory with one lane, the subscript moves by 1, and the
- * label is made outside of the loop.  Users' steps are excluded: they must not be called with
- * elements of no group. */
+ * the first.  The states lie in the task's memory with one lane (partial accumulator), the
+ * subscript moves by 1, and the label is made outside of the loop.  Users' steps are excluded: they
+ * must not be called with elements of no group. */
 bool rd_has_group_pointer(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
@@ -51,8 +51,8 @@ bool rd_has_discard_state(const rd_schedule *t, const rd_stmt *s)
            t->store[s->store].storage == RD_IN_TASK && ends_with_groups(&t->p->fold[s->fold]);
 }
 
-/* Returns the number of discard states that lie behind those of all cells; 0 if no step needs
- * any. */
+/* Returns the number of discard states that lie behind those of all cells (accumulators); 0 if no
+ * step needs any. */
 int64_t rd_print_discard_states(const rd_schedule *t, int32_t fold)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

@@ -17,7 +17,7 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Adds the subscript of the run's cell in the array of all cells: "0 + run5 * 1". */
+/* Adds the subscript of the run's cell (accumulator) in the array of all cells: "0 + run5 * 1". */
 static void add_cell_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
@@ -110,7 +110,8 @@ void rd_print_label_change(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Where a run ends ------------------------------------------------------------------------ */
-/* Prints how a range ends where memory has another label.  m0 and m1 are the range's marks:
+/* Prints how a range ends where memory has another label.  m0 and m1 are the range's marks
+ * (variables with the ends of a range):
  *
  *     { const int32_t *const at = ..; int64_t k = 1;
  *       while (m0 + k < m1 && at[k] == *at) k++; m1 = m0 + k; } */

@@ -15,8 +15,8 @@
 #include <stdio.h>
 
 /* Adds "INDEPENDENT for (int l = 0; l < 32; l++) merge0(&w0[l], &w0[l + 32]);" for each half from
- * lanes / 2 down to 1.  Lanes that can have no element are left out: `lanes` is the number that are
- * left to merge. */
+ * lanes (partial accumulators) / 2 down to 1.  Lanes that can have no element are left out: `lanes`
+ * is the number that are left to merge. */
 static void add_halving(rd_text *to, const rd_print_fold *f, int number, const char *function,
                         char name)
 {
@@ -34,8 +34,9 @@ static void add_halving(rd_text *to, const rd_print_fold *f, int number, const c
     }
 }
 
-/* Adds the merge of lanes with scaled sums, as of logsumexp.  The lane of the greatest scale is
- * picked into t; one call takes the exponentials of all others; then the scaled sums add up:
+/* Adds the merge of lanes (partial accumulators) with scaled sums, as of logsumexp.  The lane of
+ * the greatest scale is picked into t; one call takes the exponentials of all others; then the
+ * scaled sums add up:
  *
  *     e[l] = apart0(&w0[l], &w1[l], t0, t1); rd_exp_strip_f32(e, 32); align0(..); add0(..); */
 static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
@@ -65,8 +66,8 @@ static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
     add_halving(to, f, number, "add", 'w');
 }
 
-/* Adds "static inline void merge_lanes0(double *w0) { .. }": the nodes of all lanes of one cell
- * become one, in lane 0. */
+/* Adds "static inline void merge_lanes0(double *w0) { .. }": the nodes (results of blocks) of all
+ * lanes of one cell (accumulator) become one, in lane 0. */
 static void add_merge_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_lanes%d(", number);
@@ -79,8 +80,9 @@ static void add_merge_lanes(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* Adds the merge of lanes with scaled sums for n neighbouring cells: the lanes of each cell are
- * collected into t, where lanes without elements are identities, and merge_lanes0() merges t. */
+/* Adds the merge of lanes with scaled sums for n neighbouring cells (accumulators): the lanes of
+ * each cell are collected into t, where lanes without elements are identities, and merge_lanes0()
+ * merges t. */
 static void add_scaled_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "    for (int64_t c = 0; c < n; c++) {\n");
@@ -113,8 +115,8 @@ static void add_block_loop(rd_text *to, const rd_print_fold *f, int number, cons
     rd_text_add(to, "    }\n");
 }
 
-/* Adds "static inline void lane_nodes0(states, nodes)": the states of all lanes of one block
- * become nodes. */
+/* Adds "static inline void lane_nodes0(states, nodes)": the states of all lanes (partial
+ * accumulators) of one block become nodes. */
 static void add_lane_nodes(rd_text *to, const rd_print_fold *f, int number)
 {
     char count[20];
@@ -130,7 +132,8 @@ static void add_lane_nodes(rd_text *to, const rd_print_fold *f, int number)
 }
 
 /* Adds "static inline void merge_cells0(states, nodes, lanes, stride, n)": the lanes of n
- * neighbouring cells become nodes, and those one node a cell. Lanes lie `stride` apart. */
+ * neighbouring cells (accumulators) become nodes (results of blocks), and those one node a cell.
+ * Lanes lie `stride` apart. */
 static void add_merge_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_cells%d(", number);

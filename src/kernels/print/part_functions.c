@@ -92,7 +92,7 @@ static void declare_share(rd_printing *n)
 
 /* Prints the first step of a task in a fold that tasks share (split), "const int64_t first0 = q->lo
  * * 1;" in the head; and the step behind its last one, "f0[1] = q->hi * 1;", behind the body.  The
- * root axis goes along lanes, or along steps. */
+ * root axis goes along lanes (partial accumulators), or along steps. */
 static void declare_steps(rd_printing *n, const char *bound)
 {
     const rd_program *p = n->t->p;

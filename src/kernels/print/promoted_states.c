@@ -11,8 +11,8 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Adds "s9_0[at + l]": number k of lane l of a cell; without l (lane_stride 0) of a single
- * state. */
+/* Adds "s9_0[at + l]": number k of lane l of a cell (accumulator); without l (lane_stride 0) of a
+ * single state. */
 static void add_state(rd_text *to, int32_t store, char name, int k, const char *at,
                       int64_t lane_stride)
 {
@@ -24,7 +24,7 @@ static void add_state(rd_text *to, int32_t store, char name, int k, const char *
 
 /* Prints the copy of number k of a state, to the local array or back.  Names: s of the block at
  * hand; p and q of what is before the block of a scan.  A local array with a stride of lanes has
- * all lanes of the cell. */
+ * all lanes of the cell (accumulator). */
 static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const char *there,
                        const char *at)
 {
@@ -45,8 +45,8 @@ static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const
 
 /* Prints the copies of all numbers of a state, to the local array (LOAD_STATES) or back
  * (STORE_STATES).  What is before a block of a scan is not copied back, because steps do not change
- * it.  States of a run of one label go to the cell of that label. A running sum of floats (pair)
- * has a second array q of these. */
+ * it.  States of a run of one label go to the cell (accumulator) of that label. A running sum of
+ * floats (pair) has a second array q of these. */
 void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f      = &n->fold[s->fold];

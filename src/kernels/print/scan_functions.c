@@ -66,8 +66,8 @@ void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n}\n");
 }
 
-/* Adds carry0(): a block of n neighbouring cells has ended, and is added to what is before the next
- * block. A running sum of floats (pair) takes blocks by a function of its own.
+/* Adds carry0(): a block of n neighbouring cells (accumulators) has ended, and is added to what is
+ * before the next block. A running sum of floats (pair) takes blocks by a function of its own.
  *     static void carry0(float *s0, float *p0, int64_t n)
  *     { INDEPENDENT for (..) { block0(&s0[l]); merge0(&p0[l], &s0[l]); begin0(&s0[l]); } } */
 static void add_carry(rd_text *to, const rd_print_fold *f, int number)
@@ -104,9 +104,9 @@ static void add_carry(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n    }\n}\n");
 }
 
-/* Adds a loop over n cells that sets a = merge(node, a), where the node of the level comes before
- * a: "INDEPENDENT for (..) { float a0 = e0[level * stride + l]; merge0(&a0, &u0[l]); u0[l] = a0;
- * }". */
+/* Adds a loop over n cells (accumulators) that sets a = merge(node, a), where the node of the level
+ * comes before a: "INDEPENDENT for (..) { float a0 = e0[level * stride + l]; merge0(&a0, &u0[l]);
+ * u0[l] = a0; }". */
 static void add_merge_before(rd_text *to, const rd_print_fold *f, int number, char a)
 {
     rd_text_add(to, "INDEPENDENT for (int64_t l = 0; l < n; l++) {");

@@ -150,7 +150,8 @@ static void add_by_known_tree(rd_printing *n, const rd_stmt *s, const char *at, 
 
 /* ---- Elements of a vector loop --------------------------------------------------------------- */
 /* True if all elements of a vector loop go through the tree by one call.  The PREFIX stands
- * directly in the loop: then neighbours are at the same place of blocks of their own cells. */
+ * directly in the loop: then neighbours are at the same place of blocks of their own cells
+ * (accumulators). */
 static bool is_strip_tree_scan(const rd_printing *n, const rd_stmt *s)
 {
     return s->kind == RD_S_PREFIX && n->fold[s->fold].levels && n->vector >= 0 &&

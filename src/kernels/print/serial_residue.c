@@ -37,7 +37,7 @@ static bool has_serial_step(const rd_schedule *t, int32_t loop)
 }
 
 /* True if the fold has independent work that could be interleaved: several blocks of a reduction,
- * or 4 rounds or more of a loop around with cells of their own (or whole folds). */
+ * or 4 rounds or more of a loop around with cells (accumulators) of their own (or whole folds). */
 static bool can_interleave(const rd_schedule *t, int32_t step, int32_t loop)
 {
     enum { FEW = 4 };

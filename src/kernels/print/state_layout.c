@@ -86,7 +86,8 @@ static rd_print_fold fold_of(const rd_loop_fold *f)
 
 /* Allots bytes of a task's state to a fold: facts f if tasks share it, states if they lie in the
  * task, and its combine tree, if it has one.  A fold with fewer lanes here than the program has
- * sums them in a type of its own. `cells`: neighbours of a strip are cells of their own. */
+ * sums them in a type of its own. `cells`: neighbours of a strip are cells (accumulators) of their
+ * own. */
 static void allot(rd_printing *n, int32_t number)
 {
     const rd_store *store = &n->t->store[number];
@@ -224,9 +225,9 @@ static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_number(n, to, f->apart * n->t->store[s->store].cell_stride);
 }
 
-/* Adds the subscript of the first state of a cell: "i0 * 64 + m2 + i".  `more` is the part of it
- * that elements of a strip, or jammed rounds, add; its constant comes last. A label (>= 0) adds the
- * offset of its group. */
+/* Adds the subscript of the first state of a cell (accumulator): "i0 * 64 + m2 + i".  `more` is the
+ * part of it that elements of a strip, or jammed (unroll-and-jam) rounds, add; its constant comes
+ * last. A label (>= 0) adds the offset of its group. */
 void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
@@ -244,9 +245,9 @@ void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
         add_group(n, to, s);
 }
 
-/* Adds the subscript of the state of a lane: "i0 * 64 + ((i1) & 63)".  The mask replaces a
- * remainder (wraps): lanes are a power of 2 and no index is negative, which compilers do not
- * know. */
+/* Adds the subscript of the state of a lane (partial accumulator): "i0 * 64 + ((i1) & 63)".  The
+ * mask replaces a remainder (wraps): lanes are a power of 2 and no index is negative, which
+ * compilers do not know. */
 void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
@@ -269,7 +270,7 @@ void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* True if the fold has one state in a variable of the vector loop: it is built in, no scan, and has
- * one lane.  Compilers vectorise such loops if no loop stands inside. */
+ * one lane (partial accumulator).  Compilers vectorise such loops if no loop stands inside. */
 bool rd_is_one_state(const rd_printing *n, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];

@@ -19,9 +19,9 @@ typedef struct residue_search {
     rd_residue        *to;     /* where operations are added                              */
 } residue_search;
 
-/* True if the value is the lane that a strip begins with: the remainder of a coordinate by a
- * constant, which a pass has added (behind the program's values).  It is no operation of the
- * program. */
+/* True if the value is the lane (partial accumulator) that a strip begins with: the remainder of a
+ * coordinate by a constant, which a pass has added (behind the program's values).  It is no
+ * operation of the program. */
 static bool is_lane_offset(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_MAP && let->type == RD_I64 && let->n == 2 &&

@@ -51,8 +51,8 @@ static void print_copied_ints(rd_printing *n, int32_t loop, int32_t load, const 
 }
 
 /* Returns what stands before the loop: INDEPENDENT tells compilers that rounds are.  Loops with a
- * serial order have none; group-by steps (label >= 0) have four lanes in turn, and are unrolled by
- * four. */
+ * serial order have none; group-by steps (label >= 0) have four lanes (partial accumulators) in
+ * turn, and are unrolled by four. */
 static const char *pragma_of(const rd_printing *n, int32_t stmt)
 {
     const int32_t last = n->t->stmt[stmt].last;

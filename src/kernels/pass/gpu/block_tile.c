@@ -40,14 +40,14 @@
 /* Statements behind the outer loop, at most. */
 enum { MOST_BEHIND = 64 };
 
-/* The position mark + offset. */
+/* The position mark (axis bound to an end of a range) + offset. */
 static rd_linear mark(const rd_block_tile *c, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, axis);
 }
 
-/* The number of lanes of a row: the columns that a team takes at a time, `width` for each
- * thread. */
+/* The number of lanes (partial accumulators) of a row: the columns that a team takes at a time,
+ * `width` for each thread. */
 static int64_t lanes_of(const rd_block_tile *c)
 {
     return (int64_t)c->plan->team * c->plan->width;
@@ -73,8 +73,8 @@ static int32_t find_tile_loop(const rd_block_tile *c, int32_t body)
 }
 
 /* Finds both loops and the facts of the tile that do not change; false if there are not two.  A
- * tile is one block (64 steps) of either tree.  A fold of rows has its lanes divided among
- * threads. */
+ * tile is one block (64 steps) of either tree.  A fold of rows has its lanes (partial accumulators)
+ * divided among threads. */
 static bool find_tile_loops(rd_block_tile *c)
 {
     c->outer = find_tile_loop(c, c->item);
@@ -138,8 +138,8 @@ static void move_before(const rd_block_tile *c, int32_t body, int32_t end, int32
     }
 }
 
-/* A loop of the kind over the rows or columns of the tile; the caller sets its marks. It comes from
- * no loop of the program (of -1). */
+/* A loop of the kind over the rows or columns of the tile; the caller sets its marks (axes bound to
+ * the ends of a range). It comes from no loop of the program (of -1). */
 static rd_for loop_along(const rd_block_tile *c, rd_for_kind kind, int which, int64_t step,
                          int64_t extent)
 {

@@ -39,8 +39,8 @@ static rd_linear at_mark(const coarsening *c, int32_t mark)
     return rd_linear_plus_axis(c->t, rd_linear_of(0), 1, mark);
 }
 
-/* Gives each of the neighbours states of its own, of all lanes: arrays of a fold's states get
- * `width` times as long. */
+/* Gives each of the neighbours states of its own, of all lanes (partial accumulators): arrays of a
+ * fold's states get `width` times as long. */
 static void widen_states(const coarsening *c)
 {
     rd_schedule *t = c->t;
@@ -53,7 +53,7 @@ static void widen_states(const coarsening *c)
 }
 
 /* Points a statement of a fold to the states of the neighbour at hand: number in the item times
- * lanes. */
+ * lanes (partial accumulators). */
 static void move_states(const coarsening *c, int32_t stmt)
 {
     const int64_t   lanes = c->t->p->fold[c->t->stmt[stmt].fold].lanes;

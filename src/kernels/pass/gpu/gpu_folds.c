@@ -16,9 +16,9 @@ static int32_t bits_of(int64_t n)
     return bits;
 }
 
-/* Changes the facts of a fold to those on a GPU: all lanes have states, and no other task shares
- * the fold. step < 0: no instruction steps into the fold.  A tree has two rows more than levels. A
- * fold of lanes along several axes (mixed) has no loop along its steps. */
+/* Changes the facts of a fold to those on a GPU: all lanes (partial accumulators) have states, and
+ * no other task shares the fold. step < 0: no instruction steps into the fold.  A tree has two rows
+ * more than levels. A fold of lanes along several axes (mixed) has no loop along its steps. */
 static void describe(const rd_program *p, rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;

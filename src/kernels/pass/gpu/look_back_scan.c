@@ -39,14 +39,14 @@ typedef struct look_back {
     int64_t            round;  /* elements of a block of threads                */
 } look_back;
 
-/* The position mark + offset. */
+/* The position mark (axis bound to an end of a range) + offset. */
 static rd_linear mark(const look_back *w, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(w->t, rd_linear_of(offset), 1, axis);
 }
 
-/* The position of the mark + offset when both are counted from the end of the loop: end - mark -
- * offset. */
+/* The position of the mark (axis bound to an end of a range) + offset when both are counted from
+ * the end of the loop: end - mark - offset. */
 static rd_linear from_end(const look_back *w, int32_t axis, int64_t offset)
 {
     const rd_linear end = rd_linear_plus_axis(w->t, w->of.to.part[0].at, -1, axis);
@@ -55,8 +55,8 @@ static rd_linear from_end(const look_back *w, int32_t axis, int64_t offset)
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* A loop like the scan's, of another kind, step and extent; its start gets a new mark. It goes
- * upwards, and comes from no loop of the program (of -1). */
+/* A loop like the scan's, of another kind, step and extent; its start gets a new mark (axis bound
+ * to an end of a range). It goes upwards, and comes from no loop of the program (of -1). */
 static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_t extent)
 {
     rd_for made = w->of;
@@ -104,7 +104,8 @@ static void put_threads(const look_back *w, int32_t loop, int32_t start)
 }
 
 /* Makes the loop over elements a loop over rounds of the block of threads; all rounds of a tile are
- * one batch of loads. Backwards, rounds are counted by a mark from the end. */
+ * one batch of loads. Backwards, rounds are counted by a mark (axis bound to an end of a range)
+ * from the end. */
 static void make_rounds(const look_back *w, int32_t loop)
 {
     rd_schedule *t      = w->t;
@@ -123,7 +124,7 @@ static void make_rounds(const look_back *w, int32_t loop)
 
 /* Puts the loop over tiles around the item's body, and notes it in `w`. Blocks of threads take
  * tiles in order, so that a tile waits only for earlier ones.  Backwards, tiles are counted by a
- * mark from the end. */
+ * mark (axis bound to an end of a range) from the end. */
 static void put_tiles_around(look_back *w, int32_t loop)
 {
     rd_for *l;

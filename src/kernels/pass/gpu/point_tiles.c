@@ -34,7 +34,7 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/point_tiles.h"
 
-/* The position mark + offset. */
+/* The position mark (axis bound to an end of a range) + offset. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
@@ -223,8 +223,8 @@ static void fill(rd_point_tiling *s, int32_t tile, int32_t stop)
 }
 
 /* Makes the loop over points three loops: over tiles, over blocks of the combine tree, and over
- * groups of points.  "Push if new" for all cells, before the groups, goes into the loop over
- * blocks. The new loops come from no loop of the program (of -1). */
+ * groups of points.  "Push if new" for all cells (accumulators), before the groups, goes into the
+ * loop over blocks. The new loops come from no loop of the program (of -1). */
 static void make_tiles(rd_point_tiling *s)
 {
     rd_schedule *t    = s->t;

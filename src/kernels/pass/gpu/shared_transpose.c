@@ -33,15 +33,15 @@ typedef struct transposing {
     int32_t            fills;             /* the last loop that fills a square, -1 */
 } transposing;
 
-/* The position mark + offset. */
+/* The position mark (axis bound to an end of a range) + offset. */
 static rd_linear at_mark(const transposing *c, int32_t mark, int64_t offset)
 {
     return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, mark);
 }
 
 /* ---- Squares --------------------------------------------------------------------------------- */
-/* Makes the loops over both axes go by squares, whose first and last indices are marks.  False:
- * there are not two loops. */
+/* Makes the loops over both axes go by squares, whose first and last indices are marks (axes bound
+ * to the ends of a range).  False: there are not two loops. */
 static bool tile_item_loops(transposing *c)
 {
     rd_schedule  *t     = c->t;
@@ -187,7 +187,8 @@ static void mark_load(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int
         t->stmt[stmt].vector_width = -1 - inst;
 }
 
-/* Fills a square for each marked load, at most 16, and removes the marks. */
+/* Fills a square for each marked load, at most 16, and removes the marks (axes bound to the ends of
+ * a range). */
 static void fill_squares(transposing *c)
 {
     rd_schedule *t   = c->t;

@@ -12,14 +12,15 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/point_tiles.h"
 
-/* The position mark + offset. */
+/* The position mark (axis bound to an end of a range) + offset. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
 }
 
-/* True if the fold has one lane and the step of each element is its index of the axis: either the
- * lane position or the outer position is the axis alone, and the other one is 0. */
+/* True if the fold has one lane (partial accumulator) and the step of each element is its index of
+ * the axis: either the lane position or the outer position is the axis alone, and the other one is
+ * 0. */
 static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[s->fold];
@@ -32,7 +33,8 @@ static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 }
 
 /* The next PUSH_IF_NEW behind `last` in the loop that can be done once for 64 rounds, as its step
- * is the loop's index; -1 if there is none.  Those for all cells are done so already. */
+ * is the loop's index; -1 if there is none.  Those for all cells (accumulators) are done so
+ * already. */
 static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -44,8 +46,8 @@ static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last
     return s;
 }
 
-/* Adds "push if new all f0, outer m4": all cells of the fold begin the block that starts at the
- * mark.  It stands nowhere yet. It names no single cell or state (cell, more 0). */
+/* Adds "push if new all f0, outer m4": all cells (accumulators) of the fold begin the block that
+ * starts at the mark.  It stands nowhere yet. It names no single cell or state (cell, more 0). */
 static int32_t add_begin_all(rd_schedule *t, int32_t opens, int32_t axis, int32_t start)
 {
     rd_stmt         all = t->stmt[opens];
@@ -62,7 +64,7 @@ static int32_t add_begin_all(rd_schedule *t, int32_t opens, int32_t axis, int32_
 }
 
 /* Moves each such PUSH_IF_NEW of the loop before `first`, once for each fold (a bit of `has`), for
- * all of its cells. */
+ * all of its cells (accumulators). */
 void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32_t start)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -77,8 +79,8 @@ void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32
     }
 }
 
-/* A loop over blocks of 64 rounds of a loop like `like`; new marks say where a block starts and
- * stops. It comes from no loop of the program (of -1). */
+/* A loop over blocks of 64 rounds of a loop like `like`; new marks (axes bound to the ends of a
+ * range) say where a block starts and stops. It comes from no loop of the program (of -1). */
 rd_for rd_gpu_block_loop(rd_schedule *t, const rd_for *like)
 {
     rd_for blocks = *like;

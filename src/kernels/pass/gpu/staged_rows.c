@@ -75,7 +75,8 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
 }
 
 /* ---- Copies of rows -------------------------------------------------------------------------- */
-/* Adds "a1[m0] = load s0[33*i0 + m0]", or the copy back, to the empty loop `body` over the mark. */
+/* Adds "a1[m0] = load s0[33*i0 + m0]", or the copy back, to the empty loop `body` over the mark
+ * (axis bound to an end of a range). */
 static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store, int32_t body,
                      int32_t mark)
 {
@@ -102,8 +103,8 @@ static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store
 }
 
 /* Adds a loop by all threads of a block that copies a row to shared memory before the item, or back
- * behind it. The loop counts by a mark of its own, has no marks of rounds, and comes from no loop
- * of the program (of -1). */
+ * behind it. The loop counts by a mark (axis bound to an end of a range) of its own, has no marks
+ * of rounds, and comes from no loop of the program (of -1). */
 static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number, int32_t item)
 {
     const int32_t store = array_of(t, row, number);

@@ -26,14 +26,14 @@ static bool is_distributed(const rd_schedule *t, const rd_gpu_plan *plan, int32_
                        plan->loop[of].role == RD_GPU_CHUNKS || plan->loop[of].distributed);
 }
 
-/* The position mark + offset. */
+/* The position mark (axis bound to an end of a range) + offset. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
 }
 
-/* The lane position at index 0, if lanes lie along the loop and each thread has some of them
- * (per_thread); else 0. */
+/* The lane position at index 0, if lanes (partial accumulators) lie along the loop and each thread
+ * has some of them (per_thread); else 0. */
 static rd_linear first_lane(rd_schedule *t, int32_t loop)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -48,7 +48,8 @@ static rd_linear first_lane(rd_schedule *t, int32_t loop)
     return rd_linear_of(0);
 }
 
-/* True if a fold whose lanes are distributed over threads has its lanes along the loop. */
+/* True if a fold whose lanes (partial accumulators) are distributed over threads has its lanes
+ * along the loop. */
 static bool has_lanes_along(const rd_schedule *t, int32_t loop)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -75,9 +76,9 @@ static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_
     return made;
 }
 
-/* Makes the loop a loop over rounds of the team.  If threads have lanes of a fold along it, the
- * first round is rounded down to lane 0, so there may be one round more. extent < 0: the number of
- * rounds is known at run time only. */
+/* Makes the loop a loop over rounds of the team.  If threads have lanes (partial accumulators) of a
+ * fold along it, the first round is rounded down to lane 0, so there may be one round more. extent
+ * < 0: the number of rounds is known at run time only. */
 static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahead)
 {
     rd_for   *l     = &t->loop[t->stmt[stmt].arg];
@@ -98,7 +99,7 @@ static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahe
 
 /* Puts two loops into a round: `outer` goes by `step`, `inner` over the elements of one of its
  * rounds that are in the old loop's range.  A vector loop outside keeps its order, as its rounds
- * may be steps of one lane. */
+ * may be steps of one lane (partial accumulator). */
 static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_kind inner,
                        int64_t step, const rd_for *old, int64_t round)
 {

@@ -18,9 +18,10 @@ void rd_print_block_of(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") / %d", RD_TREE_STEPS);
 }
 
-/* Prints "while (b0[0] < block) { push0(..); b0[0]++; }" for the lanes of a cell that the thread
- * has. If the lanes lie in the team's memory (`ours`), those of other threads lie between them.
- * The tree begins at the first block of a range that stores partials, else at block 0. */
+/* Prints "while (b0[0] < block) { push0(..); b0[0]++; }" for the lanes of a cell (accumulator) that
+ * the thread has. If the lanes lie in the team's memory (`ours`), those of other threads lie
+ * between them. The tree begins at the first block of a range that stores partials, else at block
+ * 0. */
 void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
 {
     const int32_t here = rd_lanes_in_array(n, s->store), width = n->kernel->width;
@@ -46,7 +47,7 @@ void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the pushes of all cells, which have one lane each:
+/* Prints the pushes of all cells (accumulators), which have one lane each:
  *
  *     RD_UNROLL for (int c = 0; c < 4; c++)
  *         while (b0[c] < (m4) / 64) { push0(&s0_0[c], ..); b0[c]++; } */
@@ -69,9 +70,9 @@ static void print_opens_all(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* Prints an RD_S_PUSH_IF_NEW, for all cells or for one.  Batches of rounds have begun their block
- * once, before their elements (a bit of block_begun for each fold).  If all threads of the team run
- * the same, thread 0 pushes.  A scan ends its blocks in its own way. */
+/* Prints an RD_S_PUSH_IF_NEW, for all cells (accumulators) or for one.  Batches of rounds have
+ * begun their block once, before their elements (a bit of block_begun for each fold).  If all
+ * threads of the team run the same, thread 0 pushes.  A scan ends its blocks in its own way. */
 void rd_print_begin_block(rd_printing *n, const rd_stmt *s)
 {
     rd_text block = { 0 };

@@ -59,8 +59,8 @@ static int32_t loop_in(const rd_printing *n, int32_t body)
 }
 
 /* ---- Turns ----------------------------------------------------------------------------------- */
-/* Prints row `u` of a turn: a thread loads its lanes, takes its elements, and stores the lanes
- * back.
+/* Prints row `u` of a turn: a thread loads its lanes (partial accumulators), takes its elements,
+ * and stores the lanes back.
  *
  *     const int place = (first + u) * 64 + 4 * t;
  *     float s1_0[4]; .. step1(&s1_0[i], r0, 1, i1); .. */

@@ -15,8 +15,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The lane of the cell that is the thread's l-th one: "(4 * t + l)"; "(RD_TEAM * l + t)" if a
- * thread's elements lie a team apart (width 1). */
+/* The lane of the cell (accumulator) that is the thread's l-th one: "(4 * t + l)"; "(RD_TEAM * l +
+ * t)" if a thread's elements lie a team apart (width 1). */
 static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
 {
     const int32_t dealt = n->t->store[store].per_thread;
@@ -49,7 +49,8 @@ static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
 }
 
 /* Prints "while (rows-- > 0) under0(&x0, w0_0[rows * 4 + at]);": the nodes of earlier blocks are
- * merged into x, the last ones first.  The thread that has the lane has counted its blocks. */
+ * merged into x, the last ones first.  The thread that has the lane (partial accumulator) has
+ * counted its blocks. */
 static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const char *lane)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
@@ -124,7 +125,8 @@ static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 }
 
 /* ---- Words of shared memory ------------------------------------------------------------------ */
-/* Adds "words[z + 1 * 16 + l]": word k of a lane in the team's shared memory. */
+/* Adds "words[z + 1 * 16 + l]": word k of a lane (partial accumulator) in the team's shared
+ * memory. */
 static void add_word(rd_text *to, const rd_emit_fold *f, int k, const char *lane)
 {
     rd_text_add(to, "words[z + %d * %" PRId32 " + %s]", k, f->fold->lanes, lane);
@@ -150,8 +152,8 @@ static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from,
     }
 }
 
-/* Prints the tree of merges over lanes by the team's threads: lane l takes lane l + half, for half
- * = lanes/2 .. 1. `from`: the first word of a state.
+/* Prints the tree of merges over lanes (partial accumulators) by the team's threads: lane l takes
+ * lane l + half, for half = lanes/2 .. 1. `from`: the first word of a state.
  *
  *     for (int half = 8; half > 0; half /= 2) {
  *         for (int l = t; l < half; l += RD_TEAM) {.. merge0(..); ..} RD_SYNC_TEAM } */
@@ -189,8 +191,8 @@ static void add_align(rd_text *to, const rd_emit_fold *f, int32_t number, const 
     rd_text_add(to, ")));");
 }
 
-/* Prints merges of states that share an exponent (RD_LANES_ROW): all lanes are scaled to the
- * greatest one, and then added. */
+/* Prints merges of states that share an exponent (RD_LANES_ROW): all lanes (partial accumulators)
+ * are scaled to the greatest one, and then added. */
 static void align_by_team(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -208,7 +210,8 @@ static void align_by_team(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* Prints "finish0(nodes, &r1);" for nodes by a format that takes their number. */
+/* Prints "finish0(nodes, &r1);" for nodes (results of blocks) by a format that takes their
+ * number. */
 static void finish(rd_printing *n, const rd_stmt *s, const char *format)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -221,8 +224,8 @@ static void finish(rd_printing *n, const rd_stmt *s, const char *format)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the end of a fold with lanes that are distributed over the team: through shared memory,
- * from which all threads then load the result. */
+/* Prints the end of a fold with lanes (partial accumulators) that are distributed over the team:
+ * through shared memory, from which all threads then load the result. */
 static void finish_by_team(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f = &n->fold[s->fold].of;
@@ -292,8 +295,8 @@ static void align_alone(rd_printing *n, const rd_stmt *s)
     merge_lanes(n, s, "add", 'y');
 }
 
-/* Prints the end of a fold if one thread has all lanes of a cell; a fold of one lane needs no
- * merge. */
+/* Prints the end of a fold if one thread has all lanes of a cell (accumulator); a fold of one lane
+ * needs no merge. */
 static void finish_alone(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;

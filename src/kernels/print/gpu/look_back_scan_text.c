@@ -49,7 +49,7 @@ static void add_join(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, " merge%" PRId32 "(&a%s, &b%s); return a; }\n", number, z, z);
 }
 
-/* Adds begin() and join() for f64, as nodes of running sums of f32 are f64. */
+/* Adds begin() and join() for f64, as nodes (results of blocks) of running sums of f32 are f64. */
 static void add_wide_nodes(rd_text *to)
 {
     rd_text_add(to, "    static inline void begin(double *a) { *a = -0.0; }\n"

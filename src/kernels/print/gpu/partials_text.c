@@ -60,8 +60,9 @@ void rd_print_combine_partials(rd_printing *n, const rd_stmt *s)
     rd_text_end(&name, n->to);
 }
 
-/* Prints x0, x1 .. of a lane: the node in the last row, merged with those on its left, from right
- * to left.  If the backend has combined them already (one), there is one node for each lane. */
+/* Prints x0, x1 .. of a lane (partial accumulator): the node (result of a block) in the last row,
+ * merged with those on its left, from right to left.  If the backend has combined them already
+ * (one), there is one node for each lane. */
 void rd_print_combined_node(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;

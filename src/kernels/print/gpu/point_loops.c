@@ -122,7 +122,8 @@ static void print_tile(rd_printing *n, int32_t stmt)
     rd_text_end(&stop, n->to);
 }
 
-/* The folds that begin a block in all cells at once, at the beginning of the body, as bits. */
+/* The folds that begin a block in all cells (accumulators) at once, at the beginning of the body,
+ * as bits. */
 static uint64_t begun_in(const rd_printing *n, int32_t body)
 {
     uint64_t moved = 0;

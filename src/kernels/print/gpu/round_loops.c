@@ -80,9 +80,9 @@ static bool is_rising_along(const rd_schedule *t, const rd_linear *at, int32_t a
     return rd_linear_coef(t, at, axis) >= 0;
 }
 
-/* True if all elements of a batch are of one cell and their blocks do not fall, so that blocks are
- * pushed once for the batch.  The cell must be selected by no value, and a team's threads must each
- * have lanes of their own. */
+/* True if all elements of a batch are of one cell (accumulator) and their blocks do not fall, so
+ * that blocks are pushed once for the batch.  The cell must be selected by no value, and a team's
+ * threads must each have lanes of their own. */
 static bool can_push_once(const rd_printing *n, int32_t rounds, const rd_stmt *s)
 {
     const int32_t axis = rd_loop_of(n->t, rounds)->axis;
@@ -136,8 +136,8 @@ static void print_block_range(rd_printing *n, int32_t rounds, const rd_stmt *s, 
     print_block_of_round(n, rounds, s, "last", (ahead - 1) * rd_loop_of(n->t, rounds)->step + rest);
 }
 
-/* Prints how all cells of a thread begin block first0; neighbours with states of their own, in a
- * loop:
+/* Prints how all cells (accumulators) of a thread begin block first0; neighbours with states of
+ * their own, in a loop:
  *
  *     while (b0[0] < (int64_t)first0) { push0(..); b0[0]++; } */
 static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
@@ -227,8 +227,8 @@ static void print_batch(rd_printing *n, int32_t rounds, int32_t ahead)
 }
 
 /* ---- All rounds ------------------------------------------------------------------------------ */
-/* Prints "for (int64_t v1 = lo; v1 < hi;) {".  If lanes lie along the loop (by > 1), rounds begin
- * with the first lane, so perhaps before lo. */
+/* Prints "for (int64_t v1 = lo; v1 < hi;) {".  If lanes (partial accumulators) lie along the loop
+ * (by > 1), rounds begin with the first lane, so perhaps before lo. */
 static void open_rounds(rd_printing *n, const rd_for *loop)
 {
     const rd_edge_part *part = &loop->from.part[0];
@@ -295,8 +295,8 @@ static void print_rounds(rd_printing *n, int32_t rounds)
     n->kernel->apart    = kept.apart;
 }
 
-/* Prints a loop of a kernel, by its kind.  A serial loop without marks and batches has the text of
- * C; false then. */
+/* Prints a loop of a kernel, by its kind.  A serial loop without marks (variables with the ends of
+ * a range) and batches has the text of C; false then. */
 bool rd_print_kernel_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);

@@ -229,7 +229,7 @@ void rd_print_end_scan_blocks(rd_printing *n, const rd_stmt *s, const char *bloc
     rd_text_end(&line, n->to);
 }
 
-/* Prints "turn0(..);" for the cell with the subscript `at`. */
+/* Prints "turn0(..);" for the cell (accumulator) with the subscript `at`. */
 void rd_print_end_scan_block(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_text counter = { 0 }, line = { 0 };

@@ -255,15 +255,15 @@ void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, co
     rd_text_add(to, "]");
 }
 
-/* Adds the block counter of the cell for thread t. */
+/* Adds the block counter of the cell (accumulator) for thread t. */
 void rd_print_block_counter(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_print_block_counter_of(n, to, s, "t");
 }
 
-/* Adds the thread's lane to a subscript: " + i" if its lanes are adjacent, " + (RD_TEAM * i + t)"
- * if they lie a team apart (width 1) in the team's memory.  A thread with all lanes finds it by the
- * element's position. */
+/* Adds the thread's lane (partial accumulator) to a subscript: " + i" if its lanes are adjacent, "
+ * + (RD_TEAM * i + t)" if they lie a team apart (width 1) in the team's memory.  A thread with all
+ * lanes finds it by the element's position. */
 static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];

@@ -17,19 +17,21 @@
 #include <inttypes.h>
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Numbers of a node: one for a running sum, whose node is the sum; else those of a state. */
+/* Numbers of a node (result of a block): one for a running sum, whose node is the sum; else those
+ * of a state. */
 static int n_numbers(const rd_printing *n, int32_t fold)
 {
     return n->t->fold[fold].pair ? 1 : n->fold[fold].of.n_state;
 }
 
-/* The C type of number k of a node. A running sum of floats (pair) has nodes of doubles. */
+/* The C type of number k of a node (result of a block). A running sum of floats (pair) has nodes of
+ * doubles. */
 static const char *type_of(const rd_printing *n, int32_t fold, int k)
 {
     return n->t->fold[fold].pair ? "double" : rd_state_type(&n->fold[fold].of, k);
 }
 
-/* Bytes of one array of nodes; arrays begin at multiples of 16 bytes. */
+/* Bytes of one array of nodes (results of blocks); arrays begin at multiples of 16 bytes. */
 static int64_t bytes_of(const rd_printing *n, int32_t left)
 {
     return (n->t->store[left].node_rows * rd_cells_in_array(n, left) * (int64_t)sizeof(double) +
@@ -37,7 +39,8 @@ static int64_t bytes_of(const rd_printing *n, int32_t left)
            16 * 16;
 }
 
-/* Prints "double *const d1_0 = (double *)(nodes + 0);" for each number of a node. */
+/* Prints "double *const d1_0 = (double *)(nodes + 0);" for each number of a node (result of a
+ * block). */
 static void declare_nodes(rd_printing *n, int32_t fold, int32_t left)
 {
     for (int k = 0; k < n_numbers(n, fold); k++)
@@ -239,9 +242,9 @@ static void resume_state(rd_printing *n, const rd_stmt *s)
     rd_text_end(&merge, n->to);
 }
 
-/* Prints how a range loads the prefix of all earlier ranges: the nodes that cover them, one for
- * each bit of its number.  The first range has none. A running sum of floats (pair) also resumes
- * its words. */
+/* Prints how a range loads the prefix of all earlier ranges: the nodes (results of blocks) that
+ * cover them, one for each bit of its number.  The first range has none. A running sum of floats
+ * (pair) also resumes its words. */
 void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 {
     open_brace(n, "if (range > 0) {");
@@ -253,7 +256,7 @@ void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- BUILD_TREE ------------------------------------------------------------------------------ */
-/* Prints how cell c of node `at` of a level is made of two nodes of the level below:
+/* Prints how cell (accumulator) c of node `at` of a level is made of two nodes of the level below:
  *
  *     d1_0[(at) * 4 + c] = a0;
  *
