@@ -107,10 +107,11 @@ static void add_types(rd_text *to, const rd_emit_fold *f, int number)
 
 /* ---- On arrays of states --------------------------------------------------------------------- */
 /* Writes the parameters of the states: "double *s0, int32_t *s1". */
-static void add_parameters(rd_text *to, const rd_emit_fold *f, const char *keep, char name)
+static void add_parameters(rd_text *to, const rd_emit_fold *f, const char *qualifier, char name)
 {
     for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, "%s%s%s *%c%d", k ? ", " : "", keep, rd_user_state_type(f, k), name, k);
+        rd_text_add(to, "%s%s%s *%c%d", k ? ", " : "", qualifier, rd_user_state_type(f, k), name,
+                    k);
 }
 
 /* Writes the struct `as` of the states `name`: " U0 s_ = { 0 }, *const s = &s_; s->n = *s0;".

@@ -59,13 +59,13 @@ static int32_t replacement_of(void *of, int32_t value)
 static int32_t expand_value(rd_schedule *t, int32_t value, int32_t from, int32_t to)
 {
     const rd_let  let = t->let[value];
-    const int32_t again =
+    const int32_t copy =
         let.kind == RD_I_CONST || let.kind == RD_I_COORD ? rd_stmt_copy(t, let.made_by) : -1;
     int32_t store;
 
-    if (again >= 0 && !t->failed) {
-        rd_put_before(t, again, t->stmt[to].first);
-        return t->stmt[again].value;
+    if (copy >= 0 && !t->failed) {
+        rd_put_before(t, copy, t->stmt[to].first);
+        return t->stmt[copy].value;
     }
     store = rd_add_array_before(t, from, let.type);
     rd_store_at_end(t, from, value, store);

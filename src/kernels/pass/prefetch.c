@@ -95,15 +95,15 @@ static int32_t count_earlier_loops(const prefetching *f, int32_t row)
  * rows must fit the second-level cache, and all rows must not fit the caches. */
 static void prefetch_next_row(prefetching *f)
 {
-    const bool    part = rd_loop_of(f->t, f->strip)->substrip;
-    const int32_t row  = f->r->around && !part ? -1 : loop_over_rows(f);
+    const bool    is_substrip = rd_loop_of(f->t, f->strip)->substrip;
+    const int32_t row         = f->r->around && !is_substrip ? -1 : loop_over_rows(f);
     const int64_t coef =
         row >= 0 ? rd_linear_coef(f->t, &load_of(f)->at, rd_loop_of(f->t, row)->axis) : 0;
     const double bytes = (double)rd_reach(f->t->p, f->r->axis) * rd_dtype_size(load_of(f)->type);
 
     if (coef && bytes * 4 <= RD_L2_BYTES &&
         bytes * (double)rd_trips(f->t->p, rd_loop_of(f->t, row)->of) >= rd_cached_bytes() &&
-        count_earlier_loops(f, row) == !part)
+        count_earlier_loops(f, row) == !is_substrip)
         add_fetch(f, coef);
 }
 

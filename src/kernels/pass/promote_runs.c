@@ -57,13 +57,13 @@ static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
         .storage = RD_IN_REGISTERS, .fold = s.fold, .extent = 1, .one_label = true
     };
     const int32_t array = rd_add_store(t, &store), first = first_stmt_of_label(t, step);
-    const rd_stmt turn = rd_copy_of_states(&s, RD_S_SWITCH_STATE, array);
-    rd_stmt       back = rd_copy_of_states(&s, RD_S_STORE_STATES, array);
+    const rd_stmt change     = rd_copy_of_states(&s, RD_S_SWITCH_STATE, array);
+    rd_stmt       store_back = rd_copy_of_states(&s, RD_S_STORE_STATES, array);
 
-    back.label = -1;
+    store_back.label = -1;
     rd_put_before(t, rd_add_declaration(t, array), loop);
-    rd_put_before(t, rd_add_stmt(t, &turn), first);
-    rd_put_behind(t, rd_add_stmt(t, &back), loop);
+    rd_put_before(t, rd_add_stmt(t, &change), first);
+    rd_put_behind(t, rd_add_stmt(t, &store_back), loop);
     if (!t->failed)
         t->stmt[step].store = array;
 }

@@ -29,18 +29,19 @@ static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const
                        const char *at)
 {
     const rd_store *local = &n->t->store[s->arg];
-    const bool      all = local->lane_stride != 0, in = s->kind == RD_S_LOAD_STATES;
-    rd_text         here = { 0 }, far = { 0 };
+    const bool      all = local->lane_stride != 0, loads = s->kind == RD_S_LOAD_STATES;
+    rd_text         local_text = { 0 }, cell_text = { 0 };
 
-    add_state(&here, s->arg, name, k, there, local->lane_stride);
-    add_state(&far, s->store, name, k, at, all ? n->t->store[s->store].lane_stride : 0);
+    add_state(&local_text, s->arg, name, k, there, local->lane_stride);
+    add_state(&cell_text, s->store, name, k, at, all ? n->t->store[s->store].lane_stride : 0);
     if (all)
         rd_print_line(n, "for (int l = 0; l < %" PRId32 "; l++) %s = %s;", n->fold[s->fold].lanes,
-                      in ? here.at : far.at, in ? far.at : here.at);
+                      loads ? local_text.at : cell_text.at, loads ? cell_text.at : local_text.at);
     else
-        rd_print_line(n, "%s = %s;", in ? here.at : far.at, in ? far.at : here.at);
-    rd_text_end(&here, n->to);
-    rd_text_end(&far, n->to);
+        rd_print_line(n, "%s = %s;", loads ? local_text.at : cell_text.at,
+                      loads ? cell_text.at : local_text.at);
+    rd_text_end(&local_text, n->to);
+    rd_text_end(&cell_text, n->to);
 }
 
 /* Prints the copies of all numbers of a state, to the local array (LOAD_STATES) or back

@@ -32,7 +32,7 @@ static void add_carry_in(rd_text *to, const rd_print_fold *f)
 void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
 {
     /* the second word of a pair says something in f32 alone */
-    const bool two = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32;
+    const bool has_second_word = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32;
 
     rd_text_add(to, "static inline void prefix%d(", number);
     rd_add_parameters(to, &f->of, false, "", 's');
@@ -46,7 +46,7 @@ void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
     rd_add_each(to, &f->of, "&w%d");
     rd_text_add(to, ");\n   ");
     if (f->blocks && f->pair) {
-        rd_text_add(to, two ? " w0 = *p0 + (*q + w0);" : " w0 = *p0 + w0;");
+        rd_text_add(to, has_second_word ? " w0 = *p0 + (*q + w0);" : " w0 = *p0 + w0;");
         if (f->of.seen)
             rd_text_add(to, " w1 = *p1 | w1;");
     } else if (f->blocks) {

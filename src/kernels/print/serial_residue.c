@@ -22,9 +22,9 @@ static int32_t loop_that_stays(const rd_schedule *t, int32_t stmt)
  * mapping is steps, whole blocks, or unknown. */
 static bool is_serial_step(const rd_schedule *t, int32_t step, int32_t loop)
 {
-    const rd_mapping meet = rd_mapping_of(t, t->stmt[step].fold, loop);
+    const rd_mapping mapping = rd_mapping_of(t, t->stmt[step].fold, loop);
 
-    return meet == RD_MAPS_STEPS || meet == RD_MAPS_MIXED || meet == RD_MAPS_BLOCKS;
+    return mapping == RD_MAPS_STEPS || mapping == RD_MAPS_MIXED || mapping == RD_MAPS_BLOCKS;
 }
 
 /* True if the loop holds a serial step. */
@@ -46,9 +46,9 @@ static bool can_interleave(const rd_schedule *t, int32_t step, int32_t loop)
     if (t->fold[fold].blocks && !t->p->fold[fold].scan)
         return true;
     for (int32_t l = rd_loop_around(t, loop); l >= 0; l = rd_loop_around(t, l)) {
-        const rd_mapping meet = rd_mapping_of(t, fold, l);
+        const rd_mapping mapping = rd_mapping_of(t, fold, l);
 
-        if ((meet == RD_MAPS_CELLS || meet == RD_MAPS_SAME) && rd_trips_of(t, l) >= FEW)
+        if ((mapping == RD_MAPS_CELLS || mapping == RD_MAPS_SAME) && rd_trips_of(t, l) >= FEW)
             return true;
     }
     return false;

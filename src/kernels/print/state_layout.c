@@ -25,10 +25,10 @@ typedef struct state_array {
     int64_t     bytes;  /* of the whole array, rounded up to cache lines  */
 } state_array;
 
-/* Describes array number k of a fold with so many states, and `nowhere` discard states behind them.
+/* Describes array number k of a fold with so many states, and `discard` discard states behind them.
  * The arrays are s; p of a scan of several blocks; q and w of a running sum of floats (pair); e of
  * a scan by the tree (levels). False: there are no more. */
-static bool array_of(const rd_print_fold *f, int64_t states, int64_t nowhere, int64_t n_words,
+static bool array_of(const rd_print_fold *f, int64_t states, int64_t discard, int64_t n_words,
                      int k, state_array *a)
 {
     const int before = f->blocks && f->of.fold->scan ? f->of.n_state : 0,
@@ -52,7 +52,7 @@ static bool array_of(const rd_print_fold *f, int64_t states, int64_t nowhere, in
         a->name = 'p';
         a->k    = k - f->of.n_state;
     }
-    a->states += a->name == 's' ? nowhere : 0;
+    a->states += a->name == 's' ? discard : 0;
     a->bytes = rd_lines(rd_bytes_times(a->states, a->type ? (int64_t)sizeof(double) : f->of.bytes));
     if (!a->type)
         a->type = rd_state_type(&f->of, a->k);
@@ -162,9 +162,9 @@ void rd_print_declare_states(rd_printing *n)
  * others of states.  Elements of a padded strip begin as 0, and states of a run of labels, too. */
 void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
 {
-    const int32_t   number = s->store;
-    const rd_store *store  = &n->t->store[number];
-    const bool      local  = number >= n->t->p->n_fold; /* a copy that passes have added */
+    const int32_t   number  = s->store;
+    const rd_store *store   = &n->t->store[number];
+    const bool      is_copy = number >= n->t->p->n_fold; /* a copy that passes have added */
     state_array     a;
 
     if (store->fold < 0) {
@@ -175,7 +175,7 @@ void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
     }
     for (int k = 0; array_of(&n->fold[store->fold], store->extent, 0, doubles_of(n, store), k, &a);
          k++)
-        if (!local || (a.name != 'w' && a.name != 'e')) /* no step reads w or e */
+        if (!is_copy || (a.name != 'w' && a.name != 'e')) /* no step reads w or e */
             rd_print_line(n, "%s %c%" PRId32 "_%d[%" PRId64 "]%s;", a.type, a.name, number, a.k,
                           a.states,
                           store->one_label                    ? " = { 0 }"

@@ -42,7 +42,7 @@ static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
  * "a5[i]".  Directly in a vector loop it has a pointer, "p7[i * 3]", or a padded copy, "z7[i]".
  * Scratch of a task has no qualifier of memory. */
 static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store, rd_dtype type,
-                        const rd_linear *at, const char *keep, int32_t stmt)
+                        const rd_linear *at, const char *qualifier, int32_t stmt)
 {
     const bool scratch = slot >= n->t->p->first_scratch;
 
@@ -57,7 +57,7 @@ static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store
         return;
     }
     if (slot >= 0)
-        rd_text_add(to, "((%s%s%s *)x%" PRId32 ")[", scratch ? "" : n->dialect->memory, keep,
+        rd_text_add(to, "((%s%s%s *)x%" PRId32 ")[", scratch ? "" : n->dialect->memory, qualifier,
                     rd_memory_type(type), slot);
     else
         rd_text_add(to, "a%" PRId32 "[", store);

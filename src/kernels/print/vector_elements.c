@@ -110,15 +110,15 @@ static void declare_pointer(rd_printing *n, int32_t stmt)
     const rd_let    *let  = s->kind == RD_S_LET ? &n->t->let[s->value] : NULL;
     const rd_linear *at   = let ? &let->at : &s->at;
     const int32_t    slot = let ? let->slot : s->slot;
-    const char      *type = rd_memory_type(let ? let->type : s->type), *keep = let ? "const " : "";
-    rd_text          place = { 0 };
+    const char *type = rd_memory_type(let ? let->type : s->type), *qualifier = let ? "const " : "";
+    rd_text     place = { 0 };
 
     if ((let && let->kind != RD_I_LOAD) || (!let && s->kind != RD_S_STORE) ||
         !rd_has_pointer(n, slot, at, s->parent))
         return;
     rd_print_linear(n, &place, at);
-    rd_print_line(n, "%s%s *const p%" PRId32 " = (%s%s *)x%" PRId32 " + %s;", keep, type, stmt,
-                  keep, type, slot, place.at);
+    rd_print_line(n, "%s%s *const p%" PRId32 " = (%s%s *)x%" PRId32 " + %s;", qualifier, type, stmt,
+                  qualifier, type, slot, place.at);
     if (rd_is_padded(n, stmt, at))
         declare_padded(n, stmt, type, rd_padded_around(n->t, stmt));
     rd_text_end(&place, n->to);

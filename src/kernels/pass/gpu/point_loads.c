@@ -154,15 +154,15 @@ void rd_gpu_load_from_tiles(rd_point_tiling *s)
 /* Adds "r7 = load ..; a4[..] = r7" at the end of a body; the load takes `pack` elements at once. */
 static void add_copy(const rd_point_tiling *s, const rd_point_load *a, int32_t body, int32_t pack)
 {
-    rd_stmt kept = rd_stmt_of(RD_S_STORE);
+    rd_stmt to_array = rd_stmt_of(RD_S_STORE);
 
-    kept.store                       = a->store;
-    kept.type                        = s->t->store[a->store].type;
-    kept.at                          = place_in_array(s, a);
-    kept.x                           = s->t->stmt[a->load].value;
+    to_array.store                   = a->store;
+    to_array.type                    = s->t->store[a->store].type;
+    to_array.at                      = place_in_array(s, a);
+    to_array.x                       = s->t->stmt[a->load].value;
     s->t->stmt[a->load].vector_width = pack;
     rd_append(s->t, body, a->load);
-    rd_append(s->t, body, rd_add_stmt(s->t, &kept));
+    rd_append(s->t, body, rd_add_stmt(s->t, &to_array));
 }
 
 /* Adds the statement of a loop; it stands nowhere yet. */

@@ -29,14 +29,14 @@ static int32_t array_of(rd_schedule *t, const rd_gpu_plan *plan, int32_t row, rd
 /* Adds a STORE of what a LOAD has loaded to the row in shared memory. */
 static void store_to_row(rd_schedule *t, int32_t stmt, int32_t store, rd_dtype type, rd_linear at)
 {
-    rd_stmt kept = rd_stmt_of(RD_S_STORE);
+    rd_stmt to_row = rd_stmt_of(RD_S_STORE);
     int32_t made;
 
-    kept.store = store;
-    kept.type  = type;
-    kept.at    = at;
-    kept.x     = t->stmt[stmt].value;
-    made       = rd_add_stmt(t, &kept);
+    to_row.store = store;
+    to_row.type  = type;
+    to_row.at    = at;
+    to_row.x     = t->stmt[stmt].value;
+    made         = rd_add_stmt(t, &to_row);
     rd_put_behind(t, made, stmt);
 }
 

@@ -115,19 +115,19 @@ static void fill_square(transposing *c, int32_t stmt, int32_t inst)
                               .byte_offset = inst };
     const int32_t  store  = rd_add_store(t, &square);
     rd_for  serial = loop_over(c, 1, RD_FOR_SERIAL), threads = loop_over(c, 0, RD_FOR_THREAD);
-    rd_stmt kept = rd_stmt_of(RD_S_STORE);
+    rd_stmt to_square = rd_stmt_of(RD_S_STORE);
     rd_let *let;
     int32_t behind, made;
 
     serial.prefetched = c->plan->batch;
     if (t->failed)
         return;
-    kept.store                 = store;
-    kept.type                  = type;
-    kept.at                    = place_in_square(c);
-    kept.x                     = t->stmt[load].value;
+    to_square.store            = store;
+    to_square.type             = type;
+    to_square.at               = place_in_square(c);
+    to_square.x                = t->stmt[load].value;
     t->stmt[load].vector_width = 1;
-    behind                     = rd_add_stmt(t, &kept);
+    behind                     = rd_add_stmt(t, &to_square);
     rd_put_before(t, load, t->stmt[c->item].first);
     rd_put_behind(t, behind, load);
     made = rd_put_loop_around(t, load, behind, &threads);
@@ -163,15 +163,15 @@ static void add_square_loops(const transposing *c)
 {
     rd_schedule  *t       = c->t;
     const rd_for  threads = loop_over(c, 1, RD_FOR_THREAD), serial = loop_over(c, 0, RD_FOR_SERIAL);
-    const int32_t first = c->fills < 0 ? t->stmt[c->item].first : t->stmt[c->fills].next;
-    rd_stmt       meet  = rd_stmt_of(RD_S_BARRIER);
+    const int32_t first   = c->fills < 0 ? t->stmt[c->item].first : t->stmt[c->fills].next;
+    rd_stmt       barrier = rd_stmt_of(RD_S_BARRIER);
     int32_t       made;
 
     if (t->failed || first < 0)
         return;
     made = rd_put_loop_around(t, first, t->stmt[c->item].last, &threads);
     made = rd_put_loop_around(t, made, made, &serial);
-    rd_put_before(t, rd_add_stmt(t, &meet), made);
+    rd_put_before(t, rd_add_stmt(t, &barrier), made);
 }
 
 /* The loads that must be transposed, and their instructions. */

@@ -48,19 +48,19 @@ static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last
 
 /* Adds "push if new all f0, outer m4": all cells (accumulators) of the fold begin the block that
  * starts at the mark.  It stands nowhere yet. It names no single cell or state (cell, more 0). */
-static int32_t add_begin_all(rd_schedule *t, int32_t opens, int32_t axis, int32_t start)
+static int32_t add_begin_all(rd_schedule *t, int32_t push, int32_t axis, int32_t start)
 {
-    rd_stmt         all = t->stmt[opens];
-    const rd_linear by  = mark(t, start, 0);
+    rd_stmt         push_all = t->stmt[push];
+    const rd_linear by       = mark(t, start, 0);
 
-    all.all      = true;
-    all.of.cell  = rd_linear_of(0);
-    all.of.more  = rd_linear_of(0);
-    all.of.lane  = rd_linear_with(t, all.of.lane, axis, by);
-    all.of.outer = rd_linear_with(t, all.of.outer, axis, by);
-    all.of.index = rd_linear_with(t, all.of.index, axis, by);
-    all.parent = all.prev = all.next = -1;
-    return rd_add_stmt(t, &all);
+    push_all.all      = true;
+    push_all.of.cell  = rd_linear_of(0);
+    push_all.of.more  = rd_linear_of(0);
+    push_all.of.lane  = rd_linear_with(t, push_all.of.lane, axis, by);
+    push_all.of.outer = rd_linear_with(t, push_all.of.outer, axis, by);
+    push_all.of.index = rd_linear_with(t, push_all.of.index, axis, by);
+    push_all.parent = push_all.prev = push_all.next = -1;
+    return rd_add_stmt(t, &push_all);
 }
 
 /* Moves each such PUSH_IF_NEW of the loop before `first`, once for each fold (a bit of `has`), for
@@ -68,13 +68,13 @@ static int32_t add_begin_all(rd_schedule *t, int32_t opens, int32_t axis, int32_
 void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32_t start)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
-    uint64_t      has  = 0;
+    uint64_t      done = 0;
 
     for (int32_t s = next_block_begin(t, loop, loop), next; s >= 0 && !t->failed; s = next) {
         next = next_block_begin(t, loop, s);
-        if (!(has >> t->stmt[s].fold & 1))
+        if (!(done >> t->stmt[s].fold & 1))
             rd_put_before(t, add_begin_all(t, s, axis, start), first);
-        has |= UINT64_C(1) << t->stmt[s].fold;
+        done |= UINT64_C(1) << t->stmt[s].fold;
         rd_take_out(t, s);
     }
 }

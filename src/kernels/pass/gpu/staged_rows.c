@@ -80,26 +80,26 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
 static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store, int32_t body,
                      int32_t mark)
 {
-    const rd_linear at     = rd_linear_plus_axis(t, rd_linear_of(0), 1, mark),
-                    memory = rd_linear_plus_axis(t, row_start(t, row), 1, mark);
-    const bool    in       = row->role == RD_STAGED_IN;
-    rd_let        let      = { .kind  = RD_I_LOAD,
-                               .type  = row->type,
-                               .from  = row->type,
-                               .arg   = -1,
-                               .slot  = in ? row->slot : -1,
-                               .store = in ? -1 : store,
-                               .at    = in ? memory : at };
-    rd_stmt       kept     = rd_stmt_of(RD_S_STORE);
-    const int32_t load     = rd_add_made(t, &let);
+    const rd_linear at       = rd_linear_plus_axis(t, rd_linear_of(0), 1, mark),
+                    memory   = rd_linear_plus_axis(t, row_start(t, row), 1, mark);
+    const bool    in         = row->role == RD_STAGED_IN;
+    rd_let        let        = { .kind  = RD_I_LOAD,
+                                 .type  = row->type,
+                                 .from  = row->type,
+                                 .arg   = -1,
+                                 .slot  = in ? row->slot : -1,
+                                 .store = in ? -1 : store,
+                                 .at    = in ? memory : at };
+    rd_stmt       store_stmt = rd_stmt_of(RD_S_STORE);
+    const int32_t load       = rd_add_made(t, &let);
 
-    kept.slot  = in ? -1 : row->slot;
-    kept.store = in ? store : -1;
-    kept.type  = row->type;
-    kept.at    = in ? at : memory;
-    kept.x     = t->failed ? 0 : t->stmt[load].value;
+    store_stmt.slot  = in ? -1 : row->slot;
+    store_stmt.store = in ? store : -1;
+    store_stmt.type  = row->type;
+    store_stmt.at    = in ? at : memory;
+    store_stmt.x     = t->failed ? 0 : t->stmt[load].value;
     rd_append(t, body, load);
-    rd_append(t, body, rd_add_stmt(t, &kept));
+    rd_append(t, body, rd_add_stmt(t, &store_stmt));
 }
 
 /* Adds a loop by all threads of a block that copies a row to shared memory before the item, or back

@@ -124,8 +124,8 @@ static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_k
 /* Puts a barrier of the team before or behind the loop. */
 static void put_barrier(rd_schedule *t, int32_t loop, bool before)
 {
-    const rd_stmt meet = rd_stmt_of(RD_S_BARRIER);
-    const int32_t made = rd_add_stmt(t, &meet);
+    const rd_stmt barrier = rd_stmt_of(RD_S_BARRIER);
+    const int32_t made    = rd_add_stmt(t, &barrier);
 
     if (before)
         rd_put_before(t, made, loop);

@@ -76,23 +76,23 @@ static void drop_results(rd_schedule *t, int32_t ranges)
 static void start_from_prefix(rd_schedule *t, const rd_gpu_plan *plan, int32_t ranges,
                               int32_t begin)
 {
-    const int32_t fold     = t->stmt[begin].fold;
-    const int32_t prefix   = find_prefix(t, ranges, fold);
-    const int32_t partials = rd_gpu_add_partials(t, plan, fold),
-                  await    = add_fold_stmt(t, RD_S_LOOK_BACK, fold, partials);
+    const int32_t fold      = t->stmt[begin].fold;
+    const int32_t prefix    = find_prefix(t, ranges, fold);
+    const int32_t partials  = rd_gpu_add_partials(t, plan, fold),
+                  look_back = add_fold_stmt(t, RD_S_LOOK_BACK, fold, partials);
 
     if (t->failed)
         return;
-    rd_put_behind(t, await, begin);
+    rd_put_behind(t, look_back, begin);
     set_step(t, begin, prefix, ranges);
-    set_step(t, await, prefix, ranges);
+    set_step(t, look_back, prefix, ranges);
 }
 
 /* Lets a fold of the first pass store its partial at the end of a range, and builds the tree of
  * partials between both passes. */
-static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_t await)
+static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_t look_back)
 {
-    const int32_t fold = t->stmt[await].fold, partials = t->stmt[await].arg;
+    const int32_t fold = t->stmt[look_back].fold, partials = t->stmt[look_back].arg;
 
     for (int32_t s = t->stmt[ranges].first; s >= 0 && !t->failed; s = t->stmt[s].next)
         if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == fold)

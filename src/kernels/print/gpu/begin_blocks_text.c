@@ -19,26 +19,26 @@ void rd_print_block_of(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* Prints "while (b0[0] < block) { push0(..); b0[0]++; }" for the lanes of a cell (accumulator) that
- * the thread has. If the lanes lie in the team's memory (`ours`), those of other threads lie
+ * the thread has. If the lanes lie in the team's memory (`in_team`), those of other threads lie
  * between them. The tree begins at the first block of a range that stores partials, else at block
  * 0. */
 void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
 {
-    const int32_t here = rd_lanes_in_array(n, s->store), width = n->kernel->width;
-    const bool    ours    = rd_has_lanes_in_team(n, s->store);
+    const int32_t lanes = rd_lanes_in_array(n, s->store), width = n->kernel->width;
+    const bool    in_team = rd_has_lanes_in_team(n, s->store);
     rd_text       counter = { 0 }, at = { 0 }, line = { 0 };
 
     rd_print_block_counter(n, &counter, s);
     rd_print_first_state(n, &at, s);
-    if (ours)
+    if (in_team)
         rd_text_add(&at, width > 1 ? " + %" PRId32 " * t" : " + t", width);
     rd_text_add(&line, "while (%s < %s) { push%" PRId32 "(", counter.at, block, s->fold);
     rd_print_state_addresses(&line, &n->fold[s->fold], 's', s->store, at.at);
     for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
         rd_text_add(&line, ", w%" PRId32 "_%d", s->store, k);
     rd_text_add(&line, ", %" PRId32 ", %" PRId32 ", %" PRId64 ", %s, %s, ",
-                ours ? n->t->store[s->store].per_thread : here,
-                ours && width == 1 ? n->kernel->team : 1, rd_cells_in_array(n, s->store) * here,
+                in_team ? n->t->store[s->store].per_thread : lanes,
+                in_team && width == 1 ? n->kernel->team : 1, rd_cells_in_array(n, s->store) * lanes,
                 at.at, counter.at);
     rd_text_add(&line, rd_has_partials(n, s->fold) ? "from%" PRId32 : "0", s->fold);
     rd_print_line(n, "%s); %s++; }", line.at, counter.at);

@@ -137,8 +137,8 @@ static void print_deferred_step(rd_printing *n, int32_t stmt)
  *     RD_UNROLL for (int i = 0; i < 4; i++) { .. } */
 static void print_each(rd_printing *n, int32_t loop, int32_t stmt)
 {
-    const rd_for *l    = rd_loop_of(n->t, loop);
-    const int32_t lane = n->thread_loop, inside = rd_loop_around(n->t, stmt);
+    const rd_for *l     = rd_loop_of(n->t, loop);
+    const int32_t saved = n->thread_loop, inside = rd_loop_around(n->t, stmt);
     const char   *element;
 
     if (n->jam)
@@ -158,7 +158,7 @@ static void print_each(rd_printing *n, int32_t loop, int32_t stmt)
             rd_print_start_of_round(n, rd_loop_of(n->t, inside), "t");
     }
     print_deferred_step(n, stmt);
-    n->thread_loop = lane;
+    n->thread_loop = saved;
     n->indent--;
     rd_print_line(n, "}");
 }

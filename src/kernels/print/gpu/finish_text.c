@@ -19,12 +19,12 @@
  * t)" if a thread's elements lie a team apart (width 1). */
 static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
 {
-    const int32_t dealt = n->t->store[store].per_thread;
+    const int32_t lanes = n->t->store[store].per_thread;
 
     if (n->kernel->width == 1)
-        snprintf(to, 32, dealt > 1 ? "(RD_TEAM * l + t)" : "t");
+        snprintf(to, 32, lanes > 1 ? "(RD_TEAM * l + t)" : "t");
     else
-        snprintf(to, 32, "(%" PRId32 " * t + l)", dealt);
+        snprintf(to, 32, "(%" PRId32 " * t + l)", lanes);
     return to;
 }
 

@@ -126,22 +126,22 @@ static void print_tile(rd_printing *n, int32_t stmt)
  * as bits. */
 static uint64_t begun_in(const rd_printing *n, int32_t body)
 {
-    uint64_t moved = 0;
+    uint64_t begun = 0;
 
     for (int32_t s = n->t->stmt[body].first; s >= 0; s = n->t->stmt[s].next)
         if (n->t->stmt[s].kind == RD_S_PUSH_IF_NEW && n->t->stmt[s].all)
-            moved |= UINT64_C(1) << n->t->stmt[s].fold;
-    return moved;
+            begun |= UINT64_C(1) << n->t->stmt[s].fold;
+    return begun;
 }
 
 /* Prints the body of a loop over blocks; steps in it need not ask for the block again. */
 static void print_body_of_blocks(rd_printing *n, int32_t stmt)
 {
-    const uint64_t moved = n->kernel->block_begun;
+    const uint64_t begun = n->kernel->block_begun;
 
     n->kernel->block_begun |= begun_in(n, stmt);
     rd_print_body(n, stmt);
-    n->kernel->block_begun = moved;
+    n->kernel->block_begun = begun;
 }
 
 /* Prints the loop over the blocks of a tile.
@@ -231,7 +231,7 @@ static void print_loop_in_pair(rd_printing *n, int32_t stmt)
 static void print_elements(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt), *jam = rd_loop_of(n->t, n->jam);
-    const int32_t lane = n->thread_loop;
+    const int32_t saved = n->thread_loop;
 
     rd_print_declare_deferred(n, stmt);
     for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
@@ -246,7 +246,7 @@ static void print_elements(rd_printing *n, int32_t stmt)
     n->thread_loop = stmt;
     rd_print_body(n, stmt);
     close_brace(n);
-    n->thread_loop = lane;
+    n->thread_loop = saved;
     rd_print_deferred_steps(n, stmt);
 }
 

@@ -84,15 +84,15 @@ void rd_print_pair_indices(rd_printing *n, int32_t stmt)
 /* ---- Rows of results ------------------------------------------------------------------------- */
 /* Adds the number of the row in the array of results: "(int)i1 * 2", of the axes of loops inside a
  * pair.  The axis of results itself, and marks, count elements of a row. */
-static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t width, int32_t lane)
+static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t width, int32_t loop)
 {
-    const rd_for *hand = rd_loop_of(n->t, lane);
-    bool          any  = false;
+    const rd_for *results = rd_loop_of(n->t, loop);
+    bool          any     = false;
 
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &n->t->term[at->first + k];
 
-        if (term->axis == hand->axis || term->axis >= n->t->p->n_axis)
+        if (term->axis == results->axis || term->axis >= n->t->p->n_axis)
             continue;
         rd_text_add(to, "%s(int)i%" PRId32, any ? " + " : "", term->axis);
         if (term->coef != width)
@@ -105,10 +105,10 @@ static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t wi
 /* Adds "0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4": where the elements of a thread's results
  * begin. */
 static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, const rd_linear *at,
-                              int32_t lane)
+                              int32_t loop)
 {
     rd_text_add(to, "%" PRId64 " + ((", rd_first_of_tile(a));
-    add_row(n, to, at, a->per_thread, lane);
+    add_row(n, to, at, a->per_thread, loop);
     rd_text_add(to, ") * RD_THREADS + (int)threadIdx.x) * %" PRId32, a->per_thread);
 }
 

@@ -112,7 +112,7 @@ static int32_t next_push(const rd_printing *n, int32_t rounds, int32_t last)
 static void print_block_of_round(rd_printing *n, int32_t rounds, const rd_stmt *s, const char *name,
                                  int64_t offset)
 {
-    const int32_t axis = rd_loop_of(n->t, rounds)->axis, lane = n->thread_loop;
+    const int32_t axis = rd_loop_of(n->t, rounds)->axis, saved = n->thread_loop;
     rd_text       step = { 0 };
 
     n->thread_loop = -1;
@@ -121,7 +121,7 @@ static void print_block_of_round(rd_printing *n, int32_t rounds, const rd_stmt *
                   "{ const int64_t i%" PRId32 " = v%" PRId32 " + %" PRId64 "; %s%" PRId32
                   " = (uint64_t)(%s) / %d; }",
                   axis, axis, offset, name, s->fold, step.at, RD_TREE_STEPS);
-    n->thread_loop = lane;
+    n->thread_loop = saved;
     rd_text_end(&step, n->to);
 }
 
@@ -143,7 +143,7 @@ static void print_block_range(rd_printing *n, int32_t rounds, const rd_stmt *s, 
 static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
 {
     const rd_stmt *s      = &n->t->stmt[stmt];
-    const int32_t  around = rd_loop_around(n->t, stmt), lane = n->thread_loop;
+    const int32_t  around = rd_loop_around(n->t, stmt), saved = n->thread_loop;
     const bool     each = s->of.more.n > 0;
     char           block[32];
 
@@ -156,7 +156,7 @@ static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
     }
     rd_print_push_blocks(n, s, block);
     if (each) {
-        n->thread_loop = lane;
+        n->thread_loop = saved;
         n->indent--;
         rd_print_line(n, "}");
     }

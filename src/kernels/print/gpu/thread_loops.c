@@ -48,12 +48,12 @@ void rd_print_thread_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
     const bool    kept = n->kernel->per_thread, other_axis = rd_has_other_axis(n, loop);
-    const int32_t lane = n->thread_loop;
-    rd_text       name = { 0 };
+    const int32_t saved = n->thread_loop;
+    rd_text       name  = { 0 };
 
     rd_print_line(n, "{");
     n->indent++;
-    n->thread_loop        = loop->step == 1 ? -1 : lane;
+    n->thread_loop        = loop->step == 1 ? -1 : saved;
     n->kernel->per_thread = true;
     rd_print_start_of_round(n, loop, "t");
     rd_print_round_name(n, &name, loop);
@@ -65,7 +65,7 @@ void rd_print_thread_loop(rd_printing *n, int32_t stmt)
     if (other_axis)
         rd_print_line(n, "}");
     n->kernel->per_thread = kept;
-    n->thread_loop        = lane;
+    n->thread_loop        = saved;
     n->indent--;
     rd_print_line(n, "}");
     rd_text_end(&name, n->to);
@@ -77,10 +77,10 @@ void rd_print_thread_loop(rd_printing *n, int32_t stmt)
  *     RD_UNROLL for (int i = 0; i < 2; i++) { .. } */
 static void print_strided(rd_printing *n, int32_t stmt)
 {
-    const rd_for *loop = rd_loop_of(n->t, stmt);
-    const bool    wait = n->kernel->strategy == RD_ROUND_BATCHED;
+    const rd_for *loop   = rd_loop_of(n->t, stmt);
+    const bool    defers = n->kernel->strategy == RD_ROUND_BATCHED;
 
-    if (wait)
+    if (defers)
         rd_print_declare_deferred(n, stmt);
     rd_print_line(n, "RD_UNROLL for (int i = 0; i < %" PRId64 "; i++) {", loop->extent);
     n->indent++;
@@ -88,7 +88,7 @@ static void print_strided(rd_printing *n, int32_t stmt)
     rd_print_body(n, stmt);
     n->indent--;
     rd_print_line(n, "}");
-    if (wait)
+    if (defers)
         rd_print_deferred_steps(n, stmt);
 }
 
@@ -121,24 +121,24 @@ static void declare_index(rd_printing *n, int32_t stmt)
 }
 
 /* Prints the unrolled loop over adjacent elements of a thread, with vector stores behind it and
- * deferred steps.  A loop in order, outside of a batch, goes by one element (`one`).  Steps are
- * deferred (`wait`) if all elements are there. */
+ * deferred steps.  A loop in order, outside of a batch, goes by one element (`single`).  Steps are
+ * deferred (`defers`) if all elements are there. */
 static void print_adjacent(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop  = rd_loop_of(n->t, stmt);
-    const bool    alone = n->kernel->strategy == RD_ROUND_SINGLE, one = loop->in_order && alone,
-               wait    = !one && (!alone || loop->to.n < 2);
-    const int32_t lane = n->thread_loop;
+    const bool    alone = n->kernel->strategy == RD_ROUND_SINGLE, single = loop->in_order && alone,
+               defers   = !single && (!alone || loop->to.n < 2);
+    const int32_t saved = n->thread_loop;
 
     rd_print_declare_vector_stores(n, stmt);
-    if (wait)
+    if (defers)
         rd_print_declare_deferred(n, stmt);
     const char *name = loop->in_order ? "e" : "i";
 
     rd_print_line(n, "RD_UNROLL for (int %s = 0; %s < %" PRId64 "; %s++) {", name, name,
-                  one ? 1 : loop->extent, name);
+                  single ? 1 : loop->extent, name);
     n->indent++;
-    if (!one)
+    if (!single)
         print_clip_of(n, loop);
     if (n->kernel->pairs && rd_is_clamped(n, stmt))
         rd_print_clamped_index(n, stmt);
@@ -149,8 +149,8 @@ static void print_adjacent(rd_printing *n, int32_t stmt)
     n->indent--;
     rd_print_line(n, "}");
     rd_print_vector_stores(n, stmt);
-    n->thread_loop = lane;
-    if (wait)
+    n->thread_loop = saved;
+    if (defers)
         rd_print_deferred_steps(n, stmt);
 }
 

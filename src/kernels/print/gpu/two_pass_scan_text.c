@@ -32,21 +32,23 @@ static const char *type_of(const rd_printing *n, int32_t fold, int k)
 }
 
 /* Bytes of one array of nodes (results of blocks); arrays begin at multiples of 16 bytes. */
-static int64_t bytes_of(const rd_printing *n, int32_t left)
+static int64_t bytes_of(const rd_printing *n, int32_t partials)
 {
-    return (n->t->store[left].node_rows * rd_cells_in_array(n, left) * (int64_t)sizeof(double) +
+    return (n->t->store[partials].node_rows * rd_cells_in_array(n, partials) *
+                (int64_t)sizeof(double) +
             15) /
            16 * 16;
 }
 
 /* Prints "double *const d1_0 = (double *)(nodes + 0);" for each number of a node (result of a
  * block). */
-static void declare_nodes(rd_printing *n, int32_t fold, int32_t left)
+static void declare_nodes(rd_printing *n, int32_t fold, int32_t partials)
 {
     for (int k = 0; k < n_numbers(n, fold); k++)
         rd_print_line(n, "%s%s *const d%" PRId32 "_%d = (%s%s *)(nodes + %" PRId64 ");",
-                      n->dialect->memory, type_of(n, fold, k), left, k, n->dialect->memory,
-                      type_of(n, fold, k), n->t->store[left].byte_offset + k * bytes_of(n, left));
+                      n->dialect->memory, type_of(n, fold, k), partials, k, n->dialect->memory,
+                      type_of(n, fold, k),
+                      n->t->store[partials].byte_offset + k * bytes_of(n, partials));
 }
 
 /* Prints a line that opens a block of text, and indents. */
@@ -64,22 +66,22 @@ static void close_brace(rd_printing *n)
 }
 
 /* Prints "RD_UNROLL_FEW for (int64_t c = 0; c < 4; c++) {". */
-static void open_cells(rd_printing *n, int32_t left)
+static void open_cells(rd_printing *n, int32_t partials)
 {
     rd_text line = { 0 };
 
     rd_text_add(&line, "RD_UNROLL_FEW for (int64_t c = 0; c < ");
-    rd_print_number(n, &line, rd_cells_in_array(n, left));
+    rd_print_number(n, &line, rd_cells_in_array(n, partials));
     rd_text_add(&line, "; c++) {");
     open_brace(n, line.at);
     rd_text_end(&line, n->to);
 }
 
 /* Adds "d1_0[(place) * 4 + c]". */
-static void add_node(rd_printing *n, rd_text *to, int32_t left, int k, const char *place)
+static void add_node(rd_printing *n, rd_text *to, int32_t partials, int k, const char *place)
 {
-    rd_text_add(to, "d%" PRId32 "_%d[(%s) * ", left, k, place);
-    rd_print_number(n, to, rd_cells_in_array(n, left));
+    rd_text_add(to, "d%" PRId32 "_%d[(%s) * ", partials, k, place);
+    rd_print_number(n, to, rd_cells_in_array(n, partials));
     rd_text_add(to, " + c]");
 }
 
@@ -123,16 +125,16 @@ static int32_t level_of(const rd_for *ranges)
  * made. */
 void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 {
-    const int32_t left = s->arg;
+    const int32_t partials = s->arg;
 
     open_brace(n, "{");
-    declare_nodes(n, s->fold, left);
-    open_cells(n, left);
+    declare_nodes(n, s->fold, partials);
+    open_cells(n, partials);
     rd_print_end_scan_block(n, s, "c");
     for (int k = 0; k < n_numbers(n, s->fold); k++) {
         rd_text node = { 0 }, word = { 0 }, what = { 0 };
 
-        add_node(n, &node, left, k, "range");
+        add_node(n, &node, partials, k, "range");
         if (n->t->fold[s->fold].pair) {
             rd_text_add(&word, "%" PRId32, 2 * level_of(ranges_around(n, s)) + 1);
             add_word(n, &what, s->store, word.at);
@@ -263,15 +265,15 @@ void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
  * A running sum of floats (pair) adds them, others merge. */
 void rd_print_build_tree(rd_printing *n, const rd_stmt *s)
 {
-    const int32_t fold = s->fold, left = s->store;
+    const int32_t fold = s->fold, partials = s->store;
     rd_text       merge = { 0 };
 
-    declare_nodes(n, fold, left);
+    declare_nodes(n, fold, partials);
     for (int k = 0; k < n_numbers(n, fold); k++) {
         rd_text a = { 0 }, b = { 0 };
 
-        add_node(n, &a, left, k, "below");
-        add_node(n, &b, left, k, "below + 1");
+        add_node(n, &a, partials, k, "below");
+        add_node(n, &b, partials, k, "below + 1");
         rd_print_line(n, "%s a%d = %s, b%d = %s;", type_of(n, fold, k), k, a.at, k, b.at);
         rd_text_end(&a, n->to);
         rd_text_end(&b, n->to);
@@ -281,7 +283,7 @@ void rd_print_build_tree(rd_printing *n, const rd_stmt *s)
     for (int k = 0; k < n_numbers(n, fold); k++) {
         rd_text at = { 0 };
 
-        add_node(n, &at, left, k, "at");
+        add_node(n, &at, partials, k, "at");
         rd_print_line(n, "%s = a%d;", at.at, k);
         rd_text_end(&at, n->to);
     }

@@ -120,7 +120,7 @@ void rd_print_declare_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead
  * of a thread's first element (n->first). */
 void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 {
-    const int32_t first = next_load(n, rounds, rounds), lane = n->thread_loop;
+    const int32_t first = next_load(n, rounds, rounds), saved = n->thread_loop;
     bool          across;
 
     if (first < 0)
@@ -135,7 +135,7 @@ void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
     if (across)
         rd_print_line(n, "}");
     n->first       = false;
-    n->thread_loop = lane;
+    n->thread_loop = saved;
     n->indent--;
     rd_print_line(n, "}");
 }
