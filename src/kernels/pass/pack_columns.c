@@ -11,8 +11,8 @@
  *                                                r0 = load a5[64*i1 + i0 - m0]
  *                                                .. } } }
  *
- * The text of the packing loop transposes tiles in registers (print/transpose_calls.c), where compilers
- * load one element after the other.
+ * The text of the packing loop transposes tiles in registers (print/transpose_calls.c), where
+ * compilers load one element after the other.
  *
  * A strip is a range of rows, here m0 and the 63 behind it.  A mark (m0) is an axis that is bound
  * to the first index of a range, or to the index behind its last. */

@@ -9,8 +9,8 @@
  * The order in which lanes merge decides bits: program.h says that halves merge.
  *
  * A cell is an accumulator of a fold; it has a state for each lane, and elements go to the lanes in
- * turn.  A node is the state of a block that has ended.  f->lanes are the lanes that can have elements,
- * of->lanes all of them. */
+ * turn.  A node is the state of a block that has ended.  f->lanes are the lanes that can have
+ * elements, of->lanes all of them. */
 #include "kernels/print/fold_functions.h"
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* lookup_calls.c - vector loops by call that look up elements of small tables (pass/permute_lookups.c),
- * as text:
+/* lookup_calls.c - vector loops by call that look up elements of small tables
+ * (pass/permute_lookups.c), as text:
  *
  *     rd_look_up_4_uint8_t(a5, (const float *)x1 + i1 * 4, 4, 1,
  *                          (const uint8_t *)x0 + m0 + i1, n0, &failed);

@@ -5,9 +5,9 @@
  *     static void carry0(float *s0, float *p0, .., int64_t n)                  a block ends
  *     static inline void prefix_tree0(.., int64_t at, int64_t stride, int64_t n)
  *
- * A scan has the states s of the block at hand, and p of all blocks before it. Sums of floats
- * also have q, the second word of p, and w, from which both are made (kernels/math/prefix_sums.h). A
- * prefix by the tree has nodes e, of 1, 2, 4 .. elements.
+ * A scan has the states s of the block at hand, and p of all blocks before it.  Sums of floats
+ * also have q, the second word of p, and w, from which both are made (kernels/math/prefix_sums.h).
+ * A prefix by the tree has nodes e, of 1, 2, 4 .. elements.
  *
  * A block is 64 steps or so of the scan; a carry takes its result to the next block.  f->blocks:
  * the scan has several; f->pair: it is such a sum; f->levels: it goes by the tree, with nodes of so

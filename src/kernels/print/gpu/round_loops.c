@@ -96,7 +96,7 @@ static bool can_push_once(const rd_printing *n, int32_t rounds, const rd_stmt *s
     return !is_shared(n, rounds) || n->t->store[s->store].per_thread;
 }
 
-/* The next RD_S_PUSH_IF_NEW of the rounds that can be done once for a batch; -1 if there is none. */
+/* The next RD_S_PUSH_IF_NEW of the rounds that can be done once for a batch; -1: there is none. */
 static int32_t next_push(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);

@@ -1,6 +1,6 @@
-/* two_pass_scan_text.c - scans in two passes over ranges:  RD_S_STORE_PARTIALS, RD_S_BUILD_TREE and RD_S_LOOK_BACK.
- * The nodes of an item lie level by level, as rd_nodes_below() counts them; the partials of
- * ranges are level 0:
+/* two_pass_scan_text.c - scans in two passes over ranges:  RD_S_STORE_PARTIALS, RD_S_BUILD_TREE and
+ * RD_S_LOOK_BACK.  The nodes of an item lie level by level, as rd_nodes_below() counts them; the
+ * partials of ranges are level 0:
  *
  *     double *const d1_0 = (double *)(nodes + 0);                       RD_S_STORE_PARTIALS
  *     RD_UNROLL_FEW for (int64_t c = 0; c < 4; c++) {
