@@ -163,8 +163,9 @@ static void split_into_batches(batching *r)
         t->loop[t->stmt[middle].arg].kind = RD_FOR_VECTOR;
 }
 
-/* The pass: visits the loops of all parts.  Statements from n on are new ones, which the pass
- * itself has added, and need no visit. */
+/* The pass: functions of row results, such as exp of a sum, are applied to a chunk of rows at once,
+ * in a vector loop (can_batch() says where).  Statements from n on are those that the pass itself
+ * has added, and need no visit. */
 void rd_pass_batch_functions(rd_schedule *t, const rd_target *target)
 {
     (void)target;

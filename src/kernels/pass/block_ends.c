@@ -44,8 +44,8 @@ static bool is_block_ends_of_cells(const rd_schedule *t, int32_t stmt)
            loop->from.n == 1 && loop->to.n == 1 && has_adjacent_states(t, ends, loop->axis);
 }
 
-/* The pass: turns such loops into vector loops by call.  They come from no loop of the program any
- * more (`of` is -1), as one call is not a loop of the text. */
+/* The pass: a loop that ends the blocks of adjacent accumulators becomes a vector loop that is one
+ * call in the text (by_call).  Then it comes from no loop of the program (of -1). */
 void rd_pass_block_ends(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

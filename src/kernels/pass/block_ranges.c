@@ -177,7 +177,8 @@ static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
     return true;
 }
 
-/* The pass: for each fold of several blocks, splits the loop along its steps.  A block loop that
+/* The pass: for each fold of several blocks, splits the loop along its steps into ranges that end
+ * where blocks do, so that the test for a block's end is made once a range.  A block loop that
  * another fold has put around the loop is used again. */
 void rd_pass_block_ranges(rd_schedule *t, const rd_target *target)
 {

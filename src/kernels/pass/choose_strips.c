@@ -89,9 +89,9 @@ static void describe(const choosing *c, int32_t k)
     decide_loops(c, &at, r);
 }
 
-/* Describes each region as a strip, in arrays per strip, per loop or per fold; false: no memory.
- * Arrays have room for one more, so that none is empty. The arrays are per strip, per loop of the
- * program (unrolled, exp_bound, and how many rounds are jammed), or per fold. */
+/* Describes each region as a strip; false: no memory.  The arrays are per strip, per loop of the
+ * program (unrolled, exp_bound, and how many rounds are jammed), or per fold; each has room for one
+ * more, so that none is empty. */
 static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
 {
     const size_t n = (size_t)c->r->n + 1;

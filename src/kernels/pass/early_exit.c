@@ -53,7 +53,9 @@ static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s
            (s->count.offset > t->fold[s->fold].lanes || t->p->axis_extent[l->axis] < SHORT_ROWS);
 }
 
-/* The pass: removes checks that cannot pay, and makes costly ones rare. */
+/* The pass: removes checks for an early exit (EXIT) that would look at several lanes of several
+ * accumulators or leave a loop of one round, and lets a check that costs about as much as a row run
+ * only every 16th round. */
 void rd_pass_early_exit(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -146,7 +146,8 @@ static void mark_bounded(rd_schedule *t)
         t->let[value].fits_int32 = rd_narrows_bounded(t, &t->let[value]);
 }
 
-/* The pass: splits all vector loops of the program's parts, except loops by call. */
+/* The pass: splits all vector loops of the program's parts (head, body, tail), so that operations
+ * without vectors get loops of their own.  A loop by call is one call in the text and stays. */
 void rd_pass_fission(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -249,7 +249,8 @@ static void flatten(rd_schedule *t, const flat_columns *c)
         interchange_loops(t, c);
 }
 
-/* The pass: visits all statements of all parts for such loops. */
+/* The pass: folds of a few interleaved columns read memory contiguously from then on: the loop over
+ * columns goes into the vector loop over rows. */
 void rd_pass_flatten_folds(rd_schedule *t, const rd_target *target)
 {
     flat_columns c;

@@ -172,7 +172,8 @@ static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
     return array;
 }
 
-/* Makes the vector loop visit the elements of all columns, and rewrites its positions. */
+/* Makes the vector loop visit the elements of all columns, n times as many, by an axis of its own,
+ * and rewrites its positions.  Loads with gaps between their rows read a packed array. */
 static void flatten_vector_loop(const rd_flattening *c)
 {
     rd_schedule  *t    = c->t;
@@ -226,8 +227,9 @@ static void flatten(rd_flattening *c)
         rd_take_out(t, c->across);
 }
 
-/* The pass: visits all loops, and flattens the maps that qualify.  Statements from n on are those
- * that the pass has added. */
+/* The pass: maps of a few interleaved columns (colours of an image) become loops over contiguous
+ * memory.  Statements from n on are those that the pass has added.  c.varies marks the values that
+ * change along the rows of the loop at hand. */
 void rd_pass_flatten_maps(rd_schedule *t, const rd_target *target)
 {
     rd_flattening c = { .t = t };

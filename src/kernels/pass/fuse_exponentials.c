@@ -76,7 +76,8 @@ static void fuse_loops(rd_schedule *t, int32_t elements, int32_t loop)
     rd_take_out(t, elements);
 }
 
-/* The pass: fuses each loop of such steps with the loop of elements before it. */
+/* The pass: fuses each vector loop of steps that take exponentials with the loop before it, which
+ * makes their elements.  elements < 0: the loop is none of these, or has no such loop before it. */
 void rd_pass_fuse_exponentials(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -155,7 +155,9 @@ static int32_t count_slots(const rd_program *p)
     return n;
 }
 
-/* Records which slots a statement of the tree writes. */
+/* Records which slots (arrays of the program's memory) a statement of the tree writes: loads from
+ * other slots can be hoisted.  A statement has two accesses at most.  slot < 0: the access is to an
+ * array of the tree. */
 static void find_stored(hoisting *h)
 {
     const rd_schedule *t = h->t;
@@ -175,7 +177,9 @@ static bool is_vector(const rd_schedule *t, int32_t stmt)
            !rd_loop_of(t, stmt)->by_call;
 }
 
-/* The pass: finds the slots that are stored to, then hoists from each vector loop. */
+/* The pass: moves loads that are the same in all rounds of a vector loop before that loop.  First
+ * it finds the slots (arrays of the program's memory) that are stored to, as loads from these must
+ * stay. */
 void rd_pass_hoist(rd_schedule *t, const rd_target *target)
 {
     hoisting h = { .t = t, .n_slot = count_slots(t->p) };

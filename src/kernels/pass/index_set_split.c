@@ -246,7 +246,8 @@ static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body)
     }
 }
 
-/* The pass: first makes strips end where clusters do, if there are strips. */
+/* The pass: splits loops with a mask on indices into pieces in which the mask is false, mixed or
+ * true throughout.  Strips are first made to end where clusters of a block mask do. */
 void rd_pass_index_set_split(rd_schedule *t, const rd_target *target)
 {
     if (target->strips)

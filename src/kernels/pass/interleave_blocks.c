@@ -188,8 +188,9 @@ static bool is_rows_of_blocks(rd_interleaving *b)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* The pass: visits all block loops, and interleaves those that qualify with more than two blocks.
- * Two blocks would gain nothing over vectors that are half empty. */
+/* The pass: runs several blocks of a user's reducer side by side, as rounds of a vector loop, since
+ * steps of one block wait for each other.  Two blocks (b.n) would gain nothing: half of a vector
+ * would be empty. */
 void rd_pass_interleave_blocks(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

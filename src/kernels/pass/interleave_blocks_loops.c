@@ -11,8 +11,9 @@
 #include "kernels/pass/strip_arrays.h"
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-/* Adds "serial m3 to 4" at the end of a body: a loop of so many rounds over a mark (axis bound to
- * an end of a range). It has no marks, and comes from no loop of the program (of). */
+/* Adds "serial m3 to 4" at the end of a body: a loop of so many rounds over an axis that the pass
+ * has added (m3).  No marks are bound to its rounds, and it comes from no loop of the program (of
+ * -1). */
 static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int32_t axis,
                         int64_t rounds)
 {

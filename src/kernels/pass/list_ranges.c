@@ -98,9 +98,9 @@ static void skip_other_ranges(rd_range_split *c, range_list *l)
     l->last  = plus(last, 1);
 }
 
-/* Puts the loop over ranges around the loop. Values are made in it from then on. Returns its
- * statement. The loop counts ranges by a mark (axis bound to an end of a range) of its own, and has
- * no strips. */
+/* Puts the loop over ranges around the loop at hand; values are made in it from then on.  Returns
+ * the new loop.  It counts ranges by an axis of its own (a mark), comes from no loop of the program
+ * (of -1), and has no strips and no known number of rounds (extent -1). */
 static int32_t put_ranges_around(rd_range_split *c, range_list *l)
 {
     rd_for loop = *rd_loop_of(c->t, c->stmt);

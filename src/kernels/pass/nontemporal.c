@@ -70,8 +70,8 @@ static void convert_stores(rd_schedule *t, int32_t loop, const rd_strip *r)
     }
 }
 
-/* The pass: visits all such vector loops in strips.  Statements from n on are those that the pass
- * has added. */
+/* The pass: visits all plain vector loops in strips, and lets their stores of large results bypass
+ * the caches.  Statements from n on are those that the pass has added. */
 void rd_pass_nontemporal(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -59,8 +59,8 @@ static int32_t strips_around(const rd_schedule *t, int32_t vector)
     return -1;
 }
 
-/* True if the statement is a serial loop over all indices of a short row, 5 to 64, upwards from
- * 0. */
+/* True if the statement is a serial loop over all indices of a short row, 5 to 64, upwards from 0
+ * to the extent.  n: there is one lower and one upper bound; by <= 1: neither is rounded. */
 static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -95,9 +95,9 @@ static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd
 }
 
 /* Fills *c for a load.  True if the load reads columns of short rows that follow each other without
- * gaps (the row's stride is the number of columns).  The program does not write that memory (slot
- *     = 0), and a strip's packed columns fit the cache.
- * The vector loop has a body of its own (no call), and goes upwards in any order. */
+ * gaps: the row's stride is the number of columns.  The program does not write that memory (slot,
+ * not a local array), and a strip's packed columns fit the cache.  The vector loop has a body of
+ * its own (no call), and goes upwards in any order. */
 static bool find_column_loops(const rd_schedule *t, int32_t load, column_loops *c)
 {
     const rd_let *let = rd_let_of(t, load);
@@ -193,8 +193,8 @@ static void redirect_loads(rd_schedule *t, const column_loops *c, int32_t array,
     }
 }
 
-/* The pass: packs the columns of each load that qualifies, once for all loads of the same
- * columns. */
+/* The pass: for each load of columns of short rows that qualifies, adds an array of packed columns
+ * and the loops that fill it, and lets all loads of the same columns read the array. */
 void rd_pass_pack_columns(rd_schedule *t, const rd_target *target)
 {
     (void)target;

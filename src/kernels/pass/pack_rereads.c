@@ -159,7 +159,9 @@ static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t st
     rd_put_before(t, top, r->at);
 }
 
-/* Declares the array, adds the packing loops, and makes the load read the array. */
+/* Declares the array, adds the loops that pack the elements into it, and makes the load read the
+ * array.  An array of small ints or bools (rd_small_type) has elements as in memory, others as in
+ * registers. */
 static void pack_elements(reread_load *r)
 {
     enum { MOST_LOOPS = 64 };
@@ -185,7 +187,9 @@ static void pack_elements(reread_load *r)
     let->at    = place;
 }
 
-/* The pass: visits all loads in vector loops that are no calls. */
+/* The pass: strided loads in a vector loop, which all rounds of a loop around it repeat, read an
+ * array that is packed once before that loop.  before < 0: there is no such loop; at < 0: no place
+ * for the packing. */
 void rd_pass_pack_rereads(rd_schedule *t, const rd_target *target)
 {
     (void)target;

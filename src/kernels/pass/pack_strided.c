@@ -178,8 +178,9 @@ static void pack_loads(rd_schedule *t, int32_t loop)
             loop = pack_load(t, loop, s);
 }
 
-/* The pass: visits all vector loops that are no calls, but not those it has added (statements from
- * n on). */
+/* The pass: strided and gathered elements of each vector loop are packed into arrays by loops of
+ * their own, as the others vectorise better then.  Statements from n on are those that the pass has
+ * added. */
 void rd_pass_pack_strided(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -72,7 +72,9 @@ static void print_tree(const char *name, const rd_schedule *t, rd_pass_log *log)
     log->last = tree;
 }
 
-/* Prints the tree if asked to, and checks it in debug builds. */
+/* Called after each pass: prints the tree if asked to (log->to), and checks it in debug builds.
+ * `open`: loops still read values that other loops make (scalar_expand makes arrays of these
+ * later), so the tree is not checked. */
 void rd_pass_finished(const char *name, bool open, const rd_schedule *t, rd_pass_log *log)
 {
     if (t->failed)

@@ -153,7 +153,8 @@ static void move_lookups(lookup_loop *q, int32_t loop)
     }
 }
 
-/* Removes vector loops without statements. */
+/* Removes vector loops without statements from a part of the program: all that they held has moved
+ * to other loops. */
 static void remove_empty_loops(rd_schedule *t, int32_t part)
 {
     for (int32_t s = part, next; s >= 0 && !t->failed; s = next) {
@@ -163,7 +164,9 @@ static void remove_empty_loops(rd_schedule *t, int32_t part)
     }
 }
 
-/* The pass: visits all vector loops but calls and its own, and removes those that end up empty. */
+/* The pass: moves lookups in small tables from each vector loop to loops that are one call and use
+ * permutes of registers.  The loops by call and those that it has added (statements from `before`
+ * on) stay; loops that end up empty are removed. */
 void rd_pass_permute_lookups(rd_schedule *t, const rd_target *target)
 {
     lookup_loop q = { .t = t, .speeds = rd_speeds_usual(target->vector) };

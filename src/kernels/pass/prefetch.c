@@ -196,7 +196,8 @@ static void prefetch_loads(rd_schedule *t, int32_t vector, int32_t strip, const 
     }
 }
 
-/* Visits all vector loops in strips, but those that copy or are one call. */
+/* The pass: adds software prefetch to all vector loops in strips, except loops that are one call
+ * (by_call) or that only copy results past the caches (nontemporal). */
 void rd_pass_prefetch(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -226,8 +226,9 @@ static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
                : -1;
 }
 
-/* The pass: visits all loops over jammed (unroll-and-jam) rows in wide strips, which are streamed
- * from memory, on processors that gain. Statements from n on are those that the pass has added. */
+/* The pass: where a loop reads several rows of a large array together (unroll-and-jam), it
+ * prefetches the rows behind them.  Only wide strips qualify, which are streamed from memory, and
+ * only processors that gain.  Statements from n on are those that the pass has added. */
 void rd_pass_prefetch_rows(rd_schedule *t, const rd_target *target)
 {
     if (!target->strips || !rd_prefetches_rows_behind)

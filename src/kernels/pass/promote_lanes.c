@@ -146,7 +146,8 @@ static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
     t->stmt[at->step].of.more = rd_linear_plus(t, group, 1, t->stmt[at->step].of.more);
 }
 
-/* The pass: promotes the states of each fold that qualifies. */
+/* The pass: copies the states of each fold that qualifies into a local array around the loop over
+ * strips, and back (scalar promotion). */
 void rd_pass_promote_lanes(rd_schedule *t, const rd_target *target)
 {
     for (int32_t k = 0; target->strips && k < t->p->n_fold && !t->failed; k++) {

@@ -35,8 +35,9 @@ static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
         t->stmt[step].store = array;
 }
 
-/* The pass: promotes each such state around the loop along the fold's steps, if no other statement
- * of the fold is in that loop. */
+/* The pass: keeps the one state of a user's reducer in a variable around the loop along the fold's
+ * steps, if no other statement of the fold is in that loop (scalar promotion).  Then a step does
+ * not wait for memory. */
 void rd_pass_promote_single(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -194,7 +194,8 @@ static void split_loop(rd_schedule *t, int32_t loop)
         t->loop[t->stmt[loop].arg].kind = RD_FOR_VECTOR;
 }
 
-/* The pass: visits all loops but those that it has added (statements from n on). */
+/* The pass: moves computations for steps that must go in order into a vector loop before these
+ * steps.  It visits all loops but those that it has added (statements from n on). */
 void rd_pass_split_in_order(rd_schedule *t, const rd_target *target)
 {
     (void)target;

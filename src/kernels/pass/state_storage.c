@@ -48,8 +48,9 @@ static int64_t bytes_of(const rd_schedule *t, int32_t fold)
                           arrays * f->of.bytes + (pair ? f->n_words * INT64_C(8) : 0));
 }
 
-/* The pass: declares a local array before the BEGIN of each fold, if its states fit and no pass has
- * placed them elsewhere. */
+/* The pass: puts the states of a fold into a local array, declared before its BEGIN, if they fit
+ * and no pass has placed them elsewhere than in the task's state.  begin < 0: the fold does not
+ * begin and end in one part of the program. */
 void rd_pass_state_storage(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -140,7 +140,8 @@ static bool is_unread(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* The pass: forwards all stores, then removes the dead ones. */
+/* The pass: replaces loads of elements that were just stored by the stored values, then removes
+ * stores that nothing reads any more. */
 void rd_pass_store_forward(rd_schedule *t, const rd_target *target)
 {
     (void)target;

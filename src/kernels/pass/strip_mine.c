@@ -95,8 +95,9 @@ static void set_cells_of_stores(rd_schedule *t, const rd_strips *strips)
         t->store[k].cells = strips->fold[k].cells;
 }
 
-/* The pass: strip-mines all chosen loops.  The array c.varies has room for the values that are
- * added meanwhile. */
+/* The pass: strip-mines all chosen loops: each becomes a loop over strips with vector loops inside.
+ * A strip of no loop (loop < 0) is a whole part of the program.  Regions with a sort stay as they
+ * are.  c.varies is for all values and for those that are added meanwhile. */
 void rd_pass_strip_mine(rd_schedule *t, const rd_target *target)
 {
     if (target->strips)

@@ -45,7 +45,8 @@ static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
                      .substrip = true };
 }
 
-/* Makes the vector loops that begin at the strip's start mark visit one substrip. */
+/* Makes the vector loops that begin at the strip's start mark visit one substrip: from the
+ * substrip's start mark to its stop mark.  Other loops over the axis stay as they are. */
 static void narrow_vector_loops(rd_schedule *t, int32_t parts, const rd_for *strips)
 {
     const rd_for loop = *rd_loop_of(t, parts);
@@ -144,7 +145,8 @@ static bool is_row_of_wide_strip(const rd_schedule *t, const rd_target *target, 
            loop->axis != r->axis && t->stmt[stmt].first >= 0;
 }
 
-/* The pass: splits each such row. */
+/* The pass: splits each row of a wide strip into substrips if several of its vector loops pass
+ * values by arrays, so that memory and computation overlap. */
 void rd_pass_substrips(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -200,7 +200,8 @@ static void split_strips(rd_schedule *t, int32_t stmt, const rd_strip *r)
         make_single_round(t, stmt, r);
 }
 
-/* The pass: visits all loops over strips (strip >= 0) but those that it has added (from n on). */
+/* The pass: splits each loop over strips (strip >= 0: its number) into strips of a length that the
+ * text knows, and a shorter tail.  Statements from n on are those that the pass has added. */
 void rd_pass_tail(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -79,7 +79,8 @@ static void request_unrolling(rd_schedule *t, const rd_strips *strips)
                 t->loop[t->stmt[s].arg].unroll = ROUNDS;
 }
 
-/* The pass: unrolls until no loop needs it, as copies may hold further loops. */
+/* The pass: replaces each unrolled loop in a vector loop by loops of one round with a known index,
+ * until none is left, as copies may hold further loops. */
 void rd_pass_unroll(rd_schedule *t, const rd_target *target)
 {
     request_unrolling(t, target->strips);

@@ -139,7 +139,8 @@ static void put_unrolled_loop(rd_schedule *t, int32_t loop)
     }
 }
 
-/* The pass: visits all loops of all parts. */
+/* The pass: unrolls loops with minima and maxima of sparse rows by four, as the extreme of four
+ * elements does not wait for the state. */
 void rd_pass_unroll_extremes(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -150,7 +150,9 @@ static void number_states(rd_schedule *t, int32_t vector)
     }
 }
 
-/* Promotes the states of all steps in the vector loop. */
+/* Makes variables of the states of all steps in the vector loop (scalar promotion), after the
+ * jammed rounds have got known indices.  States that an earlier step has promoted already are in
+ * registers. */
 static void promote_states(rd_schedule *t, int32_t vector)
 {
     number_states(t, vector);
@@ -251,7 +253,9 @@ static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
     t->loop[t->stmt[loop].arg].of           = -1;
 }
 
-/* The pass: jams the rounds of each loop for which several were chosen. */
+/* The pass: for each loop around a vector loop for which several rounds were chosen, jams these
+ * into the vector loop (unroll-and-jam).  A state is then loaded and stored once for all of
+ * them. */
 void rd_pass_unroll_jam(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -110,7 +110,8 @@ static int32_t rows_to_jam(const rd_schedule *t, const rd_target *target, int32_
 }
 
 /* ---- States of rows -------------------------------------------------------------------------- */
-/* Declares arrays with the states of all rows, one behind the other. */
+/* Declares, in the body of the loop `made`, arrays with room for the states of all rows, one row
+ * behind the other, in place of each array of one row; notes old and new arrays in *j. */
 static void declare_states(jammed_rows *j, int32_t made)
 {
     rd_schedule *t = j->t;
@@ -282,7 +283,8 @@ static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
     t->loop[t->stmt[loop].arg].of           = -1;
 }
 
-/* The pass: jams the rows of each loop for which several were chosen. */
+/* The pass: for each outer loop for which several rounds (rows) were chosen, jams these into the
+ * serial loop inside it (unroll-and-jam), so that elements that all rows share are loaded once. */
 void rd_pass_unroll_jam_outer(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

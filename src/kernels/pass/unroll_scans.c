@@ -54,7 +54,8 @@ static bool can_unroll(const rd_schedule *t, int32_t stmt)
     return has_only_prefixes(t, stmt);
 }
 
-/* The pass: turns such loops into unrolled ones. */
+/* The pass: makes short loops of scans by the tree unrolled ones, so that the place of each element
+ * in the tree is known to the compiler. */
 void rd_pass_unroll_scans(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -119,7 +119,9 @@ static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
     wrap_in_if(t, without, mask, true);
 }
 
-/* The pass: visits all element loops that are not under a mask already. */
+/* The pass: where all rounds of an element loop have the same mask, tests the mask once before the
+ * loop, which is copied without the masked steps.  A loop under a mask (IF) already, or one that an
+ * early exit leaves, stays as it is.  mask < 0: there is no such mask. */
 void rd_pass_unswitch(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -88,8 +88,9 @@ static void widen_in(rd_schedule *t, int32_t loop, int32_t width)
             rd_pack_value(t, loop, t->stmt[s].value, RD_I32, true);
 }
 
-/* The pass: visits all vector loops in short strips, but those that it has added (from n on). A
- * loop by call has no loads of its own in the text. */
+/* The pass: in short strips, loads of bytes are widened to ints by a loop of their own, since gcc
+ * makes no vectors of them otherwise.  `strip` is the innermost loop over such strips, or -1.
+ * Loops that are calls, or that the pass has added (from n on), stay as they are. */
 void rd_pass_widen_bytes(rd_schedule *t, const rd_target *target)
 {
     int32_t strip = -1; /* the innermost one whose length is known */

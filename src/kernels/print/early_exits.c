@@ -38,7 +38,8 @@ static void add_every(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, " %% %" PRId32 " == %" PRId32 " && ", s->every, s->every - 1);
 }
 
-/* Prints the test and the jump behind the loop: "if (is_final0(&s0_0[0], 64)) goto left7;". */
+/* Prints the test and the jump behind the loop: "if (is_final0(&s0_0[0], 64)) goto left7;".  every
+ * > 0: only one of so many rounds tests, as the test is costly. */
 void rd_print_exit(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };

@@ -16,8 +16,10 @@ static void add_label(rd_text *to, const rd_stmt *s)
     rd_text_add(to, "(uint64_t)(int64_t)r%" PRId32, s->label);
 }
 
-/* Prints the pointer of a step to the states of its group, before the vector loop: "double
- * *const g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;". */
+/* Prints the pointer of a step to the states of its group, before the vector loop: "double *const
+ * g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;".  The first part is the subscript
+ * without the label (label -1).  The second part is the label's: labels of no group, negative ones
+ * too, go to the states behind the last group. */
 void rd_print_group_pointer(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s     = &n->t->stmt[stmt];

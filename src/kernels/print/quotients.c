@@ -91,7 +91,8 @@ static void split_reciprocal(double c, rd_dtype type, double *high, double *low)
     *low = fma(-*high, c, 1) / c;
 }
 
-/* Prints "rd_quotient_f32(r3, r4, 0x1.c71c7p-5F, 0x1.c71c72p-30F)". */
+/* Prints "rd_quotient_f32(r3, r4, 0x1.c71c7p-5F, 0x1.c71c72p-30F)": the dividend, the divisor, and
+ * the divisor's reciprocal as a sum of two floats, high + low. */
 void rd_print_short_quotient(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     const int32_t *in  = &n->t->operand[let->first];

@@ -13,7 +13,8 @@
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
 /* The load of a vector loop that only copies strided ints of 32 or 64 bits from the program's
- * memory to an array; -1 if the loop does something else. */
+ * memory to an array of the same type; -1 if the loop does something else.  The slot must have a
+ * pointer to the first element, and the loop must not be padded to whole vectors. */
 static int32_t find_copied_ints(const rd_printing *n, int32_t loop)
 {
     const int32_t  load = n->t->stmt[loop].first, store = n->t->stmt[loop].last;

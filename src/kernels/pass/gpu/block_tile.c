@@ -299,8 +299,8 @@ static void make_tiles(rd_block_tile *c)
         end_folds(c, which, behind, n_behind);
 }
 
-/* The pass: makes block tiles of the first kernel, if the plan names two loops (>= 0) and the folds
- * fit the table. */
+/* The pass: makes the first kernel's items block tiles, so that reductions along both axes need one
+ * read of the array.  It needs two loops in the plan (>= 0), and all folds must fit the table. */
 void rd_pass_gpu_block_tile(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, -1);

@@ -92,7 +92,8 @@ void rd_block_tile_store_partials(const rd_block_tile *c, int32_t body, bool row
             rd_append(c->t, body, rd_block_tile_add_stmt(c, RD_S_STORE_PARTIALS, k));
 }
 
-/* Lets the statements that end folds in a body read the combined partials. */
+/* Lets the statements that end folds in a body read the combined partials, if the fold has an array
+ * of them (left >= 0). */
 void rd_block_tile_read_combined(const rd_block_tile *c, int32_t body)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {

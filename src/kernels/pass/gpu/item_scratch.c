@@ -33,7 +33,8 @@ static int64_t elements_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_
     return k >= 0 && k < t->p->n_scratch ? plan->item_scratch[k] / rd_dtype_size(type) : 0;
 }
 
-/* Moves every access of such scratch to the part of its item. */
+/* The pass: moves each access of scratch that the item's next kernel reads to the item's own part
+ * of that memory.  elements_of() says how long a part is. */
 void rd_pass_gpu_item_scratch(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -104,8 +104,7 @@ static void put_threads(const look_back *w, int32_t loop, int32_t start)
 }
 
 /* Makes the loop over elements a loop over rounds of the block of threads; all rounds of a tile are
- * one batch of loads. Backwards, rounds are counted by a mark (axis bound to an end of a range)
- * from the end. */
+ * one batch of loads.  A backward scan counts rounds from the end, by an axis of its own. */
 static void make_rounds(const look_back *w, int32_t loop)
 {
     rd_schedule *t      = w->t;
@@ -122,9 +121,9 @@ static void make_rounds(const look_back *w, int32_t loop)
     put_threads(w, loop, rounds.start);
 }
 
-/* Puts the loop over tiles around the item's body, and notes it in `w`. Blocks of threads take
- * tiles in order, so that a tile waits only for earlier ones.  Backwards, tiles are counted by a
- * mark (axis bound to an end of a range) from the end. */
+/* Puts the loop over tiles around the item's body, and notes it in `w`.  Blocks of threads take
+ * tiles in order, so that a tile waits only for earlier ones.  A backward scan counts tiles from
+ * the end, by an axis of its own. */
 static void put_tiles_around(look_back *w, int32_t loop)
 {
     rd_for *l;
@@ -250,7 +249,8 @@ static void put_between(const look_back *w, int32_t late, const int32_t *element
     put_stmt(w, RD_S_BARRIER, -1, -1, -1, late);
 }
 
-/* Lets the folds begin in the arrays of elements. */
+/* Makes the folds begin in the arrays that have a state for each element of a tile: elements[k] is
+ * the array of fold k. */
 static void begin_elements(const look_back *w, const int32_t *elements)
 {
     rd_schedule *t = w->t;
@@ -281,7 +281,9 @@ static void make_tiles(look_back *w, int32_t early)
     put_between(w, late, elements);
 }
 
-/* Makes the scan of the first kernel one pass with look-back, if the plan wants that. */
+/* The pass: makes the scan of the first kernel one pass over tiles with look-back, if the plan
+ * wants that.  A round of the tile is `width` elements for each thread of the team.  loop < 0: the
+ * plan splits no loop. */
 void rd_pass_gpu_look_back_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, -1);

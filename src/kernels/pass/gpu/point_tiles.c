@@ -257,7 +257,9 @@ static void make_tiles(rd_point_tiling *s)
         fill(s, made, tile.stop);
 }
 
-/* The pass: tiles each loop over the points that the plan names (pairs -1: none). */
+/* The pass: tiles each loop over the points that the plan names (pairs < 0: none): tiles of points
+ * lie in shared memory.  `item` is the mark where the item begins along the axis of vectors; -1:
+ * there is none. */
 void rd_pass_gpu_point_tiles(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -67,7 +67,8 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
     }
 }
 
-/* Redirects all accesses of cached rows. */
+/* The pass: rows that several loops of an item read or write are kept in shared memory, as the plan
+ * says for each access (cached_row NULL: there are none). */
 void rd_pass_gpu_row_cache(rd_schedule *t, const rd_gpu_plan *plan)
 {
     if (plan->cached_row)

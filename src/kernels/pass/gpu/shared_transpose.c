@@ -187,8 +187,8 @@ static void mark_load(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int
         t->stmt[stmt].vector_width = -1 - inst;
 }
 
-/* Fills a square for each marked load, at most 16, and removes the marks (axes bound to the ends of
- * a range). */
+/* Fills a square for each load that mark_load() has marked, at most 16.  A marked load has -1 - its
+ * instruction in vector_width (below 0); that becomes 0 again. */
 static void fill_squares(transposing *c)
 {
     rd_schedule *t   = c->t;
@@ -204,7 +204,9 @@ static void fill_squares(transposing *c)
         fill_square(c, all.stmt[k], all.inst[k]);
 }
 
-/* Transposes the operands that the plan names, if the kernel has loops over both axes. */
+/* The pass: transposes the operands that the plan names through squares in shared memory, if the
+ * kernel has item loops over both axes.  Item loops become loops over squares; values around the
+ * item move into it; then it adds the loops that fill a square and those that read it. */
 void rd_pass_gpu_shared_transpose(rd_schedule *t, const rd_gpu_plan *plan)
 {
     transposing   c      = { .t = t, .plan = plan, .fills = -1 };

@@ -234,8 +234,9 @@ static void split_all(splitting *c, int32_t kernel, int32_t body)
         split_kernel(c, copy[k], k);
 }
 
-/* The pass: splits the loops of the first kernel that the plan gives the role RD_GPU_RANGES.  Scans
- * in ranges have passes of their own. */
+/* The pass: splits the long loops of the first kernel that the plan gives the role RD_GPU_RANGES,
+ * so that more teams have work.  Scans in ranges have passes of their own.  partials[k] -1: fold k
+ * has no array of partials yet. */
 void rd_pass_gpu_split_reduction(rd_schedule *t, const rd_gpu_plan *plan)
 {
     int32_t       partials[RD_GPU_MOST_FOLDS];

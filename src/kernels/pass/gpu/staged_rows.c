@@ -75,8 +75,8 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
 }
 
 /* ---- Copies of rows -------------------------------------------------------------------------- */
-/* Adds "a1[m0] = load s0[33*i0 + m0]", or the copy back, to the empty loop `body` over the mark
- * (axis bound to an end of a range). */
+/* Adds "a1[m0] = load s0[33*i0 + m0]", or the copy back, to the empty loop `body`, which counts by
+ * the added axis `mark`. */
 static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store, int32_t body,
                      int32_t mark)
 {
@@ -103,8 +103,8 @@ static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store
 }
 
 /* Adds a loop by all threads of a block that copies a row to shared memory before the item, or back
- * behind it. The loop counts by a mark (axis bound to an end of a range) of its own, has no marks
- * of rounds, and comes from no loop of the program (of -1). */
+ * behind it.  The loop counts by an axis of its own, binds no marks (start, stop -1), and comes
+ * from no loop of the program (of -1). */
 static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number, int32_t item)
 {
     const int32_t store = array_of(t, row, number);
@@ -130,7 +130,8 @@ static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t numbe
     add_copy(t, row, store, made, loop.axis);
 }
 
-/* Stages the rows that the plan lists.  Scratch rows are not copied. */
+/* The pass: short rows that the plan lists are read or written in shared memory, and all threads
+ * copy them together.  Scratch rows need no copy. */
 void rd_pass_gpu_staged_rows(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, -1);

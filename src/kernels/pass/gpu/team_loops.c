@@ -150,7 +150,7 @@ static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
     put_barrier(t, stmt, false);
 }
 
-/* Distributes all loops that the plan distributes. */
+/* The pass: deals the rounds of each loop that the plan distributes to the threads of a team. */
 void rd_pass_gpu_team_loops(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

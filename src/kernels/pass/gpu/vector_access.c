@@ -9,7 +9,8 @@ static void set_width(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int
     t->stmt[stmt].vector_width = plan->pack[inst];
 }
 
-/* Marks all accesses of the program. */
+/* The pass: marks each load and store of the program with the number of neighbouring elements that
+ * a thread accesses at once (set_width()). */
 void rd_pass_gpu_vector_access(rd_schedule *t, const rd_gpu_plan *plan)
 {
     rd_gpu_for_each_access(t, plan, set_width);

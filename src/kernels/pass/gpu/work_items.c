@@ -91,8 +91,8 @@ static int32_t item_loop_in(const rd_schedule *t, const rd_gpu_plan *plan, int32
     return s;
 }
 
-/* Puts a loop of one item around all of a body. The loop counts by a mark (axis bound to an end of
- * a range) of its own, and comes from no loop of the program (of -1). */
+/* Puts a loop of one item around all of a body.  The loop counts by an axis of its own, and comes
+ * from no loop of the program (of -1). */
 static int32_t add_single_item(rd_schedule *t, int32_t body)
 {
     const rd_for one = { .kind   = RD_FOR_ITEM,

@@ -174,6 +174,7 @@ void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
 
     rd_print_first_state(n, &at, s);
     rd_print_results(&line, s, fold);
+    /* without the space before "float r1;" */
     rd_print_line(n, "%s", line.at + 1);
     rd_text_end(&line, n->to);
     rd_print_line(n, "{");

@@ -213,7 +213,9 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
     rd_text_add(to, ") * %" PRId64, stride);
 }
 
-/* Adds the subscript of the cell's first state: "(i0) * 4 + i1 - m0". */
+/* Adds the subscript of the accumulator's (cell's) first state: "(i0) * 4 + i1 - m0".  cell_stride
+ * counts all lanes of the fold; the array has `here` of them for each cell.  `more` is a further
+ * offset of states. */
 void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *a    = &n->t->store[s->store];

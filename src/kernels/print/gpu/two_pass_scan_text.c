@@ -17,21 +17,21 @@
 #include <inttypes.h>
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Numbers of a node (result of a block): one for a running sum, whose node is the sum; else those
- * of a state. */
+/* Numbers of a node (the result of one or more ranges): one for a running sum (pair), whose node is
+ * the sum; else those of a state. */
 static int n_numbers(const rd_printing *n, int32_t fold)
 {
     return n->t->fold[fold].pair ? 1 : n->fold[fold].of.n_state;
 }
 
-/* The C type of number k of a node (result of a block). A running sum of floats (pair) has nodes of
- * doubles. */
+/* The C type of number k of a node (the result of one or more ranges).  A running sum of floats
+ * (pair) has nodes of doubles. */
 static const char *type_of(const rd_printing *n, int32_t fold, int k)
 {
     return n->t->fold[fold].pair ? "double" : rd_state_type(&n->fold[fold].of, k);
 }
 
-/* Bytes of one array of nodes (results of blocks); arrays begin at multiples of 16 bytes. */
+/* Bytes of one array of nodes (results of ranges); arrays begin at multiples of 16 bytes. */
 static int64_t bytes_of(const rd_printing *n, int32_t partials)
 {
     return (n->t->store[partials].node_rows * rd_cells_in_array(n, partials) *
@@ -244,9 +244,9 @@ static void resume_state(rd_printing *n, const rd_stmt *s)
     rd_text_end(&merge, n->to);
 }
 
-/* Prints how a range loads the prefix of all earlier ranges: the nodes (results of blocks) that
- * cover them, one for each bit of its number.  The first range has none. A running sum of floats
- * (pair) also resumes its words. */
+/* Prints how a range loads the prefix of all earlier ranges: the nodes that cover them, one for
+ * each bit of the range's number.  The first range has none.  A running sum of floats (pair) also
+ * resumes its words. */
 void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 {
     open_brace(n, "if (range > 0) {");

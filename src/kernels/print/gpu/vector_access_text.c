@@ -91,7 +91,8 @@ static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
     return across;
 }
 
-/* Prints "p5[u] = rd_take<float, 4>(&((const float *)x0)[..]);". */
+/* Prints "p5[u] = rd_take<float, 4>(&((const float *)x0)[..]);": the vector that round u loads.  If
+ * a thread's two elements lie a team apart (apart), each round has two vectors, i = 0 and 1. */
 static void print_load(rd_printing *n, int32_t stmt)
 {
     const rd_let *let   = &n->t->let[n->t->stmt[stmt].value];
@@ -107,7 +108,8 @@ static void print_load(rd_printing *n, int32_t stmt)
     rd_note_vector_access(n, let->slot, pack);
 }
 
-/* Prints "rd_pack<float, 4> p5[8];" for each vector load. */
+/* Prints "rd_pack<float, 4> p5[8];" for each vector load: an array with a vector for each round of
+ * the batch, or two if a thread's elements lie a team apart. */
 void rd_print_declare_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 {
     for (int32_t s = next_load(n, rounds, rounds); s >= 0; s = next_load(n, rounds, s))
