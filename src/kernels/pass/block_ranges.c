@@ -25,8 +25,8 @@ static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
     return -1;
 }
 
-/* True if the rounds of a loop over the axis are consecutive steps of the fold. A step is outer *
- * rows of lanes (partial accumulators) + lane / lanes: either the axis moves the lane by 1, over
+/* True if the rounds of a loop over the axis are consecutive steps of the fold.  A step is outer *
+ * rows of lanes (partial accumulators) + lane / lanes.  Either the axis moves the lane by 1, over
  * more than one row of lanes, or it moves `outer` such that the product is 1. */
 static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
@@ -120,7 +120,7 @@ static void set_first_round(rd_schedule *t, rd_stmt *begin, int32_t old, int32_t
 
 /* True if one PUSH_IF_LAST ends the block of all cells (accumulators).  In a group-by (n_group > 0)
  * all cells are at the same block, unless a loop between the block loop and the BEGIN visits only
- * some of them: then the cell moves with the axis of that loop. */
+ * some of them.  The cell moves with the axis of such a loop. */
 static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *ends)
 {
     if (!t->p->fold[ends->fold].n_group)

@@ -54,8 +54,8 @@ static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s
 }
 
 /* The pass: removes checks for an early exit (EXIT) that would look at several lanes of several
- * accumulators or leave a loop of one round, and lets a check that costs about as much as a row run
- * only every 16th round. */
+ * accumulators, or leave a loop of one round.  A check that costs about as much as a row is made in
+ * every 16th round only. */
 void rd_pass_early_exit(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -293,9 +293,9 @@ static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t beg
     return true;
 }
 
-/* For each fold with steps in the region: neighbours of a strip are serial steps (in_order), or
- * lanes of a cell (the lane moves with the axis, and the fold begins outside), or else cells
- * (accumulators). `inner`: a fold of one block that begins and ends in one round of a vector
+/* For each fold with steps in the region, says what neighbours of a strip are: serial steps
+ * (in_order); lanes of a cell, if the lane moves with the axis and the fold begins outside; or else
+ * cells (accumulators).  `inner`: a fold of one block that begins and ends in one round of a vector
  * loop. */
 void rd_find_fold_mappings(const rd_strip_at *r, rd_fold_in_strip *fold)
 {

@@ -141,8 +141,8 @@ static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
                : -1;
 }
 
-/* How far the step's number moves with an index of the axis: by `outer`, of which each has as many
- * rows as the lanes (partial accumulators) need, or by the lane position (there is one lane). */
+/* How far the step's number moves with an index of the axis.  The number is `outer` * rows of lanes
+ * + the lane position, as the fold has one lane (partial accumulator). */
 static int64_t step_stride(const rd_interleaving *b, int32_t axis)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].of;

@@ -210,9 +210,9 @@ static void tile_and_prefetch(row_prefetch *r)
         add_row_prefetch(r, &t->let[t->stmt[load].value]);
 }
 
-/* The vector loop into which the rounds of a serial loop have been merged (its step is over 1, and
- * it has a start mark (axis bound to an end of a range) and no strips).  Only values stand before
- * it.  -1 if the statement is no such loop. */
+/* The vector loop into which the rounds of a serial loop have been merged; only values stand before
+ * it.  The serial loop has a step over 1, a start mark (start >= 0), and no strips.  -1: the
+ * statement is no such loop. */
 static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);

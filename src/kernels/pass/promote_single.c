@@ -8,9 +8,9 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"
 
-/* True if the statement is a step into the only state of a user's reducer: it has one lane (partial
- * accumulator) and no labels, goes along a loop, and its states are in the fold's first array
- * (number below n_fold). */
+/* True if the statement is a step into the only state of a user's reducer.  The fold has one lane
+ * (partial accumulator) and no labels, and goes along a loop; its states are in the fold's first
+ * array (number below n_fold). */
 static bool is_single_state(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_loop_fold *f = s->fold >= 0 ? &t->fold[s->fold] : NULL;

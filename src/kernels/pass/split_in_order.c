@@ -24,8 +24,8 @@
 enum { CHUNK = 64 };
 
 /* ---- Which statements ------------------------------------------------------------------------ */
-/* True if neighbours step into adjacent states, and no block ends: a built-in fold with one lane
- * and no labels, each round of the loop with a cell (accumulator) of its own, the next one in
+/* True if neighbours step into adjacent states, and no block ends.  The fold is built in, with one
+ * lane and no labels; each round of the loop has a cell (accumulator) of its own, the next one in
  * memory. */
 static bool has_independent_states(const rd_schedule *t, int32_t step, int32_t loop)
 {

@@ -36,9 +36,9 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
     return s >= 0 && s == last && is_vector(t, s) ? s : -1;
 }
 
-/* The number of rounds to jam, as it was chosen for the loop of the program; 0 if the statement is
- * no serial loop over single indices (no marks), upwards between two unrounded bounds, around a
- * vector loop. */
+/* The number of rounds to jam, as it was chosen for the loop of the program.  0: the statement is
+ * no serial loop around a vector loop, over single indices (no marks), upwards between two
+ * unrounded bounds. */
 static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;

@@ -94,8 +94,8 @@ static bool can_multiply_states(const rd_schedule *t, int32_t loop, int32_t rows
     return n > 0 && n <= MOST_ARRAYS;
 }
 
-/* The number of rows to jam, as it was chosen for the loop of the program; 0 if the statement is no
- * serial loop, upwards between two unrounded bounds, with a loop and states in each row that allow
+/* The number of rows to jam, as it was chosen for the loop of the program.  0: the statement is no
+ * serial loop, upwards between two unrounded bounds, or its rows have no loop and states that allow
  * it. */
 static int32_t rows_to_jam(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
@@ -110,8 +110,8 @@ static int32_t rows_to_jam(const rd_schedule *t, const rd_target *target, int32_
 }
 
 /* ---- States of rows -------------------------------------------------------------------------- */
-/* Declares, in the body of the loop `made`, arrays with room for the states of all rows, one row
- * behind the other, in place of each array of one row; notes old and new arrays in *j. */
+/* Declares arrays with room for the states of all rows, one row behind the other, in the body of
+ * the loop `made`.  They replace the arrays of one row; *j gets the numbers of both. */
 static void declare_states(jammed_rows *j, int32_t made)
 {
     rd_schedule *t = j->t;

@@ -151,9 +151,10 @@ static void node_of_state(rd_printing *n, int32_t stmt)
     rd_text_end(&line, n->to);
 }
 
-/* Prints how the nodes of all lanes come to w9_0, in the form that suits where states and nodes
- * lie: for all cells (accumulators) of a vector loop by call (first), for a state in a variable,
- * from a combine tree (room), for one lane in memory, or for the lanes of a block. */
+/* Prints how the nodes (results of blocks) of all lanes come to w9_0, in the form that suits where
+ * states and nodes lie.  There are forms for all cells (accumulators) of a vector loop by call
+ * (first), for a state in a variable, for a combine tree (room), for one lane in memory, and for
+ * the lanes of a block. */
 void rd_print_lane_nodes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];

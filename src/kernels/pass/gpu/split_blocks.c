@@ -19,8 +19,8 @@ static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 }
 
 /* True if the fold has one lane (partial accumulator) and the step of each element is its index of
- * the axis: either the lane position or the outer position is the axis alone, and the other one is
- * 0. */
+ * the axis.  So either the lane position or the outer position is the axis alone, and the other one
+ * is 0. */
 static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[s->fold];
@@ -63,8 +63,9 @@ static int32_t add_begin_all(rd_schedule *t, int32_t push, int32_t axis, int32_t
     return rd_add_stmt(t, &push_all);
 }
 
-/* Moves each such PUSH_IF_NEW of the loop before `first`, once for each fold (a bit of `has`), for
- * all of its cells (accumulators). */
+/* Moves each PUSH_IF_NEW that next_block_begin() finds in the loop before `first`.  It is added
+ * once for each fold, for all of its accumulators (cells); `done` has a bit for each fold that has
+ * got one. */
 void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32_t start)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;

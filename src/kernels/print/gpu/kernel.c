@@ -167,8 +167,9 @@ static void print_store_of_one(rd_printing *n, int32_t stmt)
 }
 
 /* Prints a STORE that has a text of its own in kernels: to shared memory, as an element of a
- * vector, of a pair that may be no result, or by one thread where all run the same.  False: it has
- * the text of C. slot < 0: the store is to an array of the tree, not to the program's memory. */
+ * vector, of a pair that may be no result, or by one thread if a whole team has the value.  False:
+ * it has the text of C.  slot < 0: the store is to an array of the tree, not to the program's
+ * memory. */
 static bool print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
