@@ -49,7 +49,7 @@ typedef struct rd_user rd_user;
 /* A reducer in the text.  A state is n_state numbers; each lies in a variable or an array of its
  * own. */
 typedef struct rd_emit_fold {
-    const rd_fold *fold;
+    const rd_fold *fold;     /* the fold of the program */
     const rd_user *user;     /* NULL: a built-in reducer                                          */
     bool           masked;   /* a mask says which elements take part                          */
     bool           weighted; /* an element has a second operand, its weight                   */

@@ -22,7 +22,7 @@ typedef struct rd_user_member {
 
 /* The form of a user's reducer in the text.  rd_user_facts() fills it. */
 struct rd_user {
-    rd_user_form   form;
+    rd_user_form   form;                    /* how the text keeps states, and calls it */
     int            n;                       /* arrays of states, without `seen` */
     rd_user_member member[RD_USER_MEMBERS]; /* MEMBER_WISE: n of them */
     char           type[24];                /* the struct's name in the text: U0 */
