@@ -86,9 +86,9 @@ void rd_add_each(rd_text *to, const rd_emit_fold *f, const char *format);
 void rd_add_parameters(rd_text *to, const rd_emit_fold *f, bool nodes, const char *keep, char name);
 /* True if its steps compute an exponential, see RD_LSE. */
 bool rd_has_exponential(const rd_emit_fold *f);
-/* True if it is a minimum or maximum of a row of floats (nest/sparse_rows.c).  Its elements come one
- * after the other, so each step waits for the one before.  The step is one instruction: a NaN is
- * noted beside it, as bit 2 of the flag that says whether there was an element. fours0(states,
+/* True if it is a minimum or maximum of a row of floats (nest/sparse_rows.c).  Its elements come
+ * one after the other, so each step waits for the one before.  The step is one instruction: a NaN
+ * is noted beside it, as bit 2 of the flag that says whether there was an element. fours0(states,
  * x) takes four elements. */
 bool rd_notes_nan(const rd_emit_fold *f);
 /* True if it has a function one0() for elements one after the other: an extreme of a row, or of

@@ -53,7 +53,7 @@ rd_class rd_step_class(const rd_fold *f)
     return f->type == RD_BOOL ? RD_CLASS_u64 : rd_dtype_class(f->type);
 }
 
-/* The bytes of an element in a state. */
+/* The bytes of an element in a state: as in a register.  A bool becomes a number of 8 bytes. */
 static int step_size(const rd_fold *f)
 {
     return f->type == RD_BOOL ? 8 : rd_register_size(f->type);
@@ -79,8 +79,8 @@ static bool hides_emptiness(const rd_fold *f)
     return rd_reducer_table[f->reducer].empty && !rd_reducer_places(f->reducer);
 }
 
-/* True if the sum of nothing is the value it begins with, also of floats by label. Elements have
- * labels (n_group > 0), or are rows of one group (by_rows). */
+/* True if the result of a fold without elements is the 0 that its states begin with, so that no
+ * flag is needed: a sum by labels (n_group > 0), or of sparse rows (by_rows). */
 static bool begins_with_0(const rd_fold *f)
 {
     return (f->n_group || f->by_rows) && (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2);

@@ -78,8 +78,9 @@ static double elements_of_round(const rd_schedule *t, int32_t loop)
     return n;
 }
 
-/* The number of rounds of a chunk, so that a chunk has at most 32768 elements or so; 0 if a round
- * is so long that its one function does not matter, or has no loop inside (n <= 1). */
+/* The number of rounds of a chunk.  It is smaller for longer rounds, so that a chunk has at most
+ * 32768 elements or so.  0: there is no loop inside (n <= 1), or a round is so long that its one
+ * function does not matter. */
 static int64_t batch_size(const rd_schedule *t, int32_t loop)
 {
     enum { SHORT = 256, MIDDLE = 1024, LONG = 2048 };

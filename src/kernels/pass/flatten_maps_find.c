@@ -281,8 +281,8 @@ static bool is_invariant_in(const rd_flattening *c, int32_t loop, bool *moves)
     return true;
 }
 
-/* Goes outwards from the loop over strips, as long as the columns' values stay the same in all
- * rounds. */
+/* The outermost loop before which the columns' values can be made, or -1.  It goes outwards from
+ * the loop over strips, as long as the values stay the same in all rounds. */
 int32_t rd_hoist_point_of_columns(const rd_flattening *c)
 {
     bool   *moves = malloc((size_t)c->t->n_let + 1);

@@ -21,7 +21,7 @@ typedef struct prefetching {
     int32_t         strip, vector, load; /* statements */
 } prefetching;
 
-/* The load at hand. */
+/* The load at hand (f->load is its statement). */
 static const rd_let *load_of(const prefetching *f)
 {
     return &f->t->let[f->t->stmt[f->load].value];

@@ -23,8 +23,8 @@ static bool is_vector(const rd_schedule *t, int32_t stmt)
            !rd_loop_of(t, stmt)->by_call;
 }
 
-/* The vector loop that is the whole body, but for values before it and early exits behind it;
- * -1. */
+/* The vector loop that is the whole body, but for values before it and early exits behind it; -1:
+ * there is none. */
 static int32_t vector_in(const rd_schedule *t, int32_t loop)
 {
     int32_t s = t->stmt[loop].first, last = t->stmt[loop].last;

@@ -146,7 +146,9 @@ static void end_part(rd_printing *n)
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-/* Prints the body of a part, between what it takes from the head and what it leaves. */
+/* Prints the body of a part.  Values of the head reach other parts through the task's state
+ * (print_head_values()).  The head declares the first step of each shared fold; the body stores the
+ * step behind the last one. */
 static void print_part(rd_printing *n, int part, int64_t values)
 {
     if (part == RD_PART_HEAD)

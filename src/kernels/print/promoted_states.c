@@ -46,8 +46,9 @@ static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const
 
 /* Prints the copies of all numbers of a state, to the local array (LOAD_STATES) or back
  * (STORE_STATES).  What is before a block of a scan is not copied back, because steps do not change
- * it.  States of a run of one label go to the cell (accumulator) of that label. A running sum of
- * floats (pair) has a second array q of these. */
+ * it.  States of a run of one label go to the cell (accumulator) of that label.  lane_stride 0: the
+ * local array has one lane's state.  A running sum of floats (pair) has a second word, q, of what
+ * is before. */
 void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f      = &n->fold[s->fold];

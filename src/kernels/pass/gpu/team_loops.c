@@ -16,7 +16,7 @@
 #include "kernels/pass/gpu/gpu.h"
 
 /* True if the statement is a loop of the program, not over items, that the plan distributes over
- * the team. */
+ * the team: all of its rounds, those of a chunk, or those of a range (`distributed`). */
 static bool is_distributed(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const int32_t of =

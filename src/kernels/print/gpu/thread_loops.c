@@ -20,8 +20,9 @@ static bool is_vector(const rd_printing *n, int32_t stmt)
 }
 
 /* ---- Threads and their neighbours ------------------------------------------------------------ */
-/* Prints "if (m1 + i < lo || m1 + i >= hi) continue;" in a round that may lack elements, for the
- * second parts of the loop's edges.  Edges of one part need no test. */
+/* Prints "if (m1 + i < lo || m1 + i >= hi) continue;", which leaves out elements outside of the
+ * loop.  lo and hi are the second parts of its edges; an edge of one part needs no test.  In a
+ * batch all elements are there. */
 static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
 {
     rd_text from = { 0 }, to = { 0 };
@@ -92,7 +93,7 @@ static void print_strided(rd_printing *n, int32_t stmt)
         rd_print_deferred_steps(n, stmt);
 }
 
-/* Prints the clip of element "m1 + i". */
+/* Prints the test that leaves out the element "m1 + i" if it is outside of the loop. */
 static void print_clip_of(rd_printing *n, const rd_for *loop)
 {
     rd_text index = { 0 };
