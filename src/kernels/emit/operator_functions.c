@@ -339,7 +339,8 @@ void rd_emit_ops(rd_text *to, const rd_program *p)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-/* Writes a constant by its bits: "rd_float_of(0x3f800000)", "(int64_t)0x2a". */
+/* Writes a constant by its bits: "rd_float_of(0x3f800000)", "(int64_t)0x2a".  So no bit is lost,
+ * and NaNs and -0 stay what they are. */
 void rd_add_constant(rd_text *to, const rd_inst *inst)
 {
     if (inst->type == RD_BOOL) {

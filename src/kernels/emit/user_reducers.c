@@ -42,7 +42,8 @@ static const char *element_type(rd_dtype type)
     return type == RD_BOOL ? "_Bool" : rd_memory_type(type);
 }
 
-/* Writes a function on the struct: "USER init_of0(U0 *const s) { do { s->n = 0; } while (0); }". */
+/* Writes a function on the struct: "USER init_of0(U0 *const s) { do { s->n = 0; } while (0); }".  A
+ * `break` of the user's text only leaves its do-loop. */
 static void add_body(rd_text *to, int number, const char *name, const char *parameters,
                      const char *body)
 {
@@ -199,7 +200,8 @@ static void add_merge(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, f->seen ? "    *s%d |= *b%d;\n}\n" : "}\n", seen, seen);
 }
 
-/* Writes "USER finish0(const double *s0, double *y0) { .. finish_of0(s, y); *y0 = y[0]; }". */
+/* Writes finish0(), which makes the fold's results: "USER finish0(const double *s0, double *y0) {
+ * .. finish_of0(s, y); *y0 = y[0]; }".  The user's finish() writes elements as in memory (y). */
 static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r    = f->fold->user;

@@ -45,7 +45,7 @@ static void move_columns_outside(const rd_flattening *c)
     t->loop[t->stmt[c->across].arg].kind = RD_FOR_SERIAL;
 }
 
-/* Moves the loop over strips around the loop over columns. */
+/* Moves the loop over strips around the loop over columns, which goes around the vector loop. */
 static void move_strips_outside(const rd_flattening *c)
 {
     rd_schedule *t = c->t;

@@ -167,7 +167,8 @@ static int32_t pack_load(rd_schedule *t, int32_t loop, int32_t load)
     return loop;
 }
 
-/* Packs all loads of a vector loop that need packing. */
+/* Packs all loads of a vector loop that need packing.  A packing loop, as a pass has added it,
+ * stays.  pack_load() may split the loop; it returns the one in which the load stands then. */
 static void pack_loads(rd_schedule *t, int32_t loop)
 {
     if (t->stmt[loop].first < 0 || is_packing_loop(t, loop))

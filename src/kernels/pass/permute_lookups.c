@@ -54,7 +54,7 @@ static int32_t operand_in_call(lookup_loop *q, int32_t loop, int32_t index)
     return q->copy;
 }
 
-/* Adds the checked index to the loop by call. */
+/* Adds a copy of the checked index to the loop by call, and notes both in *q. */
 static void add_index(lookup_loop *q, int32_t loop, int32_t index)
 {
     rd_schedule  *t       = q->t;

@@ -119,7 +119,8 @@ static bool is_load(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
-/* True if a statement of the tree reads the slot. */
+/* True if a statement of the tree reads the slot (an array of memory).  A statement has two
+ * accesses at most. */
 static bool is_read(const rd_schedule *t, int32_t slot)
 {
     rd_access a[2];

@@ -195,7 +195,8 @@ static int32_t jammed_round(const jammed_rows *j, int32_t k)
     return vector;
 }
 
-/* The inner loop, each round of which serves all rows. */
+/* Returns a copy of the inner loop in which each round of the vector loop serves all rows: its body
+ * has a jammed round for each row. */
 static int32_t make_jammed_loop(const jammed_rows *j)
 {
     rd_schedule  *t      = j->t;

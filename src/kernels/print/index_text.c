@@ -68,7 +68,7 @@ static void add_plus(rd_text *to, bool *any)
     *any = true;
 }
 
-/* Adds " * 4", or nothing if the factor is 1. */
+/* Adds the factor of an addend: " * 4", or nothing if it is 1. */
 static void add_times(rd_printing *n, rd_text *to, int64_t coef)
 {
     if (coef == 1)

@@ -252,7 +252,8 @@ static void print_find(rd_printing *n, const rd_stmt *s)
     rd_text_end(&least, n->to);
 }
 
-/* Prints "if (r3) { .. }", or "if (!r3) { .. }". */
+/* Prints statements under a condition, "if (r3) { .. }", or, if they run unless it is true, "if
+ * (!r3) { .. }". */
 static void print_if(rd_printing *n, int32_t stmt)
 {
     rd_print_line(n, "if (%sr%" PRId32 ") {", n->t->stmt[stmt].unless ? "!" : "",

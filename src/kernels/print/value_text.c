@@ -96,7 +96,8 @@ static void add_constant(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, hidden ? ")" : "");
 }
 
-/* Adds "rd_floordiv_by_int64_t(r3, 12)". */
+/* Adds the call of a floored division or remainder by a constant, "rd_floordiv_by_int64_t(r3,
+ * 12)". */
 static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
 {
     const rd_inst by = rd_print_inst(n, operand_of(n, let, 1));
@@ -115,7 +116,7 @@ static bool is_constant_exponent(const rd_printing *n, const rd_let *let, int32_
            operand_of(n, let, k)->kind == RD_I_CONST;
 }
 
-/* Adds the constant exponent, ", 2.5". */
+/* Adds the constant exponent of a power as a literal, ", 2.5", so that compilers know it. */
 static void add_exponent(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     const rd_inst inst = rd_print_inst(n, operand_of(n, let, 1));
@@ -218,7 +219,8 @@ static void add_chosen(const rd_printing *n, rd_text *to, int32_t value, const c
         rd_text_add(to, "r%" PRId32, value);
 }
 
-/* Adds "r2 ? (uint8_t)r0 : (uint8_t)(0)". */
+/* Adds a choice between two values, "r2 ? (uint8_t)r0 : (uint8_t)(0)".  Both are cast to a narrow
+ * type where chosen_type() finds one. */
 static void add_choice(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     const int32_t    *in   = &n->t->operand[let->first];

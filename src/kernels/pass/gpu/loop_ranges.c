@@ -43,7 +43,8 @@ int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t b
     return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &ranges);
 }
 
-/* Limits the loop `split` to the range of the item. */
+/* Limits the loop `split` to the range of the item: from the start mark to the stop mark of the
+ * loop over ranges. */
 void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t split)
 {
     const rd_for    l     = *rd_loop_of(t, ranges);

@@ -120,7 +120,8 @@ bool rd_print_step_by_strategy(rd_printing *n, int32_t stmt, const char *states)
     return true;
 }
 
-/* Prints "const float r0 = k5[i];" and the step. */
+/* Prints a deferred step behind the loop: "const float r0 = k5[i];", which loads the element that
+ * was kept, and the step with it. */
 static void print_deferred_step(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];

@@ -132,7 +132,8 @@ static void add_word(rd_text *to, const rd_emit_fold *f, int k, const char *lane
     rd_text_add(to, "words[z + %d * %" PRId32 " + %s]", k, f->fold->lanes, lane);
 }
 
-/* Adds " float a0 = rd_float_of(words[..]);" for each number of a state. */
+/* Adds the loads of a lane's state from shared memory, from word `from` on: " float a0 =
+ * rd_float_of(words[..]);" for each number of the state. */
 static void load_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
 {
     for (int k = 0; k < f->n_state; k++) {
@@ -142,7 +143,8 @@ static void load_words(rd_text *to, const rd_emit_fold *f, char name, int from, 
     }
 }
 
-/* Adds " words[..] = rd_word_of_float(a0);" for each number of a state. */
+/* Adds the stores of a lane's state to shared memory, from word `from` on: " words[..] =
+ * rd_word_of_float(a0);" for each number of the state. */
 static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
 {
     for (int k = 0; k < f->n_state; k++) {

@@ -109,7 +109,8 @@ static void add_order(rd_printing *n, rd_text *to, int32_t inst)
     rd_text_add(to, " * %" PRId32 " + %" PRId32, p->n_inst + 1, inst);
 }
 
-/* Prints "RD_INDEX_I64(r5, r4, q.N[2], order)": an index that is checked. */
+/* Prints the check of an index: "RD_INDEX_I64(r5, r4, q.N[2], order)".  If the index is outside of
+ * the extent, the kernel reports the place in the program's order (add_order()). */
 static void print_index(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let  = &n->t->let[s->value];

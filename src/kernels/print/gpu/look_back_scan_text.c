@@ -147,7 +147,8 @@ static void add_state(const rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, "%s", seen_of(n, s->fold));
 }
 
-/* Prints "{ step0(&tile2[u][i], r0, 1, i1); }". */
+/* Prints how the state of an element in the tile takes the element: "{ step0(&tile2[u][i], r0, 1,
+ * i1); }".  The flag `seen` of some states is a dummy here: each state has its element. */
 void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
 {
     rd_text state = { 0 };

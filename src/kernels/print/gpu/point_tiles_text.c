@@ -68,7 +68,7 @@ static void add_place(const rd_printing *n, rd_text *to, const tile_fill *f, con
                 a->extent / f->elements, k);
 }
 
-/* Adds "((const float *)x0)[i2 * 3 + i1]". */
+/* Adds the element in memory that a load reads: "((const float *)x0)[i2 * 3 + i1]". */
 void rd_print_element_of(rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text_add(to, "((const %s *)x%" PRId32 ")[", rd_memory_type(let->type), let->slot);
@@ -91,7 +91,7 @@ static void declare_inner(rd_printing *n, const tile_fill *f)
     }
 }
 
-/* Prints "const int64_t i2 = m2 + k;". */
+/* Prints the index of point k of the tile: "const int64_t i2 = m2 + k;". */
 static void declare_point(rd_printing *n, const tile_fill *f, const char *k)
 {
     rd_text from = { 0 };
@@ -101,7 +101,8 @@ static void declare_point(rd_printing *n, const tile_fill *f, const char *k)
     rd_text_end(&from, n->to);
 }
 
-/* Prints "for (int p = 4 * (int)threadIdx.x; p < 384; p += 4 * RD_THREADS) {". */
+/* Begins a loop that deals `count` elements to all threads of the block, `each` adjacent ones at a
+ * time: "for (int p = 4 * (int)threadIdx.x; p < 384; p += 4 * RD_THREADS) {". */
 static void open_for_threads(rd_printing *n, int32_t each, const char *count)
 {
     rd_print_line(

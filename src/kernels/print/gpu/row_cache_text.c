@@ -13,7 +13,8 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* Adds "rows[z1 + 1 * q.N[2] + (int)v1 + u * 64 + RD_TEAM * i + t]". */
+/* Adds the word of a cached row that holds the thread's element i of round u: "rows[z1 + 1 * q.N[2]
+ * + (int)v1 + u * 64 + RD_TEAM * i + t]".  Outside of a batch there is one round, 0. */
 static void add_place(rd_printing *n, rd_text *to, const rd_store *row)
 {
     const rd_for *rounds = rd_loop_of(n->t, n->kernel->rounds);
@@ -60,7 +61,8 @@ static void print_to_staged(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* Prints "const float r4 = stage0[mine0 + (int)(i1)];". */
+/* Prints a load from the thread's staged row in shared memory: "const float r4 = stage0[mine0 +
+ * (int)(i1)];". */
 static void print_from_staged(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let   = &n->t->let[s->value];

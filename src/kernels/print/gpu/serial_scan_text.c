@@ -14,7 +14,7 @@
 #include <inttypes.h>
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* Adds " float a0 = *e0;" for each number of a state. */
+/* Adds a copy of each number of a state in a variable: " float a0 = *e0;". */
 static void add_copies(rd_text *to, const rd_emit_fold *f, char copy, const char *format)
 {
     for (int k = 0; k < f->n_state; k++) {

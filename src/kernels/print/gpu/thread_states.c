@@ -205,7 +205,7 @@ static bool is_nothing(const rd_linear *at)
     return at->n == 0 && at->offset == 0;
 }
 
-/* Adds "(i0) * 4". */
+/* Adds a position times a stride: "(i0) * 4". */
 static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t stride)
 {
     rd_text_add(to, "(");

@@ -65,7 +65,8 @@ static void close_brace(rd_printing *n)
     rd_print_line(n, "}");
 }
 
-/* Prints "RD_UNROLL_FEW for (int64_t c = 0; c < 4; c++) {". */
+/* Begins a loop over the accumulators (cells) of an array of partials: "RD_UNROLL_FEW for (int64_t
+ * c = 0; c < 4; c++) {". */
 static void open_cells(rd_printing *n, int32_t partials)
 {
     rd_text line = { 0 };
@@ -77,7 +78,8 @@ static void open_cells(rd_printing *n, int32_t partials)
     rd_text_end(&line, n->to);
 }
 
-/* Adds "d1_0[(place) * 4 + c]". */
+/* Adds number k of the node with the subscript `place`, for the accumulator (cell) c: "d1_0[(place)
+ * * 4 + c]". */
 static void add_node(rd_printing *n, rd_text *to, int32_t partials, int k, const char *place)
 {
     rd_text_add(to, "d%" PRId32 "_%d[(%s) * ", partials, k, place);

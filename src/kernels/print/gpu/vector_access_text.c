@@ -153,7 +153,8 @@ static int32_t next_store(const rd_printing *n, int32_t loop, int32_t last)
     return s;
 }
 
-/* Prints "rd_pack<float, 4> o9;" for each vector store. */
+/* Prints "rd_pack<float, 4> o9;" for each vector store of the loop: the vector that the elements
+ * are collected in. */
 void rd_print_declare_vector_stores(rd_printing *n, int32_t loop)
 {
     for (int32_t s = next_store(n, loop, loop); s >= 0; s = next_store(n, loop, s))
