@@ -4,7 +4,7 @@
  * of a finished block.  A place is the index of an element, as argmin finds it. */
 #include "kernels/emit/reducer_parts.h"
 
-/* True if results are places, as of argmin. */
+/* True if the fold's results are places (indices of elements), as of argmin. */
 bool rd_is_place(const rd_fold *f)
 {
     return rd_reducer_places(f->reducer);
@@ -47,7 +47,7 @@ const char *rd_merge_type(const rd_emit_fold *f)
                                    : rd_step_type(f);
 }
 
-/* The class in which steps compute; bools are u64. */
+/* The class of types in which steps compute.  Bools are summed as u64. */
 rd_class rd_step_class(const rd_fold *f)
 {
     return f->type == RD_BOOL ? RD_CLASS_u64 : rd_dtype_class(f->type);
@@ -123,7 +123,8 @@ const char *rd_node_type(const rd_emit_fold *f, int k)
     return rd_is_place(f->fold) && k == 1 ? rd_place_type(f) : rd_merge_type(f);
 }
 
-/* The C type of the results of finish0(). */
+/* The C type of the results of finish0().  Places (indices of elements, as of argmin) are
+ * int64_t. */
 const char *rd_result_type(const rd_fold *f)
 {
     if (f->user)

@@ -10,7 +10,7 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-/* True if a vector loop stands around the statement. */
+/* True if a vector loop stands around the statement, at any depth. */
 static bool is_in_vector(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent)

@@ -22,7 +22,7 @@ static int32_t inline_loop(rd_schedule *t, int32_t loop)
     return first >= 0 ? first : behind;
 }
 
-/* Records whether the value changes along the axis. */
+/* Records whether the value changes along the strips' axis; if so, it is made in vector loops. */
 static void set_varies(rd_strip_mining *c, int32_t value)
 {
     c->varies[value] = rd_let_varies(c->t, &c->t->let[value], c->r->axis, c->varies);

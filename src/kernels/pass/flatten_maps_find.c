@@ -47,7 +47,7 @@ static bool find_columns_inside(rd_flattening *c, int32_t stmt)
            rd_loop_of(t, c->across)->kind == RD_FOR_UNROLL;
 }
 
-/* True if the loop goes over strips, not substrips. */
+/* True if the statement is a loop over strips (strip >= 0), not over parts of one (substrips). */
 static bool is_over_strips(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);

@@ -63,7 +63,7 @@ static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op,
     return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
 }
 
-/* Inserts an operator on two positions. */
+/* Inserts an operator on two positions, as a value before the insertion point. */
 static rd_linear binary_op(rd_index_math *n, rd_op op, rd_dtype type, rd_linear a, rd_linear b)
 {
     int32_t operand[2];

@@ -121,7 +121,8 @@ static bool needs_substrips(const rd_schedule *t, int32_t row)
     return has_fission && has_vector;
 }
 
-/* Puts substrips around all vector loops of a row. */
+/* Puts a loop over substrips around the statements of a row, from its first vector loop to its
+ * end. */
 static void split_row(rd_schedule *t, int32_t row)
 {
     int32_t first = t->stmt[row].first;

@@ -53,7 +53,7 @@ static bool is_from_int(const rd_let *let)
     return let->kind == RD_I_CAST && rd_dtype_kind(let->from) != RD_KIND_FLOAT;
 }
 
-/* True if all readers of the value round it. */
+/* True if all readers of the value round it to a whole number. */
 static bool is_rounded(const rd_schedule *t, int32_t value)
 {
     int32_t s = rd_next_use(t, value, -1);

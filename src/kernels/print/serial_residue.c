@@ -27,7 +27,7 @@ static bool is_serial_step(const rd_schedule *t, int32_t step, int32_t loop)
     return mapping == RD_MAPS_STEPS || mapping == RD_MAPS_MIXED || mapping == RD_MAPS_BLOCKS;
 }
 
-/* True if the loop holds a serial step. */
+/* True if the loop holds a step that waits for the step in the round before. */
 static bool has_serial_step(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))

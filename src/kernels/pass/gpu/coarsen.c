@@ -33,7 +33,7 @@ static bool is_item_loop_over(const rd_schedule *t, int32_t stmt, int32_t axis)
     return rd_is_item_loop(t, stmt) && rd_loop_of(t, stmt)->axis == axis;
 }
 
-/* The position that a mark is bound to. */
+/* The position that a mark is bound to: where the item begins, or ends. */
 static rd_linear at_mark(const coarsening *c, int32_t mark)
 {
     return rd_linear_plus_axis(c->t, rd_linear_of(0), 1, mark);

@@ -166,7 +166,8 @@ static rd_linear place_in_tile(const look_back *w, int32_t stmt)
     return rd_linear_plus_axis(w->t, step, -1, w->tiles.start);
 }
 
-/* Removes the operands of a step. */
+/* Removes the operands of a step, its element, weight and mask, as the statement takes no element
+ * any more. */
 static void drop_operands(rd_stmt *s)
 {
     s->x = s->w = s->mask = -1;

@@ -17,7 +17,7 @@
 /* Bytes of a vector access. */
 enum { VECTOR = 16 };
 
-/* The position that a mark is bound to. */
+/* The position that a mark is bound to: the first index of a range, or the one behind its last. */
 static rd_linear mark(rd_schedule *t, int32_t axis)
 {
     return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
@@ -142,7 +142,8 @@ static void use_array(rd_point_tiling *s, int32_t stmt)
     s->t->stmt[stmt].vector_width           = row ? s->plan->width : s->plan->points_at_once;
 }
 
-/* Redirects all loads of the loop over pairs. */
+/* Makes all loads in the loop over pairs read arrays in shared memory, if their addresses move with
+ * the results or with the points. */
 void rd_gpu_load_from_tiles(rd_point_tiling *s)
 {
     for (int32_t k = s->pairs; k >= 0 && !s->t->failed; k = rd_next_stmt(s->t, k, s->pairs))

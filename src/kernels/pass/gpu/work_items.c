@@ -15,7 +15,7 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* True if the statement is a loop over items. */
+/* True if the statement is a loop over work items: each round is done by one team of threads. */
 bool rd_is_item_loop(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_ITEM;

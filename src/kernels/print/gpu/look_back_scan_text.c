@@ -86,7 +86,7 @@ static int32_t rounds_of(const rd_printing *n, int32_t store)
     return n->t->store[store].per_thread / n->kernel->width;
 }
 
-/* Blocks of the combine tree in a tile. */
+/* The number of blocks (64 elements) of the combine tree in a tile. */
 static int64_t blocks_of(const rd_printing *n, int32_t store)
 {
     return n->t->store[store].extent / RD_TREE_STEPS;

@@ -21,7 +21,7 @@ bool rd_has_partials(const rd_printing *n, int32_t fold)
     return fold < 64 && n->kernel->partials >> fold & 1;
 }
 
-/* Notes the folds that store partials in this kernel. */
+/* Sets a bit of `partials` for each fold that stores partials in this kernel. */
 void rd_find_partials(rd_printing *n, int32_t kernel)
 {
     n->kernel->partials = 0;

@@ -147,7 +147,7 @@ static void begin_each(rd_printing *n, const rd_stmt *s, char name)
     rd_text_end(&begin, n->to);
 }
 
-/* Prints a barrier if the states are the team's. */
+/* Prints a barrier if the states are the team's, as its threads write parts of them for all. */
 static void print_team_barrier(rd_printing *n, int32_t store)
 {
     if (rd_is_team_uniform(n, store))

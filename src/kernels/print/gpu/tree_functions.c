@@ -100,7 +100,8 @@ static void add_under(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, "\n}\n");
 }
 
-/* Adds rise0(), push0() and under0() of a fold. */
+/* Adds the functions of a fold's combine tree: rise0() and push0() for blocks that end, under0()
+ * for the merge with the node on the left. */
 void rd_print_node_functions(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     add_rise(to, f, number);

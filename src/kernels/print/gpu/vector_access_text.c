@@ -22,7 +22,8 @@ bool rd_is_vector_access(const rd_printing *n, int32_t stmt)
            n->kernel->rounds >= 0 && rd_stands_in(n->t, stmt, n->kernel->rounds);
 }
 
-/* True if the loop has a vector access. */
+/* True if the loop has a vector access: a load or store of several adjacent elements (vector_width
+ * > 0). */
 bool rd_has_vector_access(const rd_printing *n, int32_t rounds)
 {
     for (int32_t s = rounds; s >= 0; s = rd_next_stmt(n->t, s, rounds))

@@ -12,7 +12,7 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* True if the statement is a loop over items. */
+/* True if the statement is a loop over work items: each round is done by one team of threads. */
 static bool is_item_loop(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_ITEM;
@@ -129,7 +129,8 @@ static int32_t open_item(rd_printing *n, int32_t kernel, bool ranges)
     return loop[count > 0 ? count - 1 : 0];
 }
 
-/* Prints all that a team does for an item. */
+/* Prints all that a team does for an item: its indices and the values around, then the body of the
+ * innermost loop over items. */
 void rd_print_item(rd_printing *n, int32_t kernel)
 {
     if (n->kernel)
