@@ -13,6 +13,10 @@
 #define RD_ROW_OPS(X, REDUCER) \
     X(REDUCER, mul) X(REDUCER, add) X(REDUCER, sub) X(REDUCER, minimum) X(REDUCER, maximum)
 
+/* The sum and the product of bools, as numbers 0 and 1: (any, and). */
+#define RD_ROW_ANY RD_RED_max
+#define RD_ROW_AND RD_OP_minimum
+
 /* The places of a matrix, row by row, ascending; i32, or i64 if all three arrays are wide. */
 typedef struct rd_row_places {
     const void *begin, *column; /* begin has one entry more than there are rows */

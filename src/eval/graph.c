@@ -68,9 +68,10 @@ int rd_graph_add_copy(rd_graph *g, int read, float ops)
 
 bool rd_value_may_exit(const rd_value *v)
 {
-    const rd_reducer *user = v->reducer == RD_RED_user ? v->expr->as.fold->user : NULL;
+    const rd_reducer_id reducer = (rd_reducer_id)v->reducer;
 
-    return user ? user->done != NULL : rd_reducer_decides((rd_reducer_id)v->reducer);
+    return rd_reducer_is_users(reducer) ? v->expr->as.fold->user->done != NULL
+                                        : rd_reducer_decides(reducer);
 }
 
 rd_set rd_own_dims(const rd_value *v)
@@ -138,7 +139,9 @@ bool rd_is_materialised_kind(const rd_value *v)
 
 bool rd_needs_flat_index(const rd_value *v)
 {
-    return rd_reducer_places((rd_reducer_id)v->reducer) || v->reducer == RD_RED_user;
+    const rd_reducer_id reducer = (rd_reducer_id)v->reducer;
+
+    return rd_reducer_places(reducer) || rd_reducer_is_users(reducer);
 }
 
 bool rd_subscript_is_axis(const rd_subscript *at, int axis)

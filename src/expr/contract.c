@@ -110,8 +110,8 @@ static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
 static rd_expr *sparse_product(const contraction *c, const rd_term *terms, const int8_t *list)
 {
     const bool    truth   = c->type == RD_BOOL;
-    const rd_op   op      = truth ? RD_OP_minimum : RD_OP_mul;
-    const int32_t reducer = truth ? RD_RED_max : RD_RED_sum;
+    const rd_op   op      = truth ? RD_ROW_AND : RD_OP_mul;
+    const int32_t reducer = truth ? RD_ROW_ANY : RD_RED_sum;
 
     for (int k = 0; k < 2; k++) {
         rd_expr *const a = matrix_of(&terms[k], list[0], list[2]);

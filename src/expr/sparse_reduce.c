@@ -399,18 +399,18 @@ static rd_expr *merge_total(const folded *z)
     if (ends_as_bool(z))
         return as_bool(z, merge_total);
     y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
-    if (z->zero == RD_ZERO && z->reducer == RD_RED_sum)
+    if (z->zero == RD_ZERO && rd_reducer_ignores(z->reducer, 0))
         return y;
-    if (z->zero == RD_ZERO_OR_NAN && z->reducer == RD_RED_sum && y)
+    if (z->zero == RD_ZERO_OR_NAN && rd_reducer_ignores(z->reducer, 0) && y)
         return map_where(z->call, has_nan(z), number(z, y->type, NAN), y);
     if (!z->fill || (y && rd_dtype_is_half(y->type)) || ends_as_int(z, z->x->type))
         return at_all_places(z);
     const rd_dtype type = y ? counting_type(y->type) : RD_F64;
     m                   = rd_cast_to(count_fills(z), type);
-    all                 = map_2(z->reducer == RD_RED_sum ? RD_OP_mul : RD_OP_pow, z->call,
+    all = map_2(rd_reducer_adds_elements(z->reducer) ? RD_OP_mul : RD_OP_pow, z->call,
                 rd_cast_to(fill_as(z, y), type), m);
-    all                 = y ? rd_cast_to(all, y->type) : NULL;
-    all                 = map_2(rd_reducer_table[z->reducer].op, z->call, y, all);
+    all = y ? rd_cast_to(all, y->type) : NULL;
+    all = map_2(rd_reducer_table[z->reducer].op, z->call, y, all);
     return where_filled(z, y ? rd_cast_to(all, y->type) : NULL, y);
 }
 
@@ -418,7 +418,7 @@ static rd_expr *merge_total(const folded *z)
  * replaces. */
 static rd_expr *merge_extreme(const folded *z)
 {
-    const bool     is_max = z->reducer == RD_RED_max;
+    const bool     is_max = rd_reducer_table[z->reducer].op == RD_OP_maximum;
     const rd_op    op     = rd_reducer_table[z->reducer].op;
     rd_reduce_opts o      = z->opts;
     rd_expr       *y, *full;
@@ -442,7 +442,7 @@ static rd_expr *merge_truth(const folded *z)
 {
     rd_expr *const y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
 
-    if (z->zero == RD_ZERO && z->reducer == RD_RED_any)
+    if (z->zero == RD_ZERO && rd_reducer_ignores(z->reducer, 0))
         return y;
     if (!z->fill)
         return at_all_places(z);
@@ -457,7 +457,7 @@ static rd_expr *merge_bits(const folded *z)
         return as_bool(z, merge_bits);
     rd_expr *const y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
 
-    if (!z->fill || z->reducer == RD_RED_bits_xor)
+    if (!z->fill || !rd_reducer_is_idempotent(z->reducer))
         return at_all_places(z);
     return where_filled(z, map_2(rd_reducer_table[z->reducer].op, z->call, y, fill_as(z, y)), y);
 }
@@ -531,8 +531,8 @@ static rd_expr *merge_weighted(const folded *z)
     rd_expr       *y, *m;
 
     if (!z->fill || z->opts.skip_nan ||
-        (z->reducer == RD_RED_logsumexp && ends_as_int(z, natural)) ||
-        (z->reducer != RD_RED_moments && z->reducer != RD_RED_logsumexp))
+        (rd_reducer_takes_exponential(z->reducer) && ends_as_int(z, natural)) ||
+        (z->reducer != RD_RED_moments && !rd_reducer_takes_exponential(z->reducer)))
         return at_all_places(z);
     if (z->reducer == RD_RED_moments)
         return merge_moments(z, z->opts.type ? z->opts.type : natural);
@@ -690,7 +690,7 @@ static rd_expr *indices_of(const folded *z, rd_expr *number)
 
 static bool finds_place(const folded *z)
 {
-    return z->reducer == RD_RED_argmin || z->reducer == RD_RED_argmax;
+    return rd_reducer_places(z->reducer);
 }
 
 /* Folds a .stored x: nothing but stored elements counts. */

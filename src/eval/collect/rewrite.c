@@ -16,10 +16,11 @@
  * exponential twice.  A fixed constant, as it decides bits. */
 static const int64_t ROW_BYTES = RD_L2_BYTES / 2;
 
-static bool is_plain_reduce(const rd_value *v, int reducer)
+/* True for a reduction of bare elements by the operator. */
+static bool is_plain_reduce(const rd_value *v, rd_op op)
 {
-    return v->kind == RD_VALUE_REDUCE && v->reducer == reducer && v->in[1] < 0 && v->in[2] < 0 &&
-           v->expr->as.fold->law != RD_LAW_serial && !v->expr->as.fold->identity;
+    return v->kind == RD_VALUE_REDUCE && rd_reducer_table[v->reducer].op == op && v->in[1] < 0 &&
+           v->in[2] < 0 && v->expr->as.fold->law != RD_LAW_serial && !v->expr->as.fold->identity;
 }
 
 /* The number of m, if s is the sum of exp(x - m) over the axes of m = max(x); else -1. */
@@ -27,7 +28,7 @@ static int shifted_by(const rd_graph *g, const rd_value *s)
 {
     const rd_value *e, *d, *m;
 
-    if (!is_plain_reduce(s, RD_RED_sum))
+    if (!is_plain_reduce(s, RD_OP_add))
         return -1;
     e = &g->value[s->in[0]];
     if (e->kind != RD_VALUE_MAP || e->op != RD_OP_exp)
@@ -36,7 +37,7 @@ static int shifted_by(const rd_graph *g, const rd_value *s)
     if (d->kind != RD_VALUE_MAP || d->op != RD_OP_sub)
         return -1;
     m = &g->value[d->in[1]];
-    if (!is_plain_reduce(m, RD_RED_max) || m->in[0] != d->in[0] || m->reduced != s->reduced ||
+    if (!is_plain_reduce(m, RD_OP_maximum) || m->in[0] != d->in[0] || m->reduced != s->reduced ||
         m->axes != s->axes)
         return -1;
     return d->in[1];

@@ -5,15 +5,15 @@
 #include <string.h>
 
 static const char *const step_codes[RD_N_REDUCERS] = {
-#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, identity, first, step, \
-                      block, merge, finish, empty)                                                 \
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, facts, neutral, anew, \
+                      shown, identity, first, step, block, merge, finish, empty)                  \
     [RD_RED_##name] = #step,
 #include "core/reducers.def"
 };
 
 bool rd_has_exponential(const rd_emit_fold *f)
 {
-    return !f->fold->user && strstr(step_codes[f->fold->reducer], "RD_LSE(") != NULL;
+    return rd_reducer_takes_exponential(f->fold->reducer);
 }
 
 /* Writes a function of the states, an element and its weight: the step's code with another

@@ -73,7 +73,7 @@ static bool hides_emptiness(const rd_fold *f)
 /* True if the sum of nothing is the value it begins with, also of floats by label. */
 static bool begins_with_0(const rd_fold *f)
 {
-    return (f->n_group || f->by_rows) && (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2);
+    return (f->n_group || f->by_rows) && rd_reducer_is_sum(f->reducer);
 }
 
 void rd_emit_facts(rd_emit_fold *f, int64_t places)

@@ -226,10 +226,10 @@ int rd_user_bytes(const rd_emit_fold *f)
 /* Counts the operators in the text; a division counts as several additions. */
 double rd_fold_cost(const rd_fold *f)
 {
-    const char *text = f->reducer == RD_RED_user ? f->user->code[2] : NULL;
+    const char *text = f->user ? f->user->code[2] : NULL;
     double      cost = 0;
 
-    if (f->reducer != RD_RED_user)
+    if (!f->user)
         return (double)rd_reducer_table[f->reducer].cost;
     if (!text)
         return 8;

@@ -120,11 +120,12 @@ typedef void rd_simd_group(const rd_group_row *q);
 typedef struct rd_fold_code {
     rd_elem        counter;
     rd_simd_rows  *first; /* begins states with one row        */
-    rd_simd_rows  *step; /* moments without weights: but for how many elements, which callers add */
-    rd_simd_rows  *masked; /* takes those that count into states that have begun; NULL where what
+    rd_simd_rows  *step;
+    bool           uncounted; /* step, without weights, leaves the count in state 0 to callers */
+    rd_simd_rows  *masked;    /* takes those that count into states that have begun; NULL where what
                            * does not may be the identity */
-    rd_simd_rows  *along;  /* begins state r with row r, n elements one after the other */
-    rd_simd_group *group;  /* takes neighbours of groups into states that have begun */
+    rd_simd_rows  *along;     /* begins state r with row r, n elements one after the other */
+    rd_simd_group *group;     /* takes neighbours of groups into states that have begun */
     void (*block)(int64_t n, void *const *s); /* NULL: nothing to do */
     void (*widen)(int64_t n, void *const *to, void *const *s);
     void (*merge)(int64_t n, void *const *a, void *const *b);
