@@ -9,6 +9,7 @@
  * least memory beyond what it replaces, the other the pair of least work.  The order of less
  * total work is taken.  One pass over all operands is taken if it is no more work. */
 #include "expr/contract.h"
+#include "core/row_product.h"
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"

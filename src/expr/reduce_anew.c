@@ -55,9 +55,9 @@ static rd_expr *has_nothing_before(const rd_folding *f)
                  map_2(RD_OP_eq, f->call, rd_places(f->x, axis), zero));
 }
 
-/* Makes a segmented minimum, if `least`, or maximum.  Masked elements, and those before a segment's first
- * one, become the worst value of the type, which any element replaces.  If a prefix has no other
- * element, that value stays if `identity` says so, and else becomes NaN. */
+/* Makes a segmented minimum, if `least`, or maximum.  Masked elements, and those before a
+ * segment's first one, become the worst value of the type, which any element replaces.  If a prefix
+ * has no other element, that value stays if `identity` says so, and else becomes NaN. */
 static rd_expr *segmented_extreme(const rd_folding *f, rd_reducer_id twin, bool least, rd_expr *x,
                                   bool identity)
 {

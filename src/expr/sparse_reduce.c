@@ -418,8 +418,8 @@ static rd_expr *merge_total(const folded *z)
  * replaces. */
 static rd_expr *merge_extreme(const folded *z)
 {
-    const bool     is_max = rd_reducer_table[z->reducer].op == RD_OP_maximum;
     const rd_op    op     = rd_reducer_table[z->reducer].op;
+    const bool     is_max = op == RD_OP_maximum;
     rd_reduce_opts o      = z->opts;
     rd_expr       *y, *full;
 
@@ -688,17 +688,12 @@ static rd_expr *indices_of(const folded *z, rd_expr *number)
     return map_where(z->call, some, there, rd_int(z->x->ctx, -1));
 }
 
-static bool finds_place(const folded *z)
-{
-    return rd_reducer_places(z->reducer);
-}
-
 /* Folds a .stored x: nothing but stored elements counts. */
 static rd_expr *fold_stored_alone(const folded *z)
 {
     rd_reduce_opts o = z->opts;
 
-    if (finds_place(z) && !has_ascending_indices(z))
+    if (rd_reducer_places(z->reducer) && !has_ascending_indices(z))
         return rd_fail(z->x->ctx, RD_ERR_TYPE,
                        "%s: of stored elements alone, places are along axes of the pattern, in its "
                        "order; rd_stored() has the elements",
@@ -710,7 +705,7 @@ static rd_expr *fold_stored_alone(const folded *z)
     if ((z->opts.where && !o.where) || (z->opts.weights && !o.weights))
         return NULL;
     rd_expr *y = fold_values(z, z->name, rd_values_of(z->x), &o);
-    if (!finds_place(z) || !y)
+    if (!rd_reducer_places(z->reducer) || !y)
         return y;
     o.type = RD_I64; /* element numbers; the type asked for may be too narrow */
     y      = indices_of(z, z->opts.type ? fold_values(z, z->name, rd_values_of(z->x), &o) : y);
@@ -786,12 +781,12 @@ static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
 
     if (!begin_at_0(z))
         return NULL;
-    const bool whole = finds_place(z) && rd_dtype_is_real(type);
+    const bool whole = rd_reducer_places(z->reducer) && rd_dtype_is_real(type);
 
     if (whole) /* the type asked for may be too narrow for places */
         z->opts.type = 0;
     y = fold(z, merge);
-    if (y && finds_place(z) && __builtin_popcountll(z->bits) == 1)
+    if (y && rd_reducer_places(z->reducer) && __builtin_popcountll(z->bits) == 1)
         y = rd_indices_of(y, x, __builtin_ctzll(z->bits));
     if (whole)
         y = rd_cast_to(y, type);

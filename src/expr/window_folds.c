@@ -80,17 +80,18 @@ static void find_axes(rd_windows *all, const rd_expr *x, uint64_t reduced)
 /* Maps the reducer to its rolling reduction.  False: there is none, or the order is fixed. */
 static bool find_what(rd_windows *all, const rd_fold_facts *facts)
 {
-    bool found = facts->law != RD_LAW_serial;
-
     switch (rd_reducer_table[facts->reducer].op) {
     case RD_OP_add: all->what = RD_ROLLED_SUM; break;
     case RD_OP_minimum: all->what = RD_ROLLED_MIN; break;
     case RD_OP_maximum: all->what = RD_ROLLED_MAX; break;
     case RD_OP_or: all->what = RD_ROLLED_ANY; break;
     case RD_OP_and: all->what = RD_ROLLED_ALL; break;
-    default: all->what = RD_ROLLED_VAR; found &= facts->reducer == RD_RED_moments;
+    default:
+        if (facts->reducer != RD_RED_moments)
+            return false;
+        all->what = RD_ROLLED_VAR;
     }
-    return found;
+    return facts->law != RD_LAW_serial;
 }
 
 /* True if the only window axis is short and across memory: rolling would make a fold of it

@@ -121,17 +121,17 @@ typedef struct rd_fold_code {
     rd_elem        counter;
     rd_simd_rows  *first; /* begins states with one row        */
     rd_simd_rows  *step;
-    bool           uncounted; /* step, without weights, leaves the count in state 0 to callers */
-    rd_simd_rows  *masked;    /* takes those that count into states that have begun; NULL where what
+    rd_simd_rows  *masked; /* takes those that count into states that have begun; NULL where what
                            * does not may be the identity */
-    rd_simd_rows  *along;     /* begins state r with row r, n elements one after the other */
-    rd_simd_group *group;     /* takes neighbours of groups into states that have begun */
+    rd_simd_rows  *along;  /* begins state r with row r, n elements one after the other */
+    rd_simd_group *group;  /* takes neighbours of groups into states that have begun */
     void (*block)(int64_t n, void *const *s); /* NULL: nothing to do */
     void (*widen)(int64_t n, void *const *to, void *const *s);
     void (*merge)(int64_t n, void *const *a, void *const *b);
     /* The first n of so many lanes, side by side, become one, the first; NULL: they merge. */
     void (*lanes)(int64_t n, int64_t lanes, void *const *s);
     void (*finish)(int64_t n, void *const *s, double ddof, void *const *y);
+    bool uncounted; /* state 0 counts elements, but a step without weights leaves that to callers */
 } rd_fold_code;
 
 /* Finds the best element of x[0 .. n), the first of equals.  If it is better than *best, sets *best
