@@ -13,6 +13,10 @@
 #define RD_ROW_OPS(X, REDUCER) \
     X(REDUCER, mul) X(REDUCER, add) X(REDUCER, sub) X(REDUCER, minimum) X(REDUCER, maximum)
 
+/* The sum and the product of bools, as numbers 0 and 1: (any, and). */
+#define RD_ROW_ANY RD_RED_max
+#define RD_ROW_AND RD_OP_minimum
+
 /* The stored places of a matrix (CSR), row by row, columns ascending; indices are i32, or i64 if
  * all three arrays are wide.  `begin` says where each row begins, n is the number of places. */
 typedef struct rd_row_places {

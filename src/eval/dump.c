@@ -137,9 +137,9 @@ static void name_text(rd_text *text, const rd_tree *tree, int i)
 /* The name of a reducer.  Sums of contracted products are called "sum", like other sums. */
 static const char *fold_name(const rd_value *v)
 {
-    return v->expr->as.fold->user     ? v->expr->as.fold->user->name
-           : v->reducer == RD_RED_dot ? "sum"
-                                      : rd_reducer_table[v->reducer].name;
+    return v->expr->as.fold->user                             ? v->expr->as.fold->user->name
+           : rd_reducer_multiplies((rd_reducer_id)v->reducer) ? "sum"
+                                                              : rd_reducer_table[v->reducer].name;
 }
 
 /* Writes the line of a materialised value: "y0[i] = sum(x[i,k])". */

@@ -246,7 +246,7 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
     case RD_VALUE_JOIN: rd_text_add(text, "join"); break;
     case RD_VALUE_REDUCE:
     case RD_VALUE_SCAN:
-        if (v->reducer == RD_RED_dot) {
+        if (rd_reducer_multiplies((rd_reducer_id)v->reducer)) {
             product_text(text, tree, v, depth + 1);
             break;
         }

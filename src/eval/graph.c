@@ -70,9 +70,10 @@ int rd_graph_add_copy(rd_graph *g, int read, float ops)
 /* True if some elements of a reduction may decide its result, so that a loop may end early. */
 bool rd_value_may_exit(const rd_value *v)
 {
-    const rd_reducer *user = v->reducer == RD_RED_user ? v->expr->as.fold->user : NULL;
+    const rd_reducer_id reducer = (rd_reducer_id)v->reducer;
 
-    return user ? user->done != NULL : rd_reducer_decides((rd_reducer_id)v->reducer);
+    return rd_reducer_is_users(reducer) ? v->expr->as.fold->user->done != NULL
+                                        : rd_reducer_decides(reducer);
 }
 
 /* The axes of a reduction's groups and of a reducer's outputs: dims of its result that no loop runs
@@ -152,7 +153,9 @@ bool rd_is_materialised_kind(const rd_value *v)
 /* True if the reducer needs the flat C-order index of each element, as argmax does. */
 bool rd_needs_flat_index(const rd_value *v)
 {
-    return rd_reducer_places((rd_reducer_id)v->reducer) || v->reducer == RD_RED_user;
+    const rd_reducer_id reducer = (rd_reducer_id)v->reducer;
+
+    return rd_reducer_places(reducer) || rd_reducer_is_users(reducer);
 }
 
 /* True if the subscript is exactly the index of that axis. */

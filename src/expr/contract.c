@@ -12,6 +12,7 @@
  * A *term* is an operand with a *label* for each of its axes, a small number; axes of one label go
  * together.  A set of labels is a word with one bit for each. */
 #include "expr/contract.h"
+#include "core/row_product.h"
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -118,8 +119,8 @@ static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
 static rd_expr *sparse_product(const contraction *c, const rd_term *terms, const int8_t *list)
 {
     const bool    truth   = c->type == RD_BOOL;
-    const rd_op   op      = truth ? RD_OP_minimum : RD_OP_mul;
-    const int32_t reducer = truth ? RD_RED_max : RD_RED_sum;
+    const rd_op   op      = truth ? RD_ROW_AND : RD_OP_mul;
+    const int32_t reducer = truth ? RD_ROW_ANY : RD_RED_sum;
 
     for (int k = 0; k < 2; k++) {
         rd_expr *const a = matrix_of(&terms[k], list[0], list[2]);

@@ -51,19 +51,15 @@ static double work_of(const rd_expr *x, int deep)
  * of the pairs, and with them additions of 0.0, which could change a -0.0. */
 static bool takes_pairs_once(const rd_folding *f, const rd_expr *x, const rd_fold_facts *facts)
 {
+    const rd_reducer_id reducer = (rd_reducer_id)facts->reducer;
+    const bool          sum     = rd_reducer_adds_elements(reducer);
+
     if (f->scan || f->restart || facts->law == RD_LAW_serial)
         return false;
     if (f->label)
-        return facts->reducer == RD_RED_sum && rd_dtype_kind(x->type) != RD_KIND_FLOAT &&
+        return sum && rd_dtype_kind(x->type) != RD_KIND_FLOAT &&
                __builtin_popcountll(f->bits) == x->rank && !(f->opts.dims.flags & RD_DIMS_KEEP);
-    switch (facts->reducer) {
-    case RD_RED_sum:
-    case RD_RED_min:
-    case RD_RED_max:
-    case RD_RED_any:
-    case RD_RED_all: return true;
-    default: return false;
-    }
+    return sum || rd_reducer_is_extreme(reducer) || rd_reducer_decides(reducer);
 }
 
 /* True if axes a and b hold the points of pairs that are worth it: both are reduced, exchanging
@@ -132,17 +128,6 @@ static rd_expr *fold_diagonal(const rd_folding *f, rd_expr *x, const rd_fold_fac
     return y && !f->label ? rd_folding_kept(f, y) : y;
 }
 
-/* The operator that combines two results of a reducer other than sum. */
-static rd_op combining_op(int reducer)
-{
-    switch (reducer) {
-    case RD_RED_min: return RD_OP_minimum;
-    case RD_RED_max: return RD_OP_maximum;
-    case RD_RED_any: return RD_OP_or;
-    default: return RD_OP_and;
-    }
-}
-
 /* Makes the fold from pairs that are taken once: one half and the diagonal, and for sums the half
  * twice.  All reducers but masked extremes get the mask j < i, so reductions of one call share
  * loops with the same bounds.  A masked extreme could have no element left, so one fold over j <= i
@@ -150,13 +135,14 @@ static rd_op combining_op(int reducer)
 rd_expr *rd_pairs_folded(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
                          const int axis[2])
 {
-    const bool     sum = facts->reducer == RD_RED_sum, le = !sum && f->where;
+    const rd_op    combines = rd_reducer_table[facts->reducer].op;
+    const bool     sum = combines == RD_OP_add, le = !sum && f->where;
     rd_expr *const once = fold_half(f, x, facts, axis, le ? RD_OP_le : RD_OP_lt);
 
     if (le)
         return once;
     if (!sum)
-        return map_2(combining_op(facts->reducer), f->call, once, fold_diagonal(f, x, facts, axis));
+        return map_2(combines, f->call, once, fold_diagonal(f, x, facts, axis));
     /* The diagonal is added between both halves: 2 * half alone may overflow where the sum does
      * not. */
     return map_2(RD_OP_add, f->call, once,

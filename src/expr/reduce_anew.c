@@ -58,13 +58,13 @@ static rd_expr *has_nothing_before(const rd_folding *f)
                  map_2(RD_OP_eq, f->call, rd_places(f->x, axis), zero));
 }
 
-/* Makes a segmented minimum or maximum.  Masked elements, and those before a segment's first
- * one, become the worst value of the type, which any element replaces.  If a prefix has no other
- * element, that value stays if `identity` says so, and else becomes NaN. */
-static rd_expr *segmented_extreme(const rd_folding *f, rd_reducer_id twin, rd_expr *x,
+/* Makes a segmented minimum, if `least`, or maximum.  Masked elements, and those before a
+ * segment's first one, become the worst value of the type, which any element replaces.  If a prefix
+ * has no other element, that value stays if `identity` says so, and else becomes NaN. */
+static rd_expr *segmented_extreme(const rd_folding *f, rd_reducer_id twin, bool least, rd_expr *x,
                                   bool identity)
 {
-    const rd_word word = rd_word_end(x->type, twin == RD_RED_min_anew);
+    const rd_word word = rd_word_end(x->type, least);
     rd_folding    all  = *f;
     rd_expr      *y, *none, *some;
 
@@ -86,18 +86,18 @@ static rd_expr *segmented_extreme(const rd_folding *f, rd_reducer_id twin, rd_ex
  * with 0.  NULL after recording that the reducer has no twin. */
 rd_expr *rd_folded_anew(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, bool identity)
 {
+    const rd_reducer_info *info = &rd_reducer_table[reducer];
+
     if (!x)
         return NULL;
-    switch (reducer) {
-    case RD_RED_sum: return segmented_total(f, RD_RED_sum_anew, x, 0);
-    case RD_RED_prod: return segmented_total(f, RD_RED_prod_anew, x, 1);
-    case RD_RED_min: return segmented_extreme(f, RD_RED_min_anew, x, identity);
-    case RD_RED_max: return segmented_extreme(f, RD_RED_max_anew, x, identity);
-    case RD_RED_any: return map_2(RD_OP_ne, f->call, segmented_count(f, x), rd_int(x->ctx, 0));
-    case RD_RED_all:
+    if (info->op == RD_OP_or)
+        return map_2(RD_OP_ne, f->call, segmented_count(f, x), rd_int(x->ctx, 0));
+    if (info->op == RD_OP_and)
         return map_2(RD_OP_eq, f->call, segmented_count(f, map_1(RD_OP_not, f->call, x)),
                      rd_int(x->ctx, 0));
-    default:
+    if (info->anew == RD_RED_none)
         return refuse(f, ".restart goes with sum, prod, min, max, mean, count, any, all and norm");
-    }
+    if (rd_reducer_is_extreme(reducer))
+        return segmented_extreme(f, info->anew, info->op == RD_OP_minimum, x, identity);
+    return segmented_total(f, info->anew, x, (int64_t)info->neutral);
 }

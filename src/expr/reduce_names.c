@@ -69,23 +69,6 @@ rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* True if the reducer has a neutral element, which may replace a masked one; *x gets it.  Minima
- * and maxima have none here, as without elements they are NaN. */
-static bool has_neutral(rd_reducer_id reducer, double *x)
-{
-    switch (reducer) {
-    case RD_RED_sum:
-    case RD_RED_sum2:
-    case RD_RED_bits_or:
-    case RD_RED_bits_xor:
-    case RD_RED_any: *x = 0; return true;
-    case RD_RED_prod:
-    case RD_RED_all: *x = 1; return true;
-    case RD_RED_logsumexp: *x = -INFINITY; return true;
-    default: return false;
-    }
-}
-
 /* Replaces the elements of x that the mask leaves out by the number `instead`. */
 static rd_expr *neutral_where_masked(const rd_folding *f, rd_expr *x, double instead)
 {
@@ -104,11 +87,11 @@ rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_ex
     rd_folding    whole = *f;
     rd_fold_facts facts;
     rd_windows    windows;
-    double        instead;
+    const double  neutral = rd_reducer_table[reducer].neutral;
     int           axis[2];
 
-    if (f->where && x && has_neutral(reducer, &instead)) {
-        x           = neutral_where_masked(f, x, instead);
+    if (f->where && x && !isnan(neutral)) {
+        x           = neutral_where_masked(f, x, neutral);
         whole.where = NULL;
         if (weights && !(weights = neutral_where_masked(f, weights, 0)))
             return NULL;

@@ -89,7 +89,7 @@ static void release(void *user, void *memory)
 }
 
 /* Writes to has[] 1 for each place of C that the product has, too, and 0 for others.  It runs the
- * product of ones with max as sum and min as product.  False: no memory. */
+ * product of ones as bools.  False: no memory. */
 static bool mark_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
 {
     const rd_row_memory memory = { allocate, release, ctx };
@@ -100,8 +100,8 @@ static bool mark_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
 
     for (int64_t k = 0; ones && k < most; k++)
         ones[k] = 1;
-    p.reducer = RD_RED_max;
-    p.op      = RD_OP_minimum;
+    p.reducer = RD_ROW_ANY;
+    p.op      = RD_ROW_AND;
     p.type    = RD_I64;
     done      = ones &&
            rd_row_product_run(&p, ones, ones, has, rd_places_threads(ctx, p.a.n + p.c.n), &memory);

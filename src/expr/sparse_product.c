@@ -322,7 +322,7 @@ bool rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reduce
 {
     return is_matrix(a) && is_matrix(b) && a->extent[1] == b->extent[0] && a->type == b->type &&
            a->type != RD_U64 && rd_row_product_has(reducer, op) &&
-           fills_ok(a, b, op == RD_OP_mul ? reducer == RD_RED_sum : a->type == RD_BOOL);
+           fills_ok(a, b, op == RD_OP_mul ? rd_reducer_adds_elements(reducer) : a->type == RD_BOOL);
 }
 
 /* Fills in the facts of the product, except its places; both operands get row order and origins of
@@ -382,23 +382,15 @@ static int find_op(const char *name)
  * are (any, and). */
 static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op op)
 {
-    const bool    truth   = a->type == RD_BOOL && strcmp(add, "any") == 0 && op == RD_OP_and;
-    const bool    extreme = strcmp(add, "min") == 0 || strcmp(add, "max") == 0;
-    rd_reducer_id reducer = RD_RED_sum;
+    const bool          truth   = a->type == RD_BOOL && strcmp(add, "any") == 0 && op == RD_OP_and;
+    const rd_reducer_id reducer = truth ? RD_ROW_ANY : rd_reducer_named(add);
 
-    if (truth)
-        op = RD_OP_minimum;
-    if (truth || strcmp(add, "max") == 0)
-        reducer = RD_RED_max;
-    else if (extreme)
-        reducer = RD_RED_min;
-    else if (strcmp(add, "prod") == 0)
-        reducer = RD_RED_prod;
-    else if (strcmp(add, "sum") != 0)
+    op = truth ? RD_ROW_AND : op;
+    if (reducer == RD_RED_none)
         return NULL;
-    if (a->type == RD_BOOL
-            ? !truth
-            : !extreme && rd_dtype_kind(a->type) != RD_KIND_FLOAT && a->type != RD_I64)
+    if (a->type == RD_BOOL ? !truth
+                           : !rd_reducer_is_extreme(reducer) &&
+                                 rd_dtype_kind(a->type) != RD_KIND_FLOAT && a->type != RD_I64)
         return NULL;
     if (rd_dtype_is_half(a->type) || rd_origin(a, 1) != rd_origin(b, 0) ||
         !rd_multiplies_rows(a, b, reducer, op))

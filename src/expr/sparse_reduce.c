@@ -419,18 +419,18 @@ static rd_expr *merge_total(const folded *z)
     if (ends_as_bool(z))
         return as_bool(z, merge_total);
     y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
-    if (z->zero == RD_ZERO && z->reducer == RD_RED_sum)
+    if (z->zero == RD_ZERO && rd_reducer_ignores(z->reducer, 0))
         return y;
-    if (z->zero == RD_ZERO_OR_NAN && z->reducer == RD_RED_sum && y)
+    if (z->zero == RD_ZERO_OR_NAN && rd_reducer_ignores(z->reducer, 0) && y)
         return map_where(z->call, has_nan(z), number(z, y->type, NAN), y);
     if (!z->fill || (y && rd_dtype_is_half(y->type)) || ends_as_int(z, z->x->type))
         return at_all_places(z);
     const rd_dtype type = y ? counting_type(y->type) : RD_F64;
     m                   = rd_cast_to(count_fills(z), type);
-    all                 = map_2(z->reducer == RD_RED_sum ? RD_OP_mul : RD_OP_pow, z->call,
+    all = map_2(rd_reducer_adds_elements(z->reducer) ? RD_OP_mul : RD_OP_pow, z->call,
                 rd_cast_to(fill_as(z, y), type), m);
-    all                 = y ? rd_cast_to(all, y->type) : NULL;
-    all                 = map_2(rd_reducer_table[z->reducer].op, z->call, y, all);
+    all = y ? rd_cast_to(all, y->type) : NULL;
+    all = map_2(rd_reducer_table[z->reducer].op, z->call, y, all);
     return where_filled(z, y ? rd_cast_to(all, y->type) : NULL, y);
 }
 
@@ -438,8 +438,8 @@ static rd_expr *merge_total(const folded *z)
  * fold gives the worst value of the type, which any element replaces. */
 static rd_expr *merge_extreme(const folded *z)
 {
-    const bool     is_max = z->reducer == RD_RED_max;
     const rd_op    op     = rd_reducer_table[z->reducer].op;
+    const bool     is_max = op == RD_OP_maximum;
     rd_reduce_opts o      = z->opts;
     rd_expr       *y, *full;
 
@@ -463,7 +463,7 @@ static rd_expr *merge_truth(const folded *z)
 {
     rd_expr *const y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
 
-    if (z->zero == RD_ZERO && z->reducer == RD_RED_any)
+    if (z->zero == RD_ZERO && rd_reducer_ignores(z->reducer, 0))
         return y;
     if (!z->fill)
         return at_all_places(z);
@@ -480,7 +480,7 @@ static rd_expr *merge_bits(const folded *z)
         return as_bool(z, merge_bits);
     rd_expr *const y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
 
-    if (!z->fill || z->reducer == RD_RED_bits_xor)
+    if (!z->fill || !rd_reducer_is_idempotent(z->reducer))
         return at_all_places(z);
     return where_filled(z, map_2(rd_reducer_table[z->reducer].op, z->call, y, fill_as(z, y)), y);
 }
@@ -556,8 +556,8 @@ static rd_expr *merge_weighted(const folded *z)
     rd_expr       *y, *m;
 
     if (!z->fill || z->opts.skip_nan ||
-        (z->reducer == RD_RED_logsumexp && ends_as_int(z, natural)) ||
-        (z->reducer != RD_RED_moments && z->reducer != RD_RED_logsumexp))
+        (rd_reducer_takes_exponential(z->reducer) && ends_as_int(z, natural)) ||
+        (z->reducer != RD_RED_moments && !rd_reducer_takes_exponential(z->reducer)))
         return at_all_places(z);
     if (z->reducer == RD_RED_moments)
         return merge_moments(z, z->opts.type ? z->opts.type : natural);
@@ -717,19 +717,13 @@ static rd_expr *indices_of(const folded *z, rd_expr *number)
     return map_where(z->call, some, there, rd_int(z->x->ctx, -1));
 }
 
-/* True for argmin and argmax. */
-static bool finds_place(const folded *z)
-{
-    return z->reducer == RD_RED_argmin || z->reducer == RD_RED_argmax;
-}
-
 /* Reduces a .stored x: nothing but stored elements counts.  A place among these becomes a flat
  * index along the reduced axes. */
 static rd_expr *fold_stored_alone(const folded *z)
 {
     rd_reduce_opts o = z->opts;
 
-    if (finds_place(z) && !has_ascending_indices(z))
+    if (rd_reducer_places(z->reducer) && !has_ascending_indices(z))
         return rd_fail(z->x->ctx, RD_ERR_TYPE,
                        "%s: of stored elements alone, places are along axes of the pattern, in its "
                        "order; rd_stored() has the elements",
@@ -741,7 +735,7 @@ static rd_expr *fold_stored_alone(const folded *z)
     if ((z->opts.where && !o.where) || (z->opts.weights && !o.weights))
         return NULL;
     rd_expr *y = fold_values(z, z->name, rd_values_of(z->x), &o);
-    if (!finds_place(z) || !y)
+    if (!rd_reducer_places(z->reducer) || !y)
         return y;
     o.type = RD_I64; /* element numbers; the type asked for may be too narrow */
     y      = indices_of(z, z->opts.type ? fold_values(z, z->name, rd_values_of(z->x), &o) : y);
@@ -822,12 +816,12 @@ static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
 
     if (!begin_at_0(z))
         return NULL;
-    const bool whole = finds_place(z) && rd_dtype_is_real(type);
+    const bool whole = rd_reducer_places(z->reducer) && rd_dtype_is_real(type);
 
     if (whole) /* the type asked for may be too narrow for places */
         z->opts.type = 0;
     y = fold(z, merge);
-    if (y && finds_place(z) && __builtin_popcountll(z->bits) == 1)
+    if (y && rd_reducer_places(z->reducer) && __builtin_popcountll(z->bits) == 1)
         y = rd_indices_of(y, x, __builtin_ctzll(z->bits));
     if (whole)
         y = rd_cast_to(y, type);

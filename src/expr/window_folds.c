@@ -82,14 +82,16 @@ static void find_axes(rd_windows *all, const rd_expr *x, uint64_t reduced)
  * fixed (RD_LAW_serial). */
 static bool find_what(rd_windows *all, const rd_fold_facts *facts)
 {
-    switch (facts->reducer) {
-    case RD_RED_sum: all->what = RD_ROLLED_SUM; break;
-    case RD_RED_min: all->what = RD_ROLLED_MIN; break;
-    case RD_RED_max: all->what = RD_ROLLED_MAX; break;
-    case RD_RED_any: all->what = RD_ROLLED_ANY; break;
-    case RD_RED_all: all->what = RD_ROLLED_ALL; break;
-    case RD_RED_moments: all->what = RD_ROLLED_VAR; break;
-    default: return false;
+    switch (rd_reducer_table[facts->reducer].op) {
+    case RD_OP_add: all->what = RD_ROLLED_SUM; break;
+    case RD_OP_minimum: all->what = RD_ROLLED_MIN; break;
+    case RD_OP_maximum: all->what = RD_ROLLED_MAX; break;
+    case RD_OP_or: all->what = RD_ROLLED_ANY; break;
+    case RD_OP_and: all->what = RD_ROLLED_ALL; break;
+    default:
+        if (facts->reducer != RD_RED_moments)
+            return false;
+        all->what = RD_ROLLED_VAR;
     }
     return facts->law != RD_LAW_serial;
 }

@@ -90,31 +90,6 @@ bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at)
     return true;
 }
 
-/* True if the reducer gives the same bits however its elements are grouped: extremes and bits,
- * and sums and products of ints, which wrap.  Other reducers do if one element decides the
- * result. */
-bool rd_reducer_any_grouping(rd_reducer_id reducer, rd_dtype type)
-{
-    const bool ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
-
-    switch (reducer) {
-    case RD_RED_min:
-    case RD_RED_max:
-    case RD_RED_min_anew:
-    case RD_RED_max_anew:
-    case RD_RED_argmin:
-    case RD_RED_argmax:
-    case RD_RED_bits_and:
-    case RD_RED_bits_or:
-    case RD_RED_bits_xor: return true;
-    case RD_RED_sum:
-    case RD_RED_prod:
-    case RD_RED_sum_anew:
-    case RD_RED_prod_anew: return ints;
-    default: return rd_reducer_decides(reducer);
-    }
-}
-
 /* True if the fold gives the same bits however its elements are grouped. */
 bool rd_fold_any_grouping(const rd_fold *f)
 {

@@ -165,7 +165,7 @@ static void add_map(rd_text *text, const rd_inst *inst)
  * product has "* r2" for the second factor.  Registers that are absent are -1. */
 static void add_element(rd_text *text, const rd_program *p, const rd_inst *inst)
 {
-    const bool dot = p->fold[inst->arg].reducer == RD_RED_dot;
+    const bool dot = rd_reducer_multiplies(p->fold[inst->arg].reducer);
 
     rd_text_add(text, "fold%" PRId32 " takes r%" PRId32, inst->arg, inst->a);
     if (inst->b >= 0)
@@ -305,11 +305,11 @@ static void add_tree(rd_text *text, const rd_fold *fold)
  *     fold0: sum of f32 to f32, commutes, lanes 64, .., cells 1 at 0, split */
 static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
 {
-    rd_text_add(
-        text, "fold%" PRId32 ": %s%s%s%s of %s to %s", number, fold->exclusive ? "exclusive " : "",
-        fold->reverse ? "reverse " : "", fold->scan ? "scan " : "",
-        fold->reducer == RD_RED_user ? fold->user->name : rd_reducer_table[fold->reducer].name,
-        rd_dtype_name(fold->type), rd_dtype_name(fold->out));
+    rd_text_add(text, "fold%" PRId32 ": %s%s%s%s of %s to %s", number,
+                fold->exclusive ? "exclusive " : "", fold->reverse ? "reverse " : "",
+                fold->scan ? "scan " : "",
+                fold->user ? fold->user->name : rd_reducer_table[fold->reducer].name,
+                rd_dtype_name(fold->type), rd_dtype_name(fold->out));
     if (fold->identity)
         rd_text_add(text, ", identity");
     if (fold->ddof != 0)

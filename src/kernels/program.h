@@ -151,7 +151,7 @@ typedef struct rd_fold {
     rd_prefix         prefix;      /* of a scan                                              */
     bool              identity;    /* min, max of nothing: the extreme of the type, not NaN  */
     double            ddof;        /* var and std divide by the number of elements less this */
-    const rd_reducer *user;        /* RD_RED_user: a copy in the plan                            */
+    const rd_reducer *user;        /* a copy in the plan, or NULL: a built-in reducer            */
     int32_t           n_out;       /* results of a cell */
     int32_t           lanes;       /* 64, 32 or 1                                         */
     int64_t           steps;       /* 64; INT64_MAX: one block, a serial fold             */
@@ -180,8 +180,8 @@ typedef struct rd_fold {
  * argmin of bools with `first` ends at the first best element. */
 static inline bool rd_fold_end(const rd_fold *f, rd_word *end)
 {
-    const int terminal =
-        f->first ? f->reducer == RD_RED_argmax : rd_reducer_table[f->reducer].terminal;
+    const bool later_is_better = rd_reducer_places(f->reducer) && !f->first;
+    const int  terminal = later_is_better ? RD_ENDS_NEVER : rd_reducer_table[f->reducer].terminal;
 
     *end = (rd_word){ .u64 = terminal == 1 };
     if (terminal != RD_ENDS_LEAST && terminal != RD_ENDS_MOST)
@@ -214,13 +214,19 @@ static inline bool rd_fold_widens(const rd_fold *f)
  * is +0, too, and code that adds into accumulators need not know which have begun. */
 static inline bool rd_fold_begins_with_0(const rd_fold *f)
 {
-    return (f->n_group || f->by_rows) &&
-           (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2) &&
+    return (f->n_group || f->by_rows) && rd_reducer_is_sum(f->reducer) &&
+           rd_dtype_kind(f->type) == RD_KIND_FLOAT;
+}
+
+/* True for scans that add floats: the sum of the blocks before is the pair hi + lo
+ * (kernels/math/prefix_sums.h). */
+static inline bool rd_fold_has_pairs(const rd_fold *f)
+{
+    return f->scan && rd_reducer_adds_elements(f->reducer) &&
            rd_dtype_kind(f->type) == RD_KIND_FLOAT;
 }
 
 /* True if the result has the same bits however elements are grouped; scans count, too. */
-bool rd_reducer_any_grouping(rd_reducer_id reducer, rd_dtype type);
 bool rd_fold_any_grouping(const rd_fold *f);
 
 /* A sort of a row: n elements side by side, from an address on; n_out results likewise, in other

@@ -65,10 +65,7 @@ double rd_residue_ours(const rd_residue *r)
 /* Writes the name of a fold: "argmin", "sum so far" for a scan, or the name of a user's reducer. */
 void rd_residue_fold(const rd_fold *f, char name[RD_RESIDUE_NAME])
 {
-    const char *of = f->user                        ? f->user->name
-                     : f->reducer == RD_RED_dot     ? "sum of products"
-                     : f->reducer == RD_RED_moments ? "var"
-                                                    : rd_reducer_table[f->reducer].name;
+    const char *of = f->user ? f->user->name : rd_reducer_shown(f->reducer);
 
     snprintf(name, RD_RESIDUE_NAME, "%.32s%s", of, f->scan ? " so far" : "");
 }

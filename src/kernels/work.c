@@ -82,8 +82,7 @@ bool rd_takes_exponential(const rd_program *p, const rd_inst *inst)
 {
     const bool of_fold = inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 
-    return of_fold && (p->fold[inst->arg].reducer == RD_RED_logsumexp ||
-                       p->fold[inst->arg].reducer == RD_RED_maxsumexp);
+    return of_fold && rd_reducer_takes_exponential(p->fold[inst->arg].reducer);
 }
 
 /* Adds the bytes of a sorted row that are read from memory and written to it; scratch, which

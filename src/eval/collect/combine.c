@@ -332,7 +332,7 @@ static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool
 {
     enum { FEW = 1024 };
     const rd_value *v    = o->value;
-    const bool      turn = v->reducer != RD_RED_logsumexp && v->reducer != RD_RED_maxsumexp;
+    const bool      turn = !rd_reducer_takes_exponential((rd_reducer_id)v->reducer);
 
     return any_order && turn && v->expr->as.fold->of_pattern != RD_PATTERN_ROWS &&
                    c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) &&

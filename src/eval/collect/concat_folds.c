@@ -26,11 +26,12 @@ static int bits_of(rd_dtype type)
 static bool adds_small_ints(const rd_expr *x)
 {
     enum { EXACT = 53 };
-    const rd_expr *cast = x->in[0];
+    const rd_expr *cast    = x->in[0];
+    const int32_t  reducer = x->as.fold->reducer;
 
-    return x->type == RD_F64 && x->as.fold->reducer == RD_RED_sum && cast->kind == RD_EXPR_MAP &&
-           cast->op == RD_OP_cast && rd_dtype_kind(cast->in[0]->type) < RD_KIND_FLOAT &&
-           bits_of(cast->in[0]->type) < EXACT &&
+    return x->type == RD_F64 && rd_reducer_adds_elements((rd_reducer_id)reducer) &&
+           cast->kind == RD_EXPR_MAP && cast->op == RD_OP_cast &&
+           rd_dtype_kind(cast->in[0]->type) < RD_KIND_FLOAT && bits_of(cast->in[0]->type) < EXACT &&
            rd_expr_points(cast) <= (double)((int64_t)1 << (EXACT - bits_of(cast->in[0]->type)));
 }
 

@@ -26,7 +26,8 @@ bool rd_contracts(const rd_expr *e)
  * added by an fma. */
 bool rd_sums_products(const rd_expr *e)
 {
-    return e->kind == RD_EXPR_REDUCE && e->as.fold->reducer == RD_RED_sum &&
+    return e->kind == RD_EXPR_REDUCE &&
+           rd_reducer_adds_elements((rd_reducer_id)e->as.fold->reducer) &&
            e->as.fold->law != RD_LAW_serial && !e->in[2] &&
            rd_dtype_kind(e->in[0]->type) == RD_KIND_FLOAT && rd_product_of(e->in[0]);
 }

@@ -25,7 +25,7 @@ static double points(const rd_graph *g, rd_set axes)
 /* True for a sum of products that is stored in its own type; fills in its factors. */
 static bool has_operands(const rd_graph *g, const rd_value *v, product *p)
 {
-    if (v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_dot ||
+    if (v->kind != RD_VALUE_REDUCE || !rd_reducer_multiplies((rd_reducer_id)v->reducer) ||
         (v->out >= 0 && v->out_type != v->type))
         return false;
     p->a = &g->value[v->in[0]];
@@ -79,7 +79,7 @@ bool rd_is_stored_product(const rd_graph *g, const rd_value *v)
 {
     product p;
 
-    if (g->exact || v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_dot)
+    if (g->exact || v->kind != RD_VALUE_REDUCE || !rd_reducer_multiplies((rd_reducer_id)v->reducer))
         return false;
     p.a = &g->value[v->in[0]];
     p.b = &g->value[v->in[1]];

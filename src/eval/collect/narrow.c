@@ -59,7 +59,8 @@ static bool may_change(const narrowing *c, int i)
     const rd_value *v = &c->g->value[i];
 
     return !c->fixed[i] && c->range[i].known && rd_dtype_size(v->type) >= 4 &&
-           (is_of_any_type(v) || (rd_is_plain_fold(c->g, v) && v->reducer == RD_RED_sum));
+           (is_of_any_type(v) ||
+            (rd_is_plain_fold(c->g, v) && rd_reducer_adds_elements((rd_reducer_id)v->reducer)));
 }
 
 /* The first operand to be narrowed: operand 0 of a choice (where) is its condition, a bool. */
@@ -248,8 +249,7 @@ static bool change_type(narrowing *c, int i, rd_dtype type)
  * numbers. */
 static bool takes_any_type(const narrowing *c, const rd_value *v)
 {
-    return rd_is_plain_fold(c->g, v) &&
-           (v->reducer == RD_RED_argmin || v->reducer == RD_RED_argmax);
+    return rd_is_plain_fold(c->g, v) && rd_reducer_places((rd_reducer_id)v->reducer);
 }
 
 /* Keeps the type of a value; operands that were narrowed are cast back for it, unless any type will

@@ -73,23 +73,18 @@ bool rd_is_plain_fold(const rd_graph *g, const rd_value *v)
            rd_points_of(g, v->reduced) > 0;
 }
 
-/* True for a minimum or maximum. */
-static bool is_extreme(const rd_value *v)
-{
-    return v->reducer == RD_RED_min || v->reducer == RD_RED_max;
-}
-
 /* The range of a sum of n elements, which is n times that of one, or of an extreme, which is that
  * of one.  Of any other reduction all values of its type are possible. */
 static rd_range range_of_fold(const rd_graph *g, const rd_range *range, const rd_value *v)
 {
-    const rd_range x = range[v->in[0]];
+    const rd_range      x       = range[v->in[0]];
+    const rd_reducer_id reducer = (rd_reducer_id)v->reducer;
 
-    if (!rd_is_plain_fold(g, v) || (v->reducer != RD_RED_sum && !is_extreme(v)))
-        return rd_range_of_type(v->type);
-    if (is_extreme(v))
+    if (rd_is_plain_fold(g, v) && rd_reducer_is_extreme(reducer))
         return rd_range_cast(x, v->type);
-    return rd_range_cast(rd_range_times(x, rd_points_of(g, v->reduced)), v->type);
+    if (rd_is_plain_fold(g, v) && rd_reducer_adds_elements(reducer))
+        return rd_range_cast(rd_range_times(x, rd_points_of(g, v->reduced)), v->type);
+    return rd_range_of_type(v->type);
 }
 
 /* The range of a value, from those before it. */

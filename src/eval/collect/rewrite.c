@@ -16,12 +16,12 @@
  * exponential twice.  A fixed constant, as it decides bits. */
 static const int64_t ROW_BYTES = RD_L2_BYTES / 2;
 
-/* True for a reduction by that reducer without weights (in[1]), mask (in[2]), first value, or
+/* True for a reduction by that operator without weights (in[1]), mask (in[2]), first value, or
  * strict order. */
-static bool is_plain_reduce(const rd_value *v, int reducer)
+static bool is_plain_reduce(const rd_value *v, rd_op op)
 {
-    return v->kind == RD_VALUE_REDUCE && v->reducer == reducer && v->in[1] < 0 && v->in[2] < 0 &&
-           v->expr->as.fold->law != RD_LAW_serial && !v->expr->as.fold->identity;
+    return v->kind == RD_VALUE_REDUCE && rd_reducer_table[v->reducer].op == op && v->in[1] < 0 &&
+           v->in[2] < 0 && v->expr->as.fold->law != RD_LAW_serial && !v->expr->as.fold->identity;
 }
 
 /* The number of m, if s is the sum of exp(x - m) over the axes of m = max(x); else -1.  In the code
@@ -30,7 +30,7 @@ static int shifted_by(const rd_graph *g, const rd_value *s)
 {
     const rd_value *e, *d, *m;
 
-    if (!is_plain_reduce(s, RD_RED_sum))
+    if (!is_plain_reduce(s, RD_OP_add))
         return -1;
     e = &g->value[s->in[0]];
     if (e->kind != RD_VALUE_MAP || e->op != RD_OP_exp)
@@ -39,7 +39,7 @@ static int shifted_by(const rd_graph *g, const rd_value *s)
     if (d->kind != RD_VALUE_MAP || d->op != RD_OP_sub)
         return -1;
     m = &g->value[d->in[1]];
-    if (!is_plain_reduce(m, RD_RED_max) || m->in[0] != d->in[0] || m->reduced != s->reduced ||
+    if (!is_plain_reduce(m, RD_OP_maximum) || m->in[0] != d->in[0] || m->reduced != s->reduced ||
         m->axes != s->axes)
         return -1;
     return d->in[1];

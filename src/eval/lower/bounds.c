@@ -217,24 +217,14 @@ static void read_mask(const facts *f, int32_t reg, int depth, mask *m)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* True if the constant in a register changes nothing in this reduction, such as 0 in a sum. */
+/* True if the constant in a register changes nothing in this reduction, such as 0 in a sum, and a
+ * state is the result so far. */
 static bool is_neutral(const facts *f, const rd_fold *fold, int32_t reg)
 {
     const rd_inst *inst = &f->p->inst[f->made[reg]];
-    double         x;
 
-    if (inst->kind != RD_I_CONST)
-        return false;
-    x = rd_word_to_double(inst->value, inst->type);
-    switch (fold->reducer) {
-    case RD_RED_sum:
-    case RD_RED_any:
-    case RD_RED_bits_or:
-    case RD_RED_bits_xor: return x == 0;
-    case RD_RED_prod:
-    case RD_RED_all: return x == 1;
-    default: return false;
-    }
+    return inst->kind == RD_I_CONST && rd_reducer_table[fold->reducer].op != RD_OP_none &&
+           rd_reducer_ignores(fold->reducer, rd_word_to_double(inst->value, inst->type));
 }
 
 /* The mask register of a reduction's step: its mask operand c, or the condition of a choice with a

@@ -122,8 +122,8 @@ static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *
 {
     enum { LONG = 65536 };
 
-    return (f->reducer == RD_RED_argmax || f->reducer == RD_RED_argmin) && f->type == RD_BOOL &&
-           !f->scan && (v->n_in < 3 || v->in[2] < 0) && !loop->backwards && f->index.n_add == 1 &&
+    return rd_reducer_places(f->reducer) && f->type == RD_BOOL && !f->scan &&
+           (v->n_in < 3 || v->in[2] < 0) && !loop->backwards && f->index.n_add == 1 &&
            f->index.add[0].axis == loop->axis && f->index.add[0].coef > 0 &&
            l->graph->axis[loop->axis].extent >= LONG;
 }

@@ -49,10 +49,10 @@ static int64_t loose_grain(const rd_value *v, place at)
  * more. */
 static bool may_be_loose(const rd_graph *g, const rd_value *v, bool beside_loop)
 {
-    const bool sums = v->reducer == RD_RED_sum && v->group < 0;
+    const rd_reducer_id reducer = (rd_reducer_id)v->reducer;
+    const bool          sums    = rd_reducer_adds_elements(reducer) && v->group < 0;
 
-    return rd_reducer_any_grouping((rd_reducer_id)v->reducer, g->value[v->in[0]].type) &&
-           (!sums || beside_loop);
+    return rd_reducer_any_grouping(reducer, g->value[v->in[0]].type) && (!sums || beside_loop);
 }
 
 /* The grain of one reduction: the multiple of the axis' index at which a task may begin.  Whole

@@ -14,10 +14,7 @@
 /* Returns the name of a fold's reducer, as users call it. */
 static const char *reducer_name(const rd_fold *f)
 {
-    return f->user                        ? f->user->name
-           : f->reducer == RD_RED_dot     ? "sum of products"
-           : f->reducer == RD_RED_moments ? "var"
-                                          : rd_reducer_table[f->reducer].name;
+    return f->user ? f->user->name : rd_reducer_shown(f->reducer);
 }
 
 /* True if the fold takes all elements from the left, in one block. */
@@ -37,7 +34,7 @@ static void name_inst(const rd_program *p, const rd_inst *inst, char *what)
         f = &p->fold[inst->arg];
         snprintf(what, RD_SLOW_NAME, "%s%s%.20s%s%s%s", is_serial(f) ? "serial " : "",
                  f->scan ? "scan " : "", reducer_name(f),
-                 inst->b >= 0 && f->reducer != RD_RED_dot ? " with weights" : "",
+                 inst->b >= 0 && !rd_reducer_multiplies(f->reducer) ? " with weights" : "",
                  inst->c >= 0 ? " with a mask" : "", f->user ? ", a user's reducer" : "");
         break;
     case RD_I_LOAD:

@@ -231,7 +231,7 @@ static bool is_long_total(const rd_tile_total *t)
 static bool has_user_fold(const rd_program *p)
 {
     for (int32_t k = 0; k < p->n_fold; k++)
-        if (p->fold[k].reducer == RD_RED_user)
+        if (p->fold[k].user)
             return true;
     return false;
 }

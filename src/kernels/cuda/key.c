@@ -37,7 +37,7 @@ static rd_hash add_fold(rd_hash hash, const rd_fold *f)
     hash = add(add(add(hash, f->scan), f->exclusive), f->reverse);
     hash = add(add(add(hash, f->lanes), f->lane_extent), f->n_block);
     hash = add_address(add_address(add(hash, f->n_cell), &f->lane), &f->outer);
-    return add_text(hash, f->reducer == RD_RED_user ? f->user->name : NULL);
+    return add_text(hash, f->user ? f->user->name : NULL);
 }
 
 /* Adds an instruction: what it does, its types, its registers and its number of a loop, an

@@ -29,8 +29,7 @@ static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *
     f->of.weighted |= f->step < 0 && fold->user && fold->user->step2;
     f->of.empties = f->step < 0 || (fold->user && fold->lanes > 1);
     f->tree       = fold->n_block > 1 && !fold->scan;
-    f->pair =
-        fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+    f->pair       = rd_fold_has_pairs(fold);
     if (fold->prefix == RD_PREFIX_TREE && fold->scan && !rd_fold_any_grouping(fold))
         f->levels = rd_cuda_bits(RD_TREE_STEPS);
     f->of.rises = f->step >= 0 && !fold->scan && rd_rises(s->p, f->step, &fold->index);

@@ -15,8 +15,8 @@ typedef struct fold_code {
 
 /* The code of each reducer, from reducers.def. */
 static const fold_code fold_codes[RD_N_REDUCERS] = {
-#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, identity, first, step, \
-                      block, merge, finish, empty)                                                 \
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, facts, neutral, anew, \
+                      shown, identity, first, step, block, merge, finish, empty)                  \
     [RD_RED_##name] = { #identity, #block, #merge, #finish, #empty },
 #include "core/reducers.def"
 };
@@ -129,15 +129,10 @@ static const char *nan_of(const rd_emit_fold *f)
 {
     if (rd_notes_nan(f)) /* beside a state that is a number */
         return "NAN";
-    switch (f->fold->reducer) {
-    case RD_RED_min:
-    case RD_RED_max:
-    case RD_RED_min_anew:
-    case RD_RED_max_anew:
-        return rd_dtype_class(f->fold->type) == RD_CLASS_f64 ? "RD_NAN_BY_F64(S(0))"
-                                                             : "RD_NAN_BY_F32(S(0))";
-    default: return "NAN";
-    }
+    if (!rd_reducer_is_extreme(f->fold->reducer))
+        return "NAN";
+    return rd_dtype_class(f->fold->type) == RD_CLASS_f64 ? "RD_NAN_BY_F64(S(0))"
+                                                         : "RD_NAN_BY_F32(S(0))";
 }
 
 /* Writes "static inline void finish0(const double *s0, float *y0) { .. *y0 = (float)z[0]; }".  If

@@ -10,8 +10,8 @@
 
 /* The C code of each built-in reducer's step, from reducers.def. */
 static const char *const step_codes[RD_N_REDUCERS] = {
-#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, identity, first, step, \
-                      block, merge, finish, empty)                                                 \
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, facts, neutral, anew, \
+                      shown, identity, first, step, block, merge, finish, empty)                  \
     [RD_RED_##name] = #step,
 #include "core/reducers.def"
 };
@@ -19,7 +19,7 @@ static const char *const step_codes[RD_N_REDUCERS] = {
 /* True if the built-in reducer's step computes an exponential, which its code does by RD_LSE(). */
 bool rd_has_exponential(const rd_emit_fold *f)
 {
-    return !f->fold->user && strstr(step_codes[f->fold->reducer], "RD_LSE(") != NULL;
+    return rd_reducer_takes_exponential(f->fold->reducer);
 }
 
 /* Writes a function of the states, an element and its weight: the step's code with another meaning

@@ -83,7 +83,7 @@ static bool hides_emptiness(const rd_fold *f)
  * flag is needed: a sum by labels (n_group > 0), or of sparse rows (by_rows). */
 static bool begins_with_0(const rd_fold *f)
 {
-    return (f->n_group || f->by_rows) && (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2);
+    return (f->n_group || f->by_rows) && rd_reducer_is_sum(f->reducer);
 }
 
 /* Fills the facts of a built-in reducer.  States need a flag that an element came where they may

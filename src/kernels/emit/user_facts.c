@@ -246,10 +246,10 @@ int rd_user_bytes(const rd_emit_fold *f)
  * a division counts as 4.  It is 8 without a text, and about 100 at most. */
 double rd_fold_cost(const rd_fold *f)
 {
-    const char *text = f->reducer == RD_RED_user ? f->user->code[2] : NULL;
+    const char *text = f->user ? f->user->code[2] : NULL;
     double      cost = 0;
 
-    if (f->reducer != RD_RED_user)
+    if (!f->user)
         return (double)rd_reducer_table[f->reducer].cost;
     if (!text)
         return 8;

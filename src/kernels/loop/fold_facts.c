@@ -61,10 +61,7 @@ static bool has_free_grouping(const rd_loop_fold *f)
  * extreme keeps the one that comes first in the first lane. */
 static bool depends_on_lanes(const rd_fold *f)
 {
-    const bool extreme = f->reducer == RD_RED_min || f->reducer == RD_RED_max ||
-                         f->reducer == RD_RED_min_anew || f->reducer == RD_RED_max_anew;
-
-    return extreme && rd_dtype_kind(f->type) == RD_KIND_FLOAT;
+    return rd_reducer_is_extreme(f->reducer) && rd_dtype_kind(f->type) == RD_KIND_FLOAT;
 }
 
 /* True if no block has to end: any grouping gives the same bits.  Group-bys count, too; they still
@@ -138,9 +135,8 @@ static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_
     f->of.one_block = !f->tree_rows && fold->n_block == 1;
     for (f->shift = 0; f->tree_rows && fold->steps >> f->shift > 1; f->shift++)
         ;
-    f->blocks = f->tree_rows || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
-    f->pair =
-        fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+    f->blocks  = f->tree_rows || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
+    f->pair    = rd_fold_has_pairs(fold);
     f->n_words = f->pair ? rd_prefix_sum_words(fold->n_block) : 0;
     f->levels  = fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold)
                      ? tree_levels_of(f->steps)

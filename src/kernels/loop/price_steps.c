@@ -9,11 +9,16 @@
 #include "kernels/loop/facts.h"
 #include <math.h>
 
-/* True if the fold is a minimum or a maximum, of values or of places. */
-static bool is_extreme(const rd_fold *f)
+/* The operator of the fold's reducer; RD_OP_none if it has none. */
+static rd_op op_of(const rd_fold *f)
 {
-    return f->reducer == RD_RED_min || f->reducer == RD_RED_max || f->reducer == RD_RED_argmin ||
-           f->reducer == RD_RED_argmax;
+    return rd_reducer_table[f->reducer].op;
+}
+
+/* True if a step chooses between the best element so far and the next one. */
+static bool chooses(const rd_fold *f)
+{
+    return op_of(f) == RD_OP_minimum || op_of(f) == RD_OP_maximum || rd_reducer_places(f->reducer);
 }
 
 /* Returns the time of a step of a whole vector; *size gets the bytes of an element in it. */
@@ -25,21 +30,21 @@ static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
     const bool       ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
     const double     cost = rd_fold_cost(fold);
 
-    *size = ints && is_extreme(fold) && rd_small_type(type) ? rd_dtype_size(type)
-                                                            : rd_size_in_vector(type);
-    switch (fold->reducer) {
-    case RD_RED_argmin:
-    case RD_RED_argmax: *size = 8; return 3 * s->select_i64;
-    case RD_RED_min:
-    case RD_RED_max: return !ints ? 2 * rd_select_ns(s, type) : rd_add_ns(s, type);
-    case RD_RED_dot: return rd_of_floats(type, s->fma_f32, s->fma_f64);
-    case RD_RED_prod: return rd_mul_ns(s, type);
-    case RD_RED_logsumexp:
-    case RD_RED_maxsumexp:
+    *size = ints && chooses(fold) && rd_small_type(type) ? rd_dtype_size(type)
+                                                         : rd_size_in_vector(type);
+    if (rd_reducer_places(fold->reducer)) {
+        *size = 8;
+        return 3 * s->select_i64;
+    }
+    if (rd_reducer_multiplies(fold->reducer))
+        return rd_of_floats(type, s->fma_f32, s->fma_f64);
+    if (rd_reducer_takes_exponential(fold->reducer))
         return 6 * rd_add_ns(s, type) +
                rd_of_floats(type, s->exp_f32, s->exp_f64) * s->vector / rd_size_in_vector(type);
-    default: return (cost > 1 ? 1.5 * cost : 1) * rd_add_ns(s, type);
-    }
+    if (chooses(fold))
+        return !ints ? 2 * rd_select_ns(s, type) : rd_add_ns(s, type);
+    return op_of(fold) == RD_OP_mul ? rd_mul_ns(s, type)
+                                    : (cost > 1 ? 1.5 * cost : 1) * rd_add_ns(s, type);
 }
 
 /* The latency of a step: how long the next step on the same state waits. */
@@ -49,11 +54,11 @@ static double chain_ns(const rd_price_site *at, const rd_loop_fold *f)
     const rd_fold   *fold = f->of.fold;
     const bool       ints = rd_dtype_kind(fold->type) != RD_KIND_FLOAT;
 
-    if (fold->reducer == RD_RED_logsumexp || fold->reducer == RD_RED_maxsumexp)
+    if (rd_reducer_takes_exponential(fold->reducer))
         return s->one_exp + s->chain_add;
     if (ints)
-        return is_extreme(fold) ? 2 * s->one_select / 3 : s->one_add;
-    return is_extreme(fold) ? s->chain_select : s->chain_add;
+        return chooses(fold) ? 2 * s->one_select / 3 : s->one_add;
+    return chooses(fold) ? s->chain_select : s->chain_add;
 }
 
 /* True if a loop around the vectors, within the region, does not move the cell of the STEP: its
@@ -149,7 +154,7 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
     if (step->mask >= 0)
         ns += rd_select_ns(s, f->of.fold->type) / 2 * f->of.n_state;
     /* A weight is one more product for each element; a dot product has it in its step. */
-    if (step->w >= 0 && f->of.fold->reducer != RD_RED_dot)
+    if (step->w >= 0 && !rd_reducer_multiplies(f->of.fold->reducer))
         ns += rd_mul_ns(s, f->of.fold->type);
     if (f->of.fold->n_group)
         add_label(at, e);

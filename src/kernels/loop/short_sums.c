@@ -133,7 +133,7 @@ static bool may_be_short(const rd_program *p, const int32_t *made, const rd_loop
     const rd_fold *const fold = f->of.fold;
     const rd_inst *const x    = &p->inst[made[p->inst[f->step].a]];
 
-    if (fold->reducer != RD_RED_sum || fold->scan || fold->n_group || fold->by_rows ||
+    if (!rd_reducer_adds_elements(fold->reducer) || fold->scan || fold->n_group || fold->by_rows ||
         fold->steps > MOST_STEPS || f->of.weighted || fold->loose)
         return false;
     if (fold->type == RD_F64)

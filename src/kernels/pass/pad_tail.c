@@ -63,16 +63,7 @@ static bool can_pad_let(const rd_strip_at *r, int32_t stmt)
  * merged, and elements are as wide in memory as in registers. */
 static bool has_neutral_lanes(const rd_fold *f)
 {
-    switch (f->reducer) {
-    case RD_RED_sum:
-    case RD_RED_dot:
-    case RD_RED_prod:
-    case RD_RED_min:
-    case RD_RED_max:
-    case RD_RED_argmin:
-    case RD_RED_argmax: return !rd_dtype_is_half(f->type) && !rd_small_type(f->type);
-    default: return false;
-    }
+    return rd_reducer_pads(f->reducer) && !rd_dtype_is_half(f->type) && !rd_small_type(f->type);
 }
 
 /* The number of lanes (partial accumulators), rounded up to whole vectors of 64 bytes. */

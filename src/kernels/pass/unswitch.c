@@ -31,7 +31,7 @@ static int32_t effective_mask(const rd_schedule *t, const rd_stmt *step)
 {
     const rd_let *x = &t->let[step->x];
 
-    if (step->mask >= 0 || t->p->fold[step->fold].reducer != RD_RED_sum)
+    if (step->mask >= 0 || !rd_reducer_adds_elements(t->p->fold[step->fold].reducer))
         return step->mask;
     return x->kind == RD_I_SELECT && is_int_0(t, t->operand[x->first + 2]) ? t->operand[x->first]
                                                                            : -1;

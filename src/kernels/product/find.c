@@ -50,8 +50,8 @@ static bool multiplies_loads(const product_parts *f)
  * allows a library to add in its own order. */
 static bool is_sum_of_products(const rd_fold *f)
 {
-    return f->reducer == RD_RED_dot && f->law == RD_LAW_commutes && !f->scan && f->out == f->type &&
-           (f->type == RD_F32 || f->type == RD_F64);
+    return rd_reducer_multiplies(f->reducer) && f->law == RD_LAW_commutes && !f->scan &&
+           f->out == f->type && (f->type == RD_F32 || f->type == RD_F64);
 }
 
 /* Finds the parts of a product.  False: the program has other instructions or folds, or lacks

@@ -112,7 +112,7 @@ rd_node_info rd_node_info_of(const rd_fold *fold)
 {
     rd_node_info info = { .fold = fold };
 
-    if (fold->reducer == RD_RED_user) {
+    if (fold->user) {
         const int64_t bytes = (fold->user->state_size + 15) / 16 * 16;
 
         info.state = 16;
@@ -120,10 +120,9 @@ rd_node_info rd_node_info_of(const rd_fold *fold)
         info.spare_bytes =
             ((int64_t)fold->user->n_out * rd_dtype_size(fold->user->out) + 15) / 16 * 16 + bytes;
     } else {
-        info.code = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
-        info.wide = rd_fold_widens(fold);
-        info.pair =
-            fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+        info.code  = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
+        info.wide  = rd_fold_widens(fold);
+        info.pair  = rd_fold_has_pairs(fold);
         info.tree  = info.wide ? rd_reducer_code_of(fold->reducer, RD_CLASS_f64) : info.code;
         info.state = 8;
         info.bytes =

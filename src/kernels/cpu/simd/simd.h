@@ -124,7 +124,7 @@ typedef void rd_simd_group(const rd_group_row *q);
 typedef struct rd_fold_code {
     rd_elem        counter;
     rd_simd_rows  *first; /* begins states with one row        */
-    rd_simd_rows  *step; /* moments without weights: but for how many elements, which callers add */
+    rd_simd_rows  *step;
     rd_simd_rows  *masked; /* takes those that count into states that have begun; NULL where what
                            * does not may be the identity */
     rd_simd_rows  *along;  /* begins state r with row r, n elements one after the other */
@@ -135,6 +135,7 @@ typedef struct rd_fold_code {
     /* The first n of so many lanes, side by side, become one, the first; NULL: they merge. */
     void (*lanes)(int64_t n, int64_t lanes, void *const *s);
     void (*finish)(int64_t n, void *const *s, double ddof, void *const *y);
+    bool uncounted; /* state 0 counts elements, but a step without weights leaves that to callers */
 } rd_fold_code;
 
 /* Finds the best element of x[0 .. n), the first of equals.  If it is better than *best, sets *best

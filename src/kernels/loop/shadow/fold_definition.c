@@ -219,7 +219,7 @@ static uint64_t block_tree(const rd_fold *f, const uint64_t *node, int64_t start
  * first; other folds go from the left. */
 static uint64_t before_of(const rd_fold *f, const scan_cell *s)
 {
-    const bool pair = f->reducer == RD_RED_sum && rd_dtype_kind(f->type) == RD_KIND_FLOAT;
+    const bool pair = rd_fold_has_pairs(f);
     uint64_t   sum  = RD_OF_NOTHING;
     int64_t    from = 0;
 

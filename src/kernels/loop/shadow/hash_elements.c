@@ -59,7 +59,7 @@ static bool is_neutral(const rd_fold *f, int64_t index, rd_shadow x, const rd_sh
 rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_coords *at, rd_shadow x,
                                        const rd_shadow *w, const rd_shadow *mask)
 {
-    const bool        indexed = f->reducer == RD_RED_user || rd_reducer_places(f->reducer);
+    const bool        indexed = f->user || rd_reducer_places(f->reducer);
     rd_shadow_element e       = { .cell = at->cell,
                                   .step = rd_shadow_step_number(f, at),
                                   .lane = (int32_t)(at->lane % f->lanes) };

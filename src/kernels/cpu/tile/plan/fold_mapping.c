@@ -221,12 +221,11 @@ static void plan_users(rd_tile_fold *f, int64_t rows)
  * as no state tells.  False if there is no kernel. */
 static bool plan_groups(rd_tile_fold *f)
 {
-    const rd_fold *fold    = f->fold;
-    const bool     extreme = fold->reducer == RD_RED_min || fold->reducer == RD_RED_max;
+    const rd_fold *fold = f->fold;
 
     f->grouped     = true;
     f->mapping     = RD_FOLD_ELEMENTS;
-    f->masked      = extreme && !fold->identity;
+    f->masked      = rd_reducer_is_extreme(fold->reducer) && !fold->identity;
     f->counted     = false;
     f->in_place    = true;
     f->cells       = fold->n_cell;
@@ -247,7 +246,7 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
 {
     const rd_fold *fold = &p->fold[number];
 
-    if (fold->reducer == RD_RED_user) {
+    if (fold->user) {
         plan_users(f, rows);
         return true;
     }
@@ -261,7 +260,7 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     state_sizes(f);
     if (fold->n_group)
         return plan_groups(f);
-    f->counted      = fold->reducer == RD_RED_moments && !f->weighted && !f->masked;
+    f->counted      = f->code->uncounted && !f->weighted && !f->masked;
     f->cells        = fold->n_cell;
     f->mapping      = mapping_of(f);
     f->best         = !f->running && can_find_best(simd, f);
@@ -362,12 +361,12 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         const rd_loop *row, *col;
 
         rd_tile_loops_around(p, code, step >= 0 ? step : 0, &row, &col);
-        f->fold          = fold;
-        f->own_rows      = start >= 0 && code->inst[start].level == RD_AT_ROW;
-        f->masked        = step >= 0 && p->inst[step].c >= 0;
-        f->weighted      = step >= 0 && p->inst[step].b >= 0 && fold->reducer != RD_RED_dot;
-        f->row_extent    = row ? row->extent : 1;
-        f->col_extent    = col ? col->extent : 1;
+        f->fold       = fold;
+        f->own_rows   = start >= 0 && code->inst[start].level == RD_AT_ROW;
+        f->masked     = step >= 0 && p->inst[step].c >= 0;
+        f->weighted   = step >= 0 && p->inst[step].b >= 0 && !rd_reducer_multiplies(fold->reducer);
+        f->row_extent = row ? row->extent : 1;
+        f->col_extent = col ? col->extent : 1;
         f->whole_columns = col && visits_all(p, col);
         f->panel         = panel_extent(p, col, start, step);
         f->row_panels    = panel_extent(p, row, start, step) > 0;

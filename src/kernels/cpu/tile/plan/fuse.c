@@ -308,7 +308,7 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
 
     if (f->masked || f->weighted || f->mapping == RD_FOLD_ELEMENTS || !code->simd->fused[f->elem])
         return;
-    if (f->fold->reducer == RD_RED_dot) {
+    if (rd_reducer_multiplies(f->fold->reducer)) {
         fuse_by_row(p, code, i, RD_FUSED_scale, inst->a, inst->b);
         fuse_square(p, code, i);
         return;
@@ -336,7 +336,8 @@ static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
 
     if (from < 0 || p->inst[from].kind != RD_I_CAST || p->inst[from].from != RD_BOOL ||
         code->reg[inst->a].uses != 1 || !is_in_tile(code, p->inst[from].a) || f->masked ||
-        inst->b >= 0 || f->mapping != RD_FOLD_LANES || f->fold->reducer != RD_RED_sum ||
+        inst->b >= 0 || f->mapping != RD_FOLD_LANES ||
+        !rd_reducer_adds_elements(f->fold->reducer) ||
         (f->elem != RD_ELEM_i64 && f->elem != RD_ELEM_u64))
         return;
     code->inst[i].counts  = true;
@@ -378,7 +379,7 @@ static bool is_exact_sum(const rd_tile_fold *f, rd_dtype type)
 {
     const double most = (double)f->fold->n_block * (double)f->fold->lanes * RD_TREE_STEPS * 65536;
 
-    return f->fold->reducer == RD_RED_sum && !f->masked && most < 0x1p53 &&
+    return rd_reducer_adds_elements(f->fold->reducer) && !f->masked && most < 0x1p53 &&
            f->fold->steps == RD_TREE_STEPS && (type == RD_F64 || type == RD_I64 || type == RD_U64);
 }
 

@@ -97,8 +97,9 @@ static rd_simd_group *const *sums_of(const rd_program *p, const rd_tile_code *co
     const int32_t       cast = widening_cast(p, code, i);
     const int32_t       x    = cast >= 0 ? p->inst[cast].a : p->inst[i].a;
 
-    return f->fold->reducer == RD_RED_sum ? code->simd->group_sum[f->elem][code->reg[x].elem]
-                                          : NULL;
+    return rd_reducer_adds_elements(f->fold->reducer)
+               ? code->simd->group_sum[f->elem][code->reg[x].elem]
+               : NULL;
 }
 
 /* True if every reader of a LOAD of labels is a summing STEP with a kernel that reads them from

@@ -185,13 +185,13 @@ static bool is_fold_supported(const rd_program *p, const rd_tile_code *code, int
                   start = rd_tile_inst_of(p, RD_I_START, k);
 
     if (step < 0 || start < 0 || (fold->n_group && !rd_tile_can_group(p, code, k)) ||
-        (fold->reducer == RD_RED_user && fold->n_out > RD_MAX_STATE))
+        (fold->user && fold->n_out > RD_MAX_STATE))
         return false;
     /* All bits of a byte are not those of the register it lies in. */
-    if (fold->reducer == RD_RED_bits_and && fold->exclusive && rd_dtype_size(fold->type) < 8 &&
-        rd_dtype_kind(fold->type) == RD_KIND_UINT)
+    if (rd_reducer_table[fold->reducer].op == RD_OP_bit_and && fold->exclusive &&
+        rd_dtype_size(fold->type) < 8 && rd_dtype_kind(fold->type) == RD_KIND_UINT)
         return false;
-    if (fold->reducer == RD_RED_dot && p->inst[step].c >= 0) /* the evaluator makes none */
+    if (rd_reducer_multiplies(fold->reducer) && p->inst[step].c >= 0) /* the evaluator makes none */
         return false;
     return code->inst[start].level != RD_AT_TILE &&
            (code->inst[start].level == RD_AT_TASK || code->inst[step].level == RD_AT_TILE);

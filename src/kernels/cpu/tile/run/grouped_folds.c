@@ -99,7 +99,7 @@ static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
     };
 
     if (t->sums || q->col_label || q->cell_col != 1 || !q->colx || (q->y && !q->coly) ||
-        f->fold->reducer == RD_RED_moments)
+        f->code->uncounted)
         return false;
     label = *(const int64_t *)q->label; /* sums may have narrower ones */
     if ((uint64_t)label >= (uint64_t)q->n_group)

@@ -31,10 +31,7 @@ static int first_word(const rd_tile_fold *f)
  * one, by the tree of prefix sums. */
 void rd_operator_scan_size(rd_tile_fold *f)
 {
-    const bool floats = rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
-
-    f->scan_words =
-        f->fold->reducer == RD_RED_sum && floats ? rd_prefix_sum_words(f->fold->n_block) : 0;
+    f->scan_words = rd_fold_has_pairs(f->fold) ? rd_prefix_sum_words(f->fold->n_block) : 0;
     f->scan_bytes =
         8 * f->scan_words +
         (f->mapping == RD_FOLD_ALONG ? (int64_t)sizeof(rd_scan_state) : 8 * first_word(f));
