@@ -172,8 +172,10 @@ static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
            (coef < 0 || (coef > 4 && !is_whole_row_load(r, loop, &load->at, coef)));
 }
 
-/* True if the statement can stand in an unrolled loop within the strip: it is no begin or end of a
- * fold, no call and no checked index, and no load of far elements. */
+/* True if the statement can stand in an unrolled loop within the strip.  It is no begin or end of a
+ * fold, no call and no checked index, and no load of far elements.  `along` is the program's loop
+ * along the fold's steps: if it is the loop itself, blocks of the fold may not end in it (`blocks`:
+ * there are several). */
 static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_stmt      *s  = &r->t->stmt[stmt];

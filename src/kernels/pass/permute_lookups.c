@@ -37,7 +37,8 @@ static bool has_store_before(const rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* The operand of the index in the loop by call.  It is a copy of its load, if the load is in this
- * loop and nothing is written there; else the value itself, which comes through an array. */
+ * loop and nothing is written there; else the value itself, which comes through an array.  The copy
+ * is not counted as elements read, as the load is (uncounted). */
 static int32_t operand_in_call(lookup_loop *q, int32_t loop, int32_t index)
 {
     rd_schedule  *t    = q->t;

@@ -14,9 +14,9 @@
 
 /* ---- Begin ----------------------------------------------------------------------------------- */
 /* Adds the loop that sets all states of an array to the identity: "for (int64_t l = 0; l < N0; l++)
- * { begin0(&s0_0[l]); }".  The name's' is for states, with discard states behind them in the fold's
- * first array.  A scan has a second such loop, 'p', for what is before the block; a pair sum (pair)
- * also has q0_0 and w0_0 there. */
+ * { begin0(&s0_0[l]); }".  The name 's' is for states, with discard states behind them in the
+ * fold's first array.  A scan has a second loop, 'p', for what is before the block; a running sum
+ * (pair) also has q0_0 and w0_0 there. */
 static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
 {
     const rd_print_fold *f      = &n->fold[s->fold];

@@ -230,7 +230,8 @@ void rd_print_end_scan_blocks(rd_printing *n, const rd_stmt *s, const char *bloc
     rd_text_end(&line, n->to);
 }
 
-/* Prints "turn0(..);" for the cell (accumulator) with the subscript `at`. */
+/* Prints the end of a scan's block, "turn0(..);", for the accumulator (cell) with the subscript
+ * `at`: the block's state is added to what is before the next one. */
 void rd_print_end_scan_block(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_text counter = { 0 }, line = { 0 };
