@@ -36,7 +36,8 @@ static int axis_of(const rd_grad_step *s)
     return __builtin_ctzll(s->y->as.fold->dims);
 }
 
-/* True where a segment begins if one comes from the other end: behind it another one begins. */
+/* True where a segment begins if one comes from the other end: behind it another one begins.  An
+ * exclusive scan gives what is before an element, so there the begins are the same. */
 static rd_expr *begins_from_behind(const rd_grad_step *s)
 {
     const int      axis   = axis_of(s);
@@ -45,7 +46,7 @@ static rd_expr *begins_from_behind(const rd_grad_step *s)
     const int64_t  n      = s->y->extent[axis];
     rd_expr       *y;
 
-    if (!begins || n == 0)
+    if (!begins || n == 0 || s->y->as.fold->exclusive)
         return begins;
     y = rd_slice_places(begins, axis, down ? 0 : 1, down ? n - 1 : n, 1);
     return rd_pad(y, axis, down, !down, RD_PAD_CONSTANT, rd_int(s->ctx, 1));
@@ -88,6 +89,8 @@ static rd_expr *change_by(rd_grad_step *s, rd_expr *g, bool back)
         return scan_like(s, RD_RED_sum_anew, g,
                          back ? begins_from_behind(s) : rd_with_origins(s->y->in[1], NULL), g->type,
                          back);
+    case RD_RED_decay: /* w is one number */
+        return scan_like(s, RD_RED_decay, g, rd_with_origins(s->y->in[1], NULL), g->type, back);
     case RD_RED_prod:
         g = rd_grad_text(s, back ? "g * y" : "g / x", "gxy", (rd_expr *const[]){ g, x, s->y });
         g = g ? scan_like(s, RD_RED_sum, g, NULL, g->type, back) : NULL;
