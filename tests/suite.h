@@ -73,6 +73,16 @@ enum { THREAD_SANITIZED = 1 };
 enum { THREAD_SANITIZED = 0 };
 #endif
 
+/* Adds rows of a table of which each runs a compiler, so that all take minutes.  A plain run takes
+ * each third of a long table; with RDIM_TESTS, as in script/test all, it takes all. */
+static inline void suite_add_compiled(TCase *tc, const TTest *test, int first, int end)
+{
+    const int step = getenv("RDIM_TESTS") || end - first < 4 ? 1 : 3;
+
+    for (int row = first; row < end; row += step)
+        tcase_add_loop_test(tc, test, row, row + 1);
+}
+
 /* The longest suites take one case of `part`, as script/test has minutes; each where RDIM_TESTS is
  * `every`, for who has an evening. */
 static inline int suite_part(int part)
