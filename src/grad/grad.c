@@ -104,7 +104,7 @@ static rd_exprs list_of(const rd_grad_graph *graph, rd_exprs x, bool ok)
         memset(made, 0, (size_t)x.n * sizeof *made);
     if (made)
         return (rd_exprs){ made, x.n };
-    return (rd_exprs){ none, x.n < RD_MOST_IN ? x.n : RD_MOST_IN };
+    return (rd_exprs){ none, x.n < 0 ? 0 : x.n < RD_MOST_IN ? x.n : RD_MOST_IN };
 }
 
 /* Copies what the caller knows of the options. */

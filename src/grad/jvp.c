@@ -80,12 +80,13 @@ rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs 
     rd_expr      *made = NULL;
     bool          ok   = rd_grad_begin(&graph, call, y, x, strict);
 
+    ok = ok && rd_list_ok(y->ctx, call, "directions", t.at, t.n, 1);
     if (ok && t.n != x.n) {
         rd_fail(y->ctx, RD_ERR_ARGUMENT, "%s: %d operands, and %d directions", call, (int)x.n,
                 (int)t.n);
         ok = false;
     }
-    ok = ok && rd_operands(call, t.n, t.at);
+    ok = ok && rd_operands(call, t.n, t.at) && rd_same_ctx(call, t.n, t.at);
     for (int32_t k = 0; ok && k < x.n; k++)
         ok = plant_tangent(&graph, x.at[k], t.at[k]);
     for (int64_t i = 0; ok && i < graph.list.n; i++)
