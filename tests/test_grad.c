@@ -22,6 +22,38 @@ typedef struct function {
     rd_expr *(*of)(rd_expr *x, rd_expr *y, rd_expr *i, rd_expr *m);
 } function;
 
+/* ---- Functions of the caller ----------------------------------------------------------------- */
+RD_FN1(gauss, x, exp(-x *x / 2))
+
+/* x y^2 as C code, and its derivatives. */
+static const char *cubic(void *user, int64_t n, const void *const *in, void *out)
+{
+    const double *x = in[0], *y = in[1];
+
+    (void)user;
+    for (int64_t k = 0; k < n; k++)
+        ((double *)out)[k] = x[k] * y[k] * y[k];
+    return NULL;
+}
+
+RD_FN2(by_x, x, y, y *y + 0 * x)
+RD_FN2(by_y, x, y, 2 * x * y)
+
+static const rd_fn *with_derivative(void)
+{
+    static const rd_fn *const derivative[] = { by_x, by_y };
+    static const rd_fn        f            = { .size       = sizeof f,
+                                               .name       = "cubic",
+                                               .arity      = 2,
+                                               .in         = RD_F64,
+                                               .out        = RD_F64,
+                                               .block      = cubic,
+                                               .derivative = derivative };
+
+    return &f;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
 #define ROW(name, low, high, expression)                                      \
     static rd_expr *of_##name(rd_expr *x, rd_expr *y, rd_expr *i, rd_expr *m) \
     {                                                                         \

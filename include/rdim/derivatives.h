@@ -17,8 +17,8 @@
  *   chosen.  Of equal ones that is the first.  where: to the side that was taken.
  * - Complex x: the gradient is d/dRe + i d/dIm of the real sum, as in PyTorch; JAX gives its
  *   conjugate.
- * - Functions of your own: text and RD_FN are differentiated by their operators.  A C function
- *   has no derivative: RD_ERR_ARGUMENT names it.
+ * - Functions of your own: text and RD_FN are differentiated by their operators.  C code needs its
+ *   derivative beside it (rd_fn.derivative), else RD_ERR_ARGUMENT names it.
  *
  * jax.grad, jax.jvp, torch.autograd.grad, and the Grad operation of KeOps. */
 #ifndef RDIM_DERIVATIVES_H

@@ -7,6 +7,7 @@ static const rd_grad_rule *const rules[] = {
     [RD_EXPR_TAKE] = &rd_take_grad,     [RD_EXPR_CONCAT] = &rd_concat_grad,
     [RD_EXPR_MAP] = &rd_map_rule_grad,  [RD_EXPR_SORT] = &rd_sort_grad,
     [RD_EXPR_REDUCE] = &rd_reduce_grad, [RD_EXPR_SCAN] = &rd_scan_grad,
+    [RD_EXPR_CALL] = &rd_call_grad,
 };
 
 const rd_grad_rule *rd_grad_rule_of(const rd_grad_step *s)
@@ -15,11 +16,6 @@ const rd_grad_rule *rd_grad_rule_of(const rd_grad_step *s)
 
     if (kind < sizeof rules / sizeof *rules && rules[kind])
         return rules[kind];
-    if (kind == RD_EXPR_CALL)
-        return rd_fail(s->ctx, RD_ERR_ARGUMENT,
-                       "%s: the function %s is C code, of which no derivative is known; write it "
-                       "as text or with RD_FN",
-                       s->call, s->y->as.call->name ? s->y->as.call->name : "of a map");
     return rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: %s has no derivative yet", s->call,
                    rd_expr_kind_name(kind));
 }
