@@ -138,6 +138,15 @@ void rd_grad_end(rd_grad_graph *graph)
     rd_free_nodes(graph->ctx, &graph->list);
 }
 
+/* True if x has no element, so no change either. */
+static bool is_empty(const rd_expr *x)
+{
+    for (int a = 0; a < x->rank; a++)
+        if (x->extent[a] == 0)
+            return true;
+    return false;
+}
+
 void rd_grad_step_of(const rd_grad_graph *graph, int64_t i, rd_grad_step *s,
                      bool depends[RD_MOST_IN])
 {
@@ -145,7 +154,8 @@ void rd_grad_step_of(const rd_grad_graph *graph, int64_t i, rd_grad_step *s,
 
     *s = (rd_grad_step){ .call = graph->call, .ctx = graph->ctx, .y = y, .depends = depends };
     for (int k = 0; k < y->n_in; k++)
-        depends[k] = y->in[k] && graph->depends[rd_grad_find(graph, y->in[k])];
+        depends[k] = y->in[k] && !is_empty(y) && !is_empty(y->in[k]) &&
+                     graph->depends[rd_grad_find(graph, y->in[k])];
 }
 
 /* ---- Building blocks ------------------------------------------------------------------------- */

@@ -124,10 +124,9 @@ static bool pull_sort(rd_grad_step *s)
 
     if (!count_is_known(s))
         return false;
-    if (n)
-        s->in[0] = rd_grad_scatter(all ? cotangent_of_order(s, n) : s->g, last,
-                                   places_of(s, all ? n : s->y->extent[last]), n);
-    return s->in[0] || !n;
+    s->in[0] = rd_grad_scatter(all ? cotangent_of_order(s, n) : s->g, last,
+                               places_of(s, all ? n : s->y->extent[last]), n);
+    return s->in[0] != NULL;
 }
 
 static rd_expr *push_sort(rd_grad_step *s)
@@ -140,8 +139,6 @@ static rd_expr *push_sort(rd_grad_step *s)
 
     if (!count_is_known(s))
         return NULL;
-    if (!n)
-        return rd_grad_zeros(s->y);
     places = places_of(s, all ? n : s->y->extent[last]);
     sorted = places ? rd_take_places_along(s->in[0], last, places) : NULL;
     return all ? tangent_of_quantiles(s, sorted, n) : sorted;

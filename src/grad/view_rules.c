@@ -273,10 +273,6 @@ static bool pull_view(rd_grad_step *s)
 {
     back b = { .y = s->y, .x = s->y->in[0], .g = s->g };
 
-    if (!rd_points(b.y->rank, b.y->extent) || !rd_points(b.x->rank, b.x->extent)) {
-        s->in[0] = NULL;
-        return true;
-    }
     if (!sum_repeats(&b))
         return false;
     if (is_separable(&b) && pull_axes(&b))
