@@ -218,8 +218,9 @@ static rd_expr *block_map(const char *call, const rd_fn *f, int n, rd_expr *cons
     rd_call_facts facts;
 
     memset(&facts, 0, sizeof facts);
-    facts.block = f->block;
-    facts.user  = f->user;
+    facts.block      = f->block;
+    facts.user       = f->user;
+    facts.derivative = f->derivative;
     return call_node(call, f->name, f->in, f->out, &facts, n, x);
 }
 
@@ -240,6 +241,7 @@ static rd_expr *float_map(const char *call, const rd_fn *f, int n, rd_expr *cons
     if (read || !f->f32)
         return read;
     memset(&facts, 0, sizeof facts);
+    facts.derivative = f->derivative;
     if (real == RD_F32)
         facts.f32 = f->f32;
     else

@@ -82,10 +82,11 @@ typedef struct rd_call_facts {
     double (*f64_2)(double, double);
     void (*f32)(int64_t n, const float *const *in, float *out);
     void (*f64)(int64_t n, const double *const *in, double *out);
-    rd_block_fn *block;
-    void        *user;         /* passed to `block` */
-    const char  *name;         /* interned; for messages and dumps */
-    const char  *names, *body; /* interned text of f32 and f64, or NULL: see rd_fn */
+    rd_block_fn        *block;
+    void               *user;         /* passed to `block` */
+    const char         *name;         /* interned; for messages and dumps */
+    const char         *names, *body; /* interned text of f32 and f64, or NULL: see rd_fn */
+    const rd_fn *const *derivative;   /* the caller's functions, one an operand; NULL: none */
 } rd_call_facts;
 
 /* How group labels are ordered, as far as is known. */

@@ -192,6 +192,7 @@ static bool put_call(rd_key *key, const rd_expr *e)
 
     /* pointers may be reused after a release, so the texts go in */
     facts.name = facts.names = facts.body = NULL;
+    facts.derivative                      = NULL;
     put_bytes(key, &facts, sizeof facts);
     return put_text(key, e->as.call->name) && put_text(key, e->as.call->names) &&
            put_text(key, e->as.call->body);

@@ -1,0 +1,294 @@
+/* test_grad.c - derivatives: forward mode, reverse mode and central differences agree.
+ *
+ * For y = f(x), a direction t and a seed v all three give one number, v . (J t). */
+#include "rdim.h"
+#include "expr/expr.h"
+#include "suite.h"
+#include <math.h>
+
+enum { ROWS = 4, COLUMNS = 5, N = ROWS * COLUMNS, MOST = 4096 };
+
+typedef struct operands {
+    rd_ctx *ctx;
+    double  x[N], y[N], tx[N], ty[N];
+    int64_t i[6];
+    bool    m[N];
+} operands;
+
+/* A function of the table. */
+typedef struct function {
+    const char *name;
+    double      low, high;
+    rd_expr *(*of)(rd_expr *x, rd_expr *y, rd_expr *i, rd_expr *m);
+} function;
+
+/* ---- Functions of the caller ----------------------------------------------------------------- */
+RD_FN1(gauss, x, exp(-x *x / 2))
+
+/* x y^2 as C code, and its derivatives. */
+static const char *cubic(void *user, int64_t n, const void *const *in, void *out)
+{
+    const double *x = in[0], *y = in[1];
+
+    (void)user;
+    for (int64_t k = 0; k < n; k++)
+        ((double *)out)[k] = x[k] * y[k] * y[k];
+    return NULL;
+}
+
+RD_FN2(by_x, x, y, y *y + 0 * x)
+RD_FN2(by_y, x, y, 2 * x * y)
+
+static const rd_fn *with_derivative(void)
+{
+    static const rd_fn *const derivative[] = { by_x, by_y };
+    static const rd_fn        f            = { .size       = sizeof f,
+                                               .name       = "cubic",
+                                               .arity      = 2,
+                                               .in         = RD_F64,
+                                               .out        = RD_F64,
+                                               .block      = cubic,
+                                               .derivative = derivative };
+
+    return &f;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+#define ROW(name, low, high, expression)                                      \
+    static rd_expr *of_##name(rd_expr *x, rd_expr *y, rd_expr *i, rd_expr *m) \
+    {                                                                         \
+        (void)y, (void)i, (void)m;                                            \
+        return expression;                                                    \
+    }
+#include "derivatives.def"
+#undef ROW
+static const function functions[] = {
+#define ROW(name, low, high, expression) { #name, low, high, of_##name },
+#include "derivatives.def"
+};
+
+/* A repeatable random number between low and high. */
+static double number(uint64_t *state, double low, double high)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return low + (high - low) * (double)(*state >> 11) * 0x1p-53;
+}
+
+static void fill(operands *o, const function *f, uint64_t seed)
+{
+    for (int k = 0; k < N; k++) {
+        o->x[k]  = number(&seed, f->low, f->high);
+        o->y[k]  = number(&seed, f->low, f->high);
+        o->tx[k] = number(&seed, -1, 1);
+        o->ty[k] = number(&seed, -1, 1);
+        o->m[k]  = number(&seed, 0, 1) < 0.6 || k < COLUMNS;
+    }
+    for (int k = 0; k < 6; k++)
+        o->i[k] = (int64_t)number(&seed, 0, COLUMNS);
+}
+
+static rd_expr *leaf(operands *o, double *data)
+{
+    return rd_wrap(o->ctx, data, RD_SHAPE(ROWS, COLUMNS));
+}
+
+static rd_expr *apply(const function *f, operands *o, double *x, double *y)
+{
+    return f->of(leaf(o, x), leaf(o, y), rd_wrap(o->ctx, o->i, RD_SHAPE(6)),
+                 rd_wrap(o->ctx, o->m, RD_SHAPE(ROWS, COLUMNS)));
+}
+
+/* Evaluates to dense f64; the number of elements is returned. */
+static int64_t values(operands *o, rd_expr *y, double *out)
+{
+    ck_assert_msg(y != NULL, "%s", rd_error_text(o->ctx));
+    const int64_t n = rd_points(y->rank, y->extent);
+
+    ck_assert_int_le(n, MOST);
+    ck_assert_msg(rd_eval(o->ctx, y, RD_INTO(out, rd_shape_of(y))) == RD_OK, "%s",
+                  rd_error_text(o->ctx));
+    return n;
+}
+
+/* v . y for seeds v that follow from their place. */
+static double weighted(const double *y, int64_t n)
+{
+    double sum = 0;
+
+    for (int64_t k = 0; k < n; k++)
+        sum += y[k] * sin(1.0 + 0.7 * (double)k);
+    return sum;
+}
+
+static rd_expr *seed_of(operands *o, const rd_expr *y, double *room)
+{
+    const int64_t n = rd_points(y->rank, y->extent);
+
+    for (int64_t k = 0; k < n; k++)
+        room[k] = sin(1.0 + 0.7 * (double)k);
+    return rd_leaf(o->ctx, RD_INTO(room, rd_shape_of(y)));
+}
+
+/* v . (f(x + h t) - f(x - h t)) / 2h */
+static double by_differences(const function *f, operands *o, double h)
+{
+    double x[2][N], y[2][N], room[MOST], sum[2];
+
+    for (int side = 0; side < 2; side++) {
+        rd_mark mark = rd_ctx_mark(o->ctx);
+
+        for (int k = 0; k < N; k++) {
+            x[side][k] = o->x[k] + (side ? -h : h) * o->tx[k];
+            y[side][k] = o->y[k] + (side ? -h : h) * o->ty[k];
+        }
+        const int64_t n = values(o, apply(f, o, x[side], y[side]), room);
+        sum[side]       = weighted(room, n);
+        rd_ctx_release(o->ctx, mark);
+    }
+    return (sum[0] - sum[1]) / (2 * h);
+}
+
+/* t . gradient */
+static double along(operands *o, rd_exprs g)
+{
+    const double *const t[2] = { o->tx, o->ty };
+    double              room[MOST], sum = 0;
+
+    for (int k = 0; k < 2; k++) {
+        const int64_t n = values(o, g.at[k], room);
+
+        ck_assert_int_eq(n, N);
+        for (int j = 0; j < N; j++)
+            sum += t[k][j] * room[j];
+    }
+    return sum;
+}
+
+/* True if both agree to a relative error, beside the size of what was added up. */
+static bool near(double a, double b, double tolerance)
+{
+    return fabs(a - b) <= tolerance * (1 + fabs(a) + fabs(b));
+}
+
+static operands begin(int row, uint64_t seed)
+{
+    operands o;
+
+    fill(&o, &functions[row], seed);
+    o.ctx = rd_ctx_new(NULL);
+    ck_assert_ptr_nonnull(o.ctx);
+    return o;
+}
+
+START_TEST(first)
+{
+    const function *f = &functions[_i];
+
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        operands       o = begin(_i, seed);
+        rd_expr *const x = leaf(&o, o.x), *const y = leaf(&o, o.y);
+        rd_expr *const z = apply(f, &o, o.x, o.y);
+        double         seeds[MOST], room[MOST];
+
+        ck_assert_msg(z != NULL, "%s: %s", f->name, rd_error_text(o.ctx));
+        const double   wanted = by_differences(f, &o, 1e-6);
+        rd_expr *const jvp    = rd_jvp(z, RD_EXPRS(x, y), RD_EXPRS(leaf(&o, o.tx), leaf(&o, o.ty)));
+        ck_assert_msg(jvp != NULL, "%s: %s", f->name, rd_error_text(o.ctx));
+        const double   forward = weighted(room, values(&o, jvp, room));
+        const rd_exprs g       = rd_grad(z, RD_EXPRS(x, y), .seed = seed_of(&o, z, seeds));
+        ck_assert_msg(g.at[0] && g.at[1], "%s: %s", f->name, rd_error_text(o.ctx));
+        const double reverse = along(&o, g);
+
+        ck_assert_msg(near(forward, wanted, 1e-7), "%s: forward %.17g, differences %.17g", f->name,
+                      forward, wanted);
+        ck_assert_msg(near(reverse, forward, 1e-12), "%s: reverse %.17g, forward %.17g", f->name,
+                      reverse, forward);
+        rd_ctx_free(o.ctx);
+    }
+}
+END_TEST
+
+/* The Hessian of the sum of squares of f, by differences of gradients. */
+START_TEST(second)
+{
+    const function *f = &functions[_i];
+    operands        o = begin(_i, 5);
+    rd_expr *const x = leaf(&o, o.x), *const y = leaf(&o, o.y);
+    double   moved[2][2][N], side[2];
+    rd_exprs h;
+
+    if (strstr(f->name, "gamma")) /* there is no trigamma */
+        return;
+    h = rd_hvp(rd_sum(rd_square(apply(f, &o, o.x, o.y)), RD_ALL), RD_EXPRS(x, y),
+               RD_EXPRS(leaf(&o, o.tx), leaf(&o, o.ty)));
+    ck_assert_msg(h.at[0] && h.at[1], "%s: %s", f->name, rd_error_text(o.ctx));
+    const double found = along(&o, h);
+    for (int k = 0; k < 2; k++) {
+        rd_expr *at[2];
+
+        for (int j = 0; j < N; j++) {
+            moved[k][0][j] = o.x[j] + (k ? -1e-6 : 1e-6) * o.tx[j];
+            moved[k][1][j] = o.y[j] + (k ? -1e-6 : 1e-6) * o.ty[j];
+        }
+        at[0] = leaf(&o, moved[k][0]);
+        at[1] = leaf(&o, moved[k][1]);
+        side[k] =
+            along(&o, rd_grad(rd_sum(rd_square(apply(f, &o, moved[k][0], moved[k][1])), RD_ALL),
+                              RD_EXPRS(at[0], at[1])));
+    }
+    ck_assert_msg(near(found, (side[0] - side[1]) / 2e-6, 1e-6),
+                  "%s: Hessian %.17g, differences %.17g", f->name, found,
+                  (side[0] - side[1]) / 2e-6);
+    rd_ctx_free(o.ctx);
+}
+END_TEST
+
+/* ---- Cases of their own ---------------------------------------------------------------------- */
+static double twice(double x)
+{
+    return 2 * x;
+}
+
+/* What cannot be differentiated, with words of the sentence. */
+START_TEST(refusals)
+{
+    operands       o = begin(0, 1);
+    rd_expr *const x = leaf(&o, o.x), *const y = leaf(&o, o.y);
+    rd_expr *const i = rd_wrap(o.ctx, o.i, RD_SHAPE(6)), *const s = rd_sum(x, RD_ALL);
+#define REFUSED(call, words)                                                            \
+    do {                                                                                \
+        rd_error_clear(o.ctx);                                                          \
+        ck_assert_ptr_null((call).at[0]);                                               \
+        ck_assert_msg(strstr(rd_error_text(o.ctx), words), "%s", rd_error_text(o.ctx)); \
+    } while (0)
+    REFUSED(rd_grad(x, RD_EXPRS(x)), "rd_grad: y has shape (4, 5); a gradient is of one number");
+    REFUSED(rd_grad(s, RD_EXPRS(i)), "rd_grad: operand 0 is i64, and derivatives are of floats");
+    REFUSED(rd_grad(s, RD_EXPRS(rd_slice(x, "1"))), "not made from operand 0");
+    REFUSED(rd_grad(rd_mul(s, rd_num(o.ctx, 2)), RD_EXPRS(rd_num(o.ctx, 2))), "is a number");
+    REFUSED(rd_grad(rd_sum(i, RD_ALL), RD_EXPRS(x)), "the result is i64");
+    REFUSED(rd_grad(rd_sum(rd_digamma(x), RD_ALL), RD_EXPRS(x)), "digamma has no derivative");
+    REFUSED(rd_grad(rd_sum(rd_map(x, twice), RD_ALL), RD_EXPRS(x)), "is C code");
+    REFUSED(rd_grad(s, RD_EXPRS(x), .seed = rd_wrap(o.ctx, o.x, RD_SHAPE(4, 5))), "rd_grad");
+    REFUSED(rd_hvp(s, RD_EXPRS(x, y), RD_EXPRS(x)), "2 operands, and 1 directions");
+    rd_ctx_free(o.ctx);
+}
+END_TEST
+
+int main(void)
+{
+    enum { ALL = sizeof functions / sizeof *functions };
+    Suite   *s      = suite_create("grad");
+    TCase   *tc     = tcase_create("grad");
+    SRunner *runner = srunner_create(s);
+    int      failed;
+
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, first, 0, ALL);
+    tcase_add_loop_test(tc, second, 0, ALL);
+    tcase_add_test(tc, refusals);
+    suite_add_tcase(s, tc);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
