@@ -5,6 +5,7 @@
  * `put` functions append words to the key. */
 #include "eval/cache/key.h"
 #include "core/row_product.h"
+#include "expr/blocks.h"
 #include <string.h>
 
 /* Limits of a key.  Larger graphs take long to plan, but they are rarely evaluated twice, and
@@ -247,7 +248,9 @@ static bool put_facts(rd_key *key, const rd_expr *e)
     switch (e->kind) {
     case RD_EXPR_LEAF:
         put(key, (uint64_t)e->as.leaf->device);
-        put(key, (uint64_t)e->as.leaf->below);
+        /* a plan keeps where a block mask's range lists begin, which depends on the mask; such a
+         * leaf has no `below`, and no `below` has its highest bit set */
+        put(key, e->blocks ? ~(uint64_t)rd_blocks_lists(e, true) : (uint64_t)e->as.leaf->below);
         put_bytes(key, e->as.leaf->stride, (size_t)e->rank * sizeof(int64_t));
         return !e->as.leaf->name;
     case RD_EXPR_NUMBER: put_number(key, e); return true;
