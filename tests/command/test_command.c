@@ -646,8 +646,9 @@ START_TEST(pictures)
 }
 END_TEST
 
-/* How many pixels of a PNG have the grey of missing elements, as cairo reads it; -1: it does not. */
-static int grey_pixels(const char *path)
+/* How many pixels of a PNG, or of its upper half, have the grey of missing elements, as cairo reads it; -1: it
+ * does not. */
+static int grey_pixels(const char *path, bool upper_half)
 {
     void *const cairo = dlopen("libcairo.so.2", RTLD_NOW);
     void *(*read)(const char *);
@@ -675,7 +676,7 @@ static int grey_pixels(const char *path)
     void *const          picture = read(path);
     const unsigned char *bytes   = data_of(picture);
 
-    for (int y = 0; bytes && y < height_of(picture); y++)
+    for (int y = 0; bytes && y < height_of(picture) / (upper_half ? 2 : 1); y++)
         for (int x = 0; x < width_of(picture); x++) {
             const unsigned char *p = bytes + (ptrdiff_t)y * stride_of(picture) + 4 * x;
 
@@ -689,11 +690,26 @@ START_TEST(missing_is_grey)
 {
     run_well("$R 'where(isnan(a[0]), 0, a[0])' a.npy --plot p.png");
     run_well("$R 'where(a[0] > nanmean(a[0]), 0. / 0., a[0])' a.npy --plot q.png");
-    const int none = grey_pixels("p.png"), some = grey_pixels("q.png");
+    const int none = grey_pixels("p.png", false), some = grey_pixels("q.png", false);
 
     ck_assert_msg(none >= 0 && none < 500 && some > 10000, "%d grey pixels of all, %d of NaN", none,
                   some);
     run_well("rm p.png q.png");
+}
+END_TEST
+
+/* North is up, in whatever order latitudes are stored: here missing values are in the north. */
+START_TEST(north_is_up)
+{
+    if (!with_netcdf)
+        return;
+    run_well("$R 'n = where(lat > 0, nan, x[0])' " RDIM_CASES "/chunks.nc -o n.nc && "
+             "$R 'n = n[::-1]' n.nc -o s.nc && $R n n.nc --plot n.png && $R n s.nc --plot s.png");
+    const int all = grey_pixels("n.png", false), up = grey_pixels("n.png", true);
+
+    ck_assert_msg(all > 10000 && up > all * 0.9, "%d of %d grey pixels are up", up, all);
+    ck_assert_int_eq(grey_pixels("s.png", true), up);
+    run_well("cmp n.png s.png && rm n.nc s.nc n.png s.png");
 }
 END_TEST
 #endif
@@ -722,6 +738,7 @@ int main(void)
 #if RDIM_CAIRO
     tcase_add_test(tc, pictures);
     tcase_add_test(tc, missing_is_grey);
+    tcase_add_test(tc, north_is_up);
 #endif
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

@@ -56,14 +56,12 @@ static uint32_t pixel_of(double x, double lo, double hi, bool diverging)
 }
 
 /* Makes the image: a pixel for each element, or for each block of elements if there are more than
- * twice as many as the picture has points. The first row is at the top if coordinates at the top
- * are lower (y1 < y0). */
+ * twice as many as the picture has points. */
 static cairo_surface_t *image_of(const cmd_pen *pen, const cmd_panel *p)
 {
     const int64_t rows = cmd_extent(p->r[0], p->axis[0]), columns = cmd_extent(p->r[0], p->axis[1]);
     const int64_t high = rows > 2 * CMD_MOST_HEIGHT ? 2 * CMD_MOST_HEIGHT : rows;
     const int64_t wide = columns > 2 * CMD_WIDTH ? 2 * CMD_WIDTH : columns;
-    const bool    down = p->y1 < p->y0;
     double        lo, hi;
     cairo_surface_t *image = pen->c->image_surface_create(CAIRO_FORMAT_RGB24, (int)wide, (int)high);
     unsigned char   *data  = pen->c->image_surface_get_data(image);
@@ -76,7 +74,7 @@ static cairo_surface_t *image_of(const cmd_pen *pen, const cmd_panel *p)
     for (int64_t i = 0; i < high; i++) {
         cmd_may_go_on();
         for (int64_t j = 0; j < wide; j++) {
-            const int64_t row = down ? i : high - 1 - i;
+            const int64_t row = p->down ? i : high - 1 - i;
             const double  x   = mean_of(p, row * rows / high, (row + 1) * rows / high,
                                         j * columns / wide, (j + 1) * columns / wide);
 

@@ -12,7 +12,7 @@ typedef struct cmd_panel {
     const cmd_result *r[CMD_MOST_LINES];
     int               n;       /* number of results; several are lines of one chart */
     int               axis[2]; /* axes of rows and of columns of an image; of lines: the second */
-    bool              image;
+    bool              image, down;              /* the first row of the image is at its top */
     double            lo, hi;                   /* least and greatest value */
     double            left, top, width, height; /* the inside of the frame, in points */
     double            x0, x1, y0, y1;           /* coordinates at its left, right, bottom and top */

@@ -153,7 +153,7 @@ static void edges_of(const cmd_result *r, int axis, double *from, double *to)
 
 /* Sets the size and the coordinates of an image; a map in degrees keeps its proportions. Without
  * evenly spaced coordinates the first row is at the top, as in matrices. Else coordinates grow
- * upward. */
+ * upward, and the first row is at the top if they descend. */
 static void place_image(cmd_panel *p)
 {
     const cmd_result *r    = p->r[0];
@@ -174,14 +174,11 @@ static void place_image(cmd_panel *p)
     }
     p->width  = fmax(p->width, 160);
     p->height = fmax(p->height, 140);
-    if (!even) {
-        const double low = p->y0;
-        p->y0            = p->y1;
-        p->y1            = low;
-    } else if (p->y1 < p->y0) {
-        const double low = p->y0;
-        p->y0            = p->y1;
-        p->y1            = low;
+    p->down   = !even || p->y1 < p->y0;
+    if (p->down) {
+        const double first = p->y0;
+        p->y0              = p->y1;
+        p->y1              = first;
     }
 }
 
