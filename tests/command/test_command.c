@@ -602,6 +602,11 @@ START_TEST(ticks)
     ticks_of_calendar_are(57, 60, 4, "days since 2000-1-1", "noleap", "27 Feb 28 Feb 1 Mar 2 Mar");
     ticks_of_calendar_are(57, 60, 4, "days since 2000-1-1", "none", "57 58 59 60");
     ticks_are(NAN, 4, 4, NULL, "");
+    /* above 2^53, where steps are less than the distance of doubles */
+    ticks_are(1e17, 1e17 + 16, 8, NULL, "1e+17 1e+17");
+    ticks_are(-1e17 - 16, -1e17, 8, NULL, "-1e+17 -1e+17");
+    ticks_are(1e17 + 48, 1e17 + 96, 8, NULL, "1e+17 1e+17 1e+17");
+    ticks_are(1e15, 1e15 + 10, 5, NULL, "1e+15 1e+15 1e+15 1e+15 1e+15 1e+15");
 }
 END_TEST
 
