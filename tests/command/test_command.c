@@ -651,6 +651,15 @@ START_TEST(pictures)
 }
 END_TEST
 
+/* A constant has a range around it, even above 2^53, where 1 more is the same number. */
+START_TEST(constants)
+{
+    run_well("for c in 7.0 1e17; do $R \"full((3, 4), $c)\" --plot $c.png; "
+             "$R \"full(3, $c)\" --plot $c.svg; grep 'width:1.8;' $c.svg > $c.line; done && "
+             "test -s 7.0.line && cmp 7.0.line 1e17.line && rm 7.0.* 1e17.*");
+}
+END_TEST
+
 /* How many pixels of a PNG, or of its upper half, have the grey of missing elements, as cairo reads it; -1: it
  * does not. */
 static int grey_pixels(const char *path, bool upper_half)
@@ -742,6 +751,7 @@ int main(void)
     tcase_add_test(tc, colours);
 #if RDIM_CAIRO
     tcase_add_test(tc, pictures);
+    tcase_add_test(tc, constants);
     tcase_add_test(tc, missing_is_grey);
     tcase_add_test(tc, north_is_up);
 #endif

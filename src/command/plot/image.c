@@ -24,7 +24,7 @@ static void colour_range(const cmd_panel *p, double *lo, double *hi)
         *lo = -*hi;
     }
     if (*lo == *hi)
-        *hi = *lo + 1;
+        *hi = *lo + cmd_room_beside(*lo);
 }
 
 /* Returns the mean of the elements that a pixel covers; missing elements do not count. */

@@ -3,6 +3,7 @@
 #define CMD_PANEL_H
 #include "plot/cairo_api.h"
 #include "result.h"
+#include <math.h>
 
 /* Width and greatest height of a panel, in points; lines of a chart. */
 enum { CMD_WIDTH = 900, CMD_MOST_HEIGHT = 620, CMD_MOST_LINES = 16 };
@@ -34,6 +35,13 @@ static inline int64_t cmd_extent(const cmd_result *r, int axis)
 static inline double cmd_coordinate(const cmd_result *r, int axis, int64_t i)
 {
     return r->axis[axis].at ? r->axis[axis].at[i] : (double)i;
+}
+
+/* Returns the room beside a single number on an axis: 1, or a millionth of a number so large that
+ * adding 1 might not change it. */
+static inline double cmd_room_beside(double x)
+{
+    return fmax(1, fabs(x) * 1e-6);
 }
 
 /* ---- Text, lines, axes (pen.c) --------------------------------------------------------------- */

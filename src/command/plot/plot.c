@@ -187,7 +187,7 @@ static void place_lines(cmd_panel *p)
 {
     const cmd_result *r    = p->r[0];
     const int64_t     n    = cmd_extent(r, p->axis[1]);
-    const double      room = p->hi > p->lo ? 0.05 * (p->hi - p->lo) : 1;
+    const double      room = p->hi > p->lo ? 0.05 * (p->hi - p->lo) : cmd_room_beside(p->lo);
 
     p->x0 = INFINITY;
     p->x1 = -INFINITY;
@@ -196,7 +196,7 @@ static void place_lines(cmd_panel *p)
         p->x1 = fmax(p->x1, cmd_coordinate(r, p->axis[1], i));
     }
     if (!(p->x1 > p->x0))
-        p->x1 = p->x0 + 1;
+        p->x1 = p->x0 + cmd_room_beside(p->x0);
     p->y0     = p->lo - room;
     p->y1     = p->hi + room;
     p->width  = CMD_WIDTH - LEFT - RIGHT;
