@@ -660,6 +660,15 @@ START_TEST(constants)
 }
 END_TEST
 
+/* From the least to the greatest value it may be farther than the greatest double. */
+START_TEST(wide_ranges)
+{
+    run_well("printf '%s\\n' -1e307,0 1.797e308,1 > w.csv && $R a a=w.csv --plot w.png && "
+             "$R 'a[:, 0]' a=w.csv --plot w.svg && grep 'width:1.8;.* d=.M 78 ' w.svg && "
+             "rm w.csv w.png w.svg");
+}
+END_TEST
+
 /* How many pixels of a PNG, or of its upper half, have the grey of missing elements, as cairo reads it; -1: it
  * does not. */
 static int grey_pixels(const char *path, bool upper_half)
@@ -752,6 +761,7 @@ int main(void)
 #if RDIM_CAIRO
     tcase_add_test(tc, pictures);
     tcase_add_test(tc, constants);
+    tcase_add_test(tc, wide_ranges);
     tcase_add_test(tc, missing_is_grey);
     tcase_add_test(tc, north_is_up);
 #endif

@@ -49,7 +49,8 @@ static double mean_of(const cmd_panel *p, int64_t row0, int64_t row1, int64_t co
 static uint32_t pixel_of(double x, double lo, double hi, bool diverging)
 {
     const cmd_colour none = { 0.74, 0.74, 0.74 };
-    const cmd_colour c    = isfinite(x) ? cmd_colour_of((x - lo) / (hi - lo), diverging) : none;
+    const cmd_colour c =
+        isfinite(x) ? cmd_colour_of(cmd_place_between(x, lo, hi), diverging) : none;
 
     return (uint32_t)(c.red * 255 + 0.5) << 16 | (uint32_t)(c.green * 255 + 0.5) << 8 |
            (uint32_t)(c.blue * 255 + 0.5);
@@ -107,7 +108,7 @@ static void draw_bar(const cmd_pen *pen, const cmd_panel *p)
     pen->c->stroke(pen->to);
     const cmd_ticks t = cmd_ticks_of(lo, hi, 6, NULL, NULL);
     for (int k = 0; k < t.n; k++) {
-        const double at = p->top + p->height * (1 - (t.at[k] - lo) / (hi - lo));
+        const double at = p->top + p->height * (1 - cmd_place_between(t.at[k], lo, hi));
 
         cmd_draw_line(pen, left + wide, at, left + wide + 4, at, 1);
         cmd_write_text(pen, left + wide + 8, at + 4, 0, 12, t.label[k]);

@@ -44,6 +44,15 @@ static inline double cmd_room_beside(double x)
     return fmax(1, fabs(x) * 1e-6);
 }
 
+/* Returns where x lies between lo (0) and hi (1). Halves are used if the range is beyond the
+ * greatest double. */
+static inline double cmd_place_between(double x, double lo, double hi)
+{
+    const double part = isfinite(hi - lo) ? 1 : 0.5;
+
+    return (x * part - lo * part) / (hi * part - lo * part);
+}
+
 /* ---- Text, lines, axes (pen.c) --------------------------------------------------------------- */
 /* Sets the colour of what is drawn next: 0 is black, 1 is white. */
 void cmd_ink(const cmd_pen *pen, double grey);

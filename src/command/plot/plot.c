@@ -59,6 +59,7 @@ void cmd_plan_plot(const char *path, const cmd_results *results)
 
 #if RDIM_CAIRO
 #include "plot/panel.h"
+#include <float.h>
 #include <math.h>
 
 /* Points around the inside of a panel; BAR: at the right, with a colour bar. */
@@ -187,7 +188,7 @@ static void place_lines(cmd_panel *p)
 {
     const cmd_result *r    = p->r[0];
     const int64_t     n    = cmd_extent(r, p->axis[1]);
-    const double      room = p->hi > p->lo ? 0.05 * (p->hi - p->lo) : cmd_room_beside(p->lo);
+    const double      room = p->hi > p->lo ? 0.05 * p->hi - 0.05 * p->lo : cmd_room_beside(p->lo);
 
     p->x0 = INFINITY;
     p->x1 = -INFINITY;
@@ -197,8 +198,8 @@ static void place_lines(cmd_panel *p)
     }
     if (!(p->x1 > p->x0))
         p->x1 = p->x0 + cmd_room_beside(p->x0);
-    p->y0     = p->lo - room;
-    p->y1     = p->hi + room;
+    p->y0     = fmax(p->lo - room, -DBL_MAX);
+    p->y1     = fmin(p->hi + room, DBL_MAX);
     p->width  = CMD_WIDTH - LEFT - RIGHT;
     p->height = 300;
 }
